@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bind.h"
+
+NB_MODULE(_kernels, m) {
+  m.doc() = "Native core: batches, buffers, threads and kernels. Not for direct use.";
+  nb::set_leak_warnings(false);
+  daliesque::bind_runtime(m);
+  daliesque::bind_samples(m);
+  daliesque::bind_interop(m);
+}

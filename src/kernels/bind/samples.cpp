@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Samples class as Python sees it.
+#include <algorithm>
+
+#include "bind.h"
+
+namespace daliesque {
+
+namespace {
+
+nb::tuple to_tuple(Shape shape) {
+  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
+  for (size_t axis = 0; axis < shape.size(); axis++) {
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
+  }
+  return nb::borrow<nb::tuple>(tuple);
+}
+
+nb::list shapes_of(const Samples& samples) {
+  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(samples.size())));
+  for (int64_t i = 0; i < samples.size(); i++) {
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
+                    to_tuple(samples.shape(i)).release().ptr());
+  }
+  return nb::borrow<nb::list>(list);
+}
+
+/// Shapes as an int64 array: (N, ndim), or (1, ndim) if all samples share one.
+using ShapeArray = nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+std::vector<int64_t> repeat_rows(const ShapeArray& shapes, int64_t count) {
+  const auto rows = static_cast<int64_t>(shapes.shape(0));
+  if (rows != count && rows != 1) throw std::invalid_argument("one shape for each sample needed");
+  const auto ndim = static_cast<int64_t>(shapes.shape(1));
+  std::vector<int64_t> out;
+  out.reserve(static_cast<size_t>(count * ndim));
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t* row = shapes.data() + (rows == 1 ? 0 : i * ndim);
+    out.insert(out.end(), row, row + ndim);
+  }
+  return out;
+}
+
+std::vector<int64_t> repeat_shape(const std::vector<int64_t>& shape, int64_t count) {
+  std::vector<int64_t> out;
+  out.reserve(shape.size() * static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; i++) out.insert(out.end(), shape.begin(), shape.end());
+  return out;
+}
+
+nb::ndarray<nb::numpy, int64_t, nb::ndim<2>> shape_array(const Samples& samples) {
+  const auto rows = static_cast<size_t>(samples.size()), ndim = static_cast<size_t>(samples.ndim());
+  auto* copy = new int64_t[std::max<size_t>(1, rows * ndim)];
+  for (int64_t i = 0; i < samples.size(); i++) {
+    std::ranges::copy(samples.shape(i), copy + static_cast<size_t>(i) * ndim);
+  }
+  nb::capsule owner(copy, [](void* data) noexcept { delete[] static_cast<int64_t*>(data); });
+  return {copy, {rows, ndim}, owner};
+}
+
+Samples padded_copy(const Samples& in) {
+  std::vector<int64_t> largest(static_cast<size_t>(in.ndim()), 0);
+  for (int64_t i = 0; i < in.size(); i++) {
+    const Shape shape = in.shape(i);
+    for (size_t axis = 0; axis < largest.size(); axis++) {
+      largest[axis] = std::max(largest[axis], shape[axis]);
+    }
+  }
+  Samples out = Samples::empty(in.dtype(), in.ndim(), repeat_shape(largest, in.size()), in.layout(),
+                               in.size());
+  copy_padded(out, in);
+  return out;
+}
+
+Samples sliced(const Samples& in, const ShapeArray& ranges, const std::vector<bool>& dropped,
+               const std::string& layout) {
+  // Each row of `ranges` holds start, extent, step of one axis of one sample.
+  std::vector<Samples::Range> list(ranges.shape(0));
+  for (size_t k = 0; k < list.size(); k++) {
+    const int64_t* row = ranges.data() + k * 3;
+    list[k] = {row[0], row[1], row[2]};
+  }
+  return in.slice(list, dropped, layout);
+}
+
+}  // namespace
+
+void bind_samples(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  nb::class_<Samples>(m, "Samples")
+      .def("__len__", &Samples::size)
+      .def_prop_ro("type_id", [](const Samples& s) { return static_cast<int>(s.dtype()); })
+      .def_prop_ro("ndim", &Samples::ndim)
+      .def_prop_ro("layout", &Samples::layout)
+      .def_prop_ro("itemsize", &Samples::itemsize)
+      .def_prop_ro("volume", &Samples::total_volume)
+      .def_prop_ro(
+          "nbytes",
+          [](const Samples& s) { return s.total_volume() * static_cast<int64_t>(s.itemsize()); })
+      .def_prop_ro("shapes", &shapes_of)
+      .def(
+          "shape", [](const Samples& s, int64_t i) { return to_tuple(s.shape(i)); }, "index"_a)
+      .def("shape_array", &shape_array, "All shapes as an (N, ndim) int64 array.")
+      .def_prop_ro("uniform", &Samples::uniform)
+      .def_prop_ro("packed", &Samples::packed)
+      .def_prop_ro("contiguous", &Samples::contiguous)
+      .def_prop_ro("readonly", &Samples::readonly)
+      .def_prop_ro("external", &Samples::external)
+      .def(
+          "pointer",
+          [](const Samples& s, int64_t i) { return reinterpret_cast<uintptr_t>(s.data(i)); },
+          "index"_a)
+      .def(
+          "select",
+          [](const Samples& s, const std::vector<int64_t>& indices) { return s.select(indices); },
+          "indices"_a)
+      .def(
+          "sample", [](const Samples& s, int64_t i) { return s.select(std::span(&i, 1)); },
+          "index"_a)
+      .def(
+          "with_layout",
+          [](const Samples& s, std::string layout) {
+            Samples out = s;
+            out.set_layout(std::move(layout));
+            return out;
+          },
+          "layout"_a)
+      .def("as_internal",
+           [](const Samples& s) {
+             Samples out = s;
+             out.set_external(false);
+             return out;
+           })
+      .def("unfold", &Samples::unfold)
+      .def(
+          "fold",
+          [](const Samples& s, const std::vector<int64_t>& counts, const std::string& layout) {
+            return s.fold(counts, layout);
+          },
+          "counts"_a, "layout"_a)
+      .def(
+          "reshape",
+          [](const Samples& s, const ShapeArray& shapes, std::string layout) {
+            return s.reshape(static_cast<int>(shapes.shape(1)), repeat_rows(shapes, s.size()),
+                             std::move(layout));
+          },
+          "shapes"_a, "layout"_a)
+      .def("stack_view", &Samples::stack_view)
+      .def(
+          "reinterpret",
+          [](const Samples& s, int type) { return s.reinterpret(static_cast<DType>(type)); },
+          "type_id"_a)
+      .def("slice", &sliced, "ranges"_a, "dropped"_a, "layout"_a)
+      .def("copy", &clone, release(), "A contiguous copy in one buffer of our own.")
+      .def("padded", &padded_copy, release(), "A uniform copy, zero-padded to the largest extents.")
+      .def("empty_like", [](const Samples& s) { return Samples::empty_like(s); })
+      .def(
+          "empty_like",
+          [](const Samples& s, int type) {
+            return Samples::empty_like(s, static_cast<DType>(type));
+          },
+          "type_id"_a);
+
+  m.def(
+      "empty",
+      [](int type, const ShapeArray& shapes, std::string layout, int64_t count) {
+        return Samples::empty(static_cast<DType>(type), static_cast<int>(shapes.shape(1)),
+                              repeat_rows(shapes, count), std::move(layout), count);
+      },
+      "type_id"_a, "shapes"_a, "layout"_a, "count"_a,
+      "Uninitialised samples; `shapes` is (count, ndim) or (1, ndim).");
+  m.def(
+      "empty_uniform",
+      [](int type, const std::vector<int64_t>& shape, std::string layout, int64_t count) {
+        return Samples::empty(static_cast<DType>(type), static_cast<int>(shape.size()),
+                              repeat_shape(shape, count), std::move(layout), count);
+      },
+      "type_id"_a, "shape"_a, "layout"_a, "count"_a);
+  m.def(
+      "join",
+      [](const nb::list& parts) {
+        std::vector<const Samples*> pointers;
+        for (nb::handle part : parts) pointers.push_back(nb::cast<const Samples*>(part));
+        return Samples::join(pointers);
+      },
+      "parts"_a, "The samples of several Samples, without copying.");
+}
+
+}  // namespace daliesque

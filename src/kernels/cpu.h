@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this processor can do, asked once.
+#pragma once
+
+namespace daliesque {
+
+/// True if the AVX2 builds of the `.simd.cpp` files may run (AVX2, FMA, F16C and BMI2 present, and
+/// not switched off by `set_simd_enabled(false)`).
+bool cpu_has_avx2();
+
+/// Switches the AVX2 paths off (or on again, where the processor has them); for tests.
+void set_simd_enabled(bool enabled);
+
+}  // namespace daliesque
