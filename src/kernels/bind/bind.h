@@ -32,5 +32,6 @@ PerSample<T> per_sample(const ArgArray<T>& array) {
 void bind_runtime(nb::module_& m);
 void bind_samples(nb::module_& m);
 void bind_interop(nb::module_& m);
+void bind_random(nb::module_& m);
 
 }  // namespace daliesque

@@ -7,4 +7,5 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_runtime(m);
   daliesque::bind_samples(m);
   daliesque::bind_interop(m);
+  daliesque::bind_random(m);
 }
