@@ -28,23 +28,26 @@ DALIESQUE_INLINE float half_to_float(uint16_t bits) {
 #endif
 }
 
-/// Rounds to nearest, ties to even; overflow gives infinity.
+/// Rounds to nearest, ties away from zero, as the reference does; overflow gives infinity.
 DALIESQUE_INLINE uint16_t float_to_half(float value) {
+  // A lowest bit of 1 makes every tie a value just above it; nothing else changes, because half
+  // drops at least 13 bits. Only infinity would become something else.
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  bits |= (bits & 0x7fffffffu) != 0x7f800000u;
 #ifdef __F16C__
-  return static_cast<uint16_t>(_cvtss_sh(value, 0));
+  return static_cast<uint16_t>(_cvtss_sh(std::bit_cast<float>(bits), 0));
 #else
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000u;
   uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u)
     return static_cast<uint16_t>(sign | 0x7e00u | ((bits >> 13) & 0x1ffu));
   if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);
   if (magnitude < 0x38800000u) {
-    // Adding 0.5 aligns a subnormal's bits with the mantissa, rounding to even on the way.
+    // Adding 0.5 aligns a subnormal's bits with the mantissa, rounding on the way.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000u));
   }
-  magnitude += 0xc8000fffu + ((magnitude >> 13) & 1u);
+  magnitude += 0xc8001000u;
   return static_cast<uint16_t>(sign | (magnitude >> 13));
 #endif
 }

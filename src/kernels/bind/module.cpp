@@ -8,4 +8,5 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_samples(m);
   daliesque::bind_interop(m);
   daliesque::bind_random(m);
+  daliesque::bind_arithmetic(m);
 }
