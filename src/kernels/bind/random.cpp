@@ -3,7 +3,9 @@
 #include "../random.h"
 
 #include <functional>
+#include <stdexcept>
 
+#include "../std_random.h"
 #include "bind.h"
 
 namespace daliesque {
@@ -17,6 +19,13 @@ void bind_generator(nb::module_& m) {
       .def_static(
           "parse", [](const std::string& text) { return PhiloxState::parse(text); }, "text"_a)
       .def("__str__", &PhiloxState::to_string)
+      .def("__repr__",
+           [](const PhiloxState& state) { return "PhiloxState('" + state.to_string() + "')"; })
+      .def("__getstate__", &PhiloxState::to_string)
+      .def("__setstate__",
+           [](PhiloxState& state, const std::string& text) {
+             new (&state) PhiloxState(PhiloxState::parse(text));
+           })
       .def("__eq__",
            [](const PhiloxState& state, nb::handle other) {
              PhiloxState value;
@@ -38,6 +47,37 @@ void bind_generator(nb::module_& m) {
            "Takes the words that one call of a random operator takes.");
 }
 
+/// What readers need to visit samples in the reference's order.
+void bind_shuffling(nb::module_& m) {
+  using namespace nb::literals;
+  using Indices = nb::ndarray<int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+  m.def(
+      "shuffle_indices",
+      [](const Indices& indices, uint64_t seed, bool wide) {
+        if (wide) {
+          std_random::Mt19937x64 engine(seed);
+          std_random::shuffle(indices.data(), indices.size(), engine);
+        } else {
+          std_random::Mt19937 engine(static_cast<uint32_t>(seed));
+          std_random::shuffle(indices.data(), indices.size(), engine);
+        }
+      },
+      nb::call_guard<nb::gil_scoped_release>(), "indices"_a, "seed"_a, "wide"_a,
+      "std::shuffle in place, with a std::mt19937 or, if `wide`, a std::mt19937_64.");
+
+  nb::class_<std_random::MinStd>(m, "MinStd", "std::default_random_engine, from a std::seed_seq.")
+      .def(nb::init<int64_t>(), "seed"_a)
+      .def(
+          "below",
+          [](std_random::MinStd& engine, uint64_t count) {
+            if (count == 0) throw std::invalid_argument("count must be positive");
+            return std_random::uniform_up_to(engine, count - 1);
+          },
+          "count"_a, "A random integer in [0, count - 1].")
+      .def_prop_rw("state", &std_random::MinStd::state, &std_random::MinStd::set_state);
+}
+
 }  // namespace
 
 void bind_random(nb::module_& m) {
@@ -45,6 +85,7 @@ void bind_random(nb::module_& m) {
   using release = nb::call_guard<nb::gil_scoped_release>;
 
   bind_generator(m);
+  bind_shuffling(m);
   m.def(
       "uniform",
       [](Samples& out, const PhiloxState& state, const ArgArray<float>& range) {

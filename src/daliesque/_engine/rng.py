@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random number generators.
+
+All draws come from Philox 4x32-10, a counter-based generator. A random operator takes a few words
+from its RNG at the moment it is called; everything it draws later depends on those words, the
+index of the sample and the index of the element. So neither threads nor evaluation modes can
+change a result.
+"""
+
+from __future__ import annotations
+
+import operator
+import random
+import threading
+from typing import SupportsIndex, TypeAlias, final
+
+from .. import _kernels
+
+RNGState: TypeAlias = _kernels.PhiloxState
+
+_UINT64_MAX = 0xFFFFFFFFFFFFFFFF
+
+
+@final
+class RNG:
+    """A source of reproducible randomness for random operators.
+
+    Parameters
+    ----------
+    seed
+        Any integer, taken modulo 2**64. Without seed and state, Python's `random` module makes one
+        up.
+    state
+        Where to go on: what `get_state` returned, or the text of that. Not together with `seed`.
+
+    Examples
+    --------
+    >>> rng = ndd.random.RNG(seed=1234)
+    >>> noise = ndd.random.uniform(range=(-1, 1), shape=[10], rng=rng)
+    """
+
+    __slots__ = ("__weakref__", "_philox")
+
+    def __init__(
+        self, seed: SupportsIndex | None = None, state: RNGState | str | None = None
+    ) -> None:
+        if state is None:
+            self.seed = random.randint(0, _UINT64_MAX) if seed is None else seed
+        elif seed is None:
+            self.set_state(state)
+        else:
+            msg = "random.RNG: takes 'seed' or 'state', not both."
+            raise ValueError(msg)
+
+    def __call__(self) -> int:
+        """Draw a random integer in [0, 2**32 - 1]."""
+        return self._philox.next()
+
+    @property
+    def seed(self) -> SupportsIndex:
+        """Set this to start afresh with another seed. It cannot be read."""
+        msg = "seed is write-only; read 'state' to learn where the generator stands"
+        raise AttributeError(msg)
+
+    @seed.setter
+    def seed(self, value: SupportsIndex) -> None:
+        try:
+            number = operator.index(value)
+        except TypeError:
+            msg = f"random.RNG: 'seed' must be an integer; got {value!r}."
+            raise TypeError(msg) from None
+        self._philox = _kernels.Philox(number & _UINT64_MAX)
+
+    @property
+    def state(self) -> RNGState:
+        """Where the generator stands; can be set to what it, or another RNG's, once was."""
+        return self.get_state()
+
+    @state.setter
+    def state(self, value: RNGState | str) -> None:
+        self.set_state(value)
+
+    def get_state(self, *, cuda_stream: object = None) -> RNGState:  # noqa: ARG002
+        """Return where the generator stands, as an object that `str` turns into text.
+
+        `cuda_stream` is ignored; it is there because readers have it.
+        """
+        return self._philox.state()
+
+    def set_state(self, value: RNGState | str) -> None:
+        """Go on from where a generator stood: what `get_state` returned, or the text of that."""
+        if isinstance(value, str):
+            try:
+                value = RNGState.parse(value)
+            except ValueError as error:
+                msg = f"random.RNG: 'state' cannot be read; got {value!r}: {error}."
+                raise ValueError(msg) from None
+        elif not isinstance(value, RNGState):
+            msg = f"random.RNG: 'state' must be what get_state() returned, or its text; got {value!r}."
+            raise TypeError(msg)
+        self._philox = _kernels.Philox(value)
+
+    def advance(self, n: SupportsIndex) -> None:
+        """Skip `n` draws, as if the generator had been called `n` times; takes no time."""
+        draws = operator.index(n)
+        if not 0 <= draws <= _UINT64_MAX:
+            msg = f"random.RNG.advance: 'n' must be in [0, 2**64 - 1], not negative; got {draws}."
+            raise ValueError(msg)
+        self._philox.skip(draws)
+
+    def clone(self) -> RNG:
+        """Return a new generator that will draw the same numbers as this one."""
+        return RNG(state=self.get_state())
+
+    def __repr__(self) -> str:
+        return f"RNG(state='{self.get_state()}')"
+
+    def __reduce__(self) -> tuple[type[RNG], tuple[None, str]]:
+        return RNG, (None, str(self.get_state()))
+
+    def _draw_operator_state(self) -> RNGState:
+        """Take the words for one call of a random operator."""
+        return self._philox.draw_operator_state()
+
+
+_default = threading.local()
+
+
+def get_default_rng() -> RNG:
+    """Return the generator that random operators on this thread use unless told otherwise."""
+    try:
+        rng: RNG = _default.rng
+    except AttributeError:
+        rng = _default.rng = RNG()
+    return rng
+
+
+def set_seed(seed: SupportsIndex) -> None:
+    """Start this thread's default generator afresh with `seed`.
+
+    Examples
+    --------
+    >>> ndd.random.set_seed(1234)
+    >>> flips = ndd.random.coin_flip(batch_size=8)
+    """
+    get_default_rng().seed = seed
