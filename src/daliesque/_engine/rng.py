@@ -96,7 +96,7 @@ class RNG:
                 msg = f"random.RNG: 'state' cannot be read; got {value!r}: {error}."
                 raise ValueError(msg) from None
         elif not isinstance(value, RNGState):
-            msg = f"random.RNG: 'state' must be what get_state() returned, or its text; got {value!r}."
+            msg = f"random.RNG: 'state' must come from get_state(), or be its text; got {value!r}."
             raise TypeError(msg)
         self._philox = _kernels.Philox(value)
 
@@ -117,10 +117,6 @@ class RNG:
 
     def __reduce__(self) -> tuple[type[RNG], tuple[None, str]]:
         return RNG, (None, str(self.get_state()))
-
-    def _draw_operator_state(self) -> RNGState:
-        """Take the words for one call of a random operator."""
-        return self._philox.draw_operator_state()
 
 
 _default = threading.local()
@@ -144,3 +140,19 @@ def set_seed(seed: SupportsIndex) -> None:
     >>> flips = ndd.random.coin_flip(batch_size=8)
     """
     get_default_rng().seed = seed
+
+
+def draw_state(rng: RNG | None, operator_name: str) -> RNGState:
+    """Take the words for one call of a random operator, from this thread's generator by default.
+
+    Raises
+    ------
+    TypeError
+        If `rng` is something else than an RNG.
+    """
+    if rng is None:
+        rng = get_default_rng()
+    elif not isinstance(rng, RNG):
+        msg = f"{operator_name}: 'rng' must be a daliesque.random.RNG; got {rng!r}."
+        raise TypeError(msg)
+    return rng._philox.draw_operator_state()
