@@ -3,7 +3,7 @@
 // comparisons of uint64 with int64), so that there is one loop for each operation and type.
 #include <cmath>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "arithmetic_loops.h"
@@ -148,6 +148,47 @@ struct Mod {
     return Sub::apply(a, Mul::apply(Div::apply(a, b), b));
   }
 };
+
+/// The remainder by one division, exact as long as the quotient has few digits: `wide` then holds
+/// the product of quotient and divisor exactly. Sets `failed` if that cannot be relied on.
+template <class Wide, class T>
+DALIESQUE_INLINE T quick_remainder(T a, T b, Wide limit, bool& failed) {
+  const Wide x = std::fabs(static_cast<Wide>(a)), y = std::fabs(static_cast<Wide>(b));
+  const Wide ratio = x / y;
+  // Written so that NaN fails. An infinite divisor would make the product NaN.
+  failed |= !(ratio < limit) | !(y < std::numeric_limits<Wide>::infinity());
+  const Wide whole = std::trunc(ratio);
+#ifdef __FMA__
+  const Wide rest = std::fma(-whole, y, x);
+#else
+  const Wide rest = x - whole * y;
+#endif
+  // The ratio may have been rounded up to the next integer, but never down.
+  const Wide positive = rest < 0 ? rest + y : rest;
+  return std::copysign(static_cast<T>(positive), a);
+}
+
+/// The exact remainder with the sign of the dividend, as std::fmod gives.
+template <class T>
+static void remainder(void* out, const void* const* in, int64_t count) {
+  constexpr int64_t block = 256;
+  // 24-bit divisor times 29-bit quotient fit into a double; doubles need a fused product.
+#ifdef __FMA__
+  constexpr double limit = sizeof(T) == 4 ? 0x1p29 : 0x1p52;
+#else
+  constexpr double limit = sizeof(T) == 4 ? 0x1p29 : 0;
+#endif
+  auto* __restrict to = static_cast<T*>(out);
+  const auto* __restrict a = static_cast<const T*>(in[0]);
+  const auto* __restrict b = static_cast<const T*>(in[1]);
+  for (int64_t start = 0; start < count; start += block) {
+    const int64_t end = count - start < block ? count : start + block;
+    bool failed = false;
+    for (int64_t i = start; i < end; i++) to[i] = quick_remainder(a[i], b[i], limit, failed);
+    if (!failed) continue;
+    for (int64_t i = start; i < end; i++) to[i] = std::fmod(a[i], b[i]);
+  }
+}
 
 /// Of two operands of which one is NaN, the second one comes out.
 struct Min {
@@ -488,6 +529,8 @@ ArithmeticLoop arithmetic_loop(ArithmeticOp op, DType left, DType right) {
     case ArithmeticOp::fdiv:
       return division_loop<Div>(left);
     case ArithmeticOp::mod:
+      if (left == DType::float32) return remainder<float>;
+      if (left == DType::float64) return remainder<double>;
       return division_loop<Mod>(left);
     case ArithmeticOp::min:
       return binary_loop<Min>(left);

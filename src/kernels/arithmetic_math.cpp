@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic loops that do not vectorise: functions of the C library, powers and wide divisions.
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "arithmetic_loops.h"
@@ -47,6 +46,12 @@ T integer_power(T base, T exponent) {
   return static_cast<T>(result);
 }
 
+/// Squaring is so common that it deserves not to be a library call.
+template <class T>
+T real_power(T base, T exponent) {
+  return exponent == 2 ? base * base : std::pow(base, exponent);
+}
+
 template <class T>
 T quotient(T a, T b) {
   // The lowest value divided by -1 wraps around; the processor would trap.
@@ -83,7 +88,8 @@ ArithmeticLoop power_loop(DType type) {
     case DType::int64:
       return binary<integer_power<int64_t>, int64_t>;
     default:
-      return binary_function<[](auto a, auto b) { return std::pow(a, b); }>(type);
+      return type == DType::float32 ? binary<real_power<float>, float>
+                                    : binary<real_power<double>, double>;
   }
 }
 
@@ -109,7 +115,7 @@ ArithmeticLoop remainder_loop(DType type) {
     case DType::int64:
       return binary<remainder<int64_t>, int64_t>;
     default:
-      return binary_function<[](auto a, auto b) { return std::fmod(a, b); }>(type);
+      return nullptr;
   }
 }
 

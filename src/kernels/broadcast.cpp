@@ -2,8 +2,8 @@
 #include "broadcast.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
-#include <string>
 
 namespace daliesque {
 
@@ -36,43 +36,55 @@ int64_t extent_from_end(Shape shape, size_t axis) {
                               "). Extents must be equal or 1, counted from the last axis.");
 }
 
-bool is_ending(const std::string& whole, const std::string& part) { return whole.ends_with(part); }
-
-/// Writes `count` elements of a row from `in`, `stride` (0 or 1) apart.
-template <class T>
-T* copy_row(T* out, const T* in, int64_t stride, int64_t count) {
-  if (stride == 0) {
-    const T value = *in;
-    for (int64_t i = 0; i < count; i++) out[i] = value;
-  } else {
-    for (int64_t i = 0; i < count; i++) out[i] = in[i * stride];
+template <class T, int64_t times>
+void repeat_whole_groups(T* __restrict out, const T* __restrict in, int64_t groups) {
+  for (int64_t i = 0; i < groups; i++) {
+    for (int64_t k = 0; k < times; k++) out[i * times + k] = in[i];
   }
-  return out + count;
 }
 
+/// Writes [begin, begin + count) of the sequence in which each element comes `times` times.
 template <class T>
-void gather_elements(T* out, const T* in, const std::vector<int64_t>& extents,
-                     const std::vector<int64_t>& strides, int64_t begin, int64_t count) {
-  const size_t last = extents.size() - 1;
-  std::vector<int64_t> index(extents.size());
-  int64_t offset = 0;
-  for (size_t axis = extents.size(); axis-- > 0;) {
-    index[axis] = begin % extents[axis];
-    begin /= extents[axis];
-    offset += index[axis] * strides[axis];
+void repeat_elements(T* out, const T* in, int64_t times, int64_t begin, int64_t count) {
+  in += begin / times;
+  const int64_t started = begin % times;
+  if (started > 0) {
+    const int64_t rest = std::min(count, times - started);
+    out = std::fill_n(out, rest, *in++);
+    count -= rest;
   }
-  while (count > 0) {
-    const int64_t run = std::min(count, extents[last] - index[last]);
-    out = copy_row(out, in + offset, strides[last], run);
-    count -= run;
-    offset -= index[last] * strides[last];
-    index[last] = 0;
-    for (size_t axis = last; axis-- > 0;) {
-      offset += strides[axis];
-      if (++index[axis] < extents[axis]) break;
-      offset -= extents[axis] * strides[axis];
-      index[axis] = 0;
-    }
+  const int64_t groups = count / times;
+  switch (times) {
+    case 2:
+      repeat_whole_groups<T, 2>(out, in, groups);
+      break;
+    case 3:
+      repeat_whole_groups<T, 3>(out, in, groups);
+      break;
+    case 4:
+      repeat_whole_groups<T, 4>(out, in, groups);
+      break;
+    default:
+      for (int64_t i = 0; i < groups; i++) std::fill_n(out + i * times, times, in[i]);
+  }
+  if (count > groups * times) std::fill_n(out + groups * times, count - groups * times, in[groups]);
+}
+
+/// Writes [begin, begin + count) of the endless repetition of a row.
+template <class T>
+void repeat_row(T* out, const T* row, int64_t extent, int64_t begin, int64_t count) {
+  const int64_t started = begin % extent;
+  const int64_t tail = std::min(count, extent - started);
+  std::copy_n(row + started, tail, out);
+  int64_t done = tail;
+  const int64_t first = std::min(count - done, extent);
+  std::copy_n(row, first, out + done);
+  done += first;
+  // What has been written since the end of the first, partial row repeats itself.
+  while (done < count) {
+    const int64_t added = std::min(count - done, (done - tail) / extent * extent);
+    std::memcpy(out + done, out + tail, static_cast<size_t>(added) * sizeof(T));
+    done += added;
   }
 }
 
@@ -117,7 +129,7 @@ std::string broadcast_layout(std::span<const Samples* const> operands, int ndim)
   for (const Samples* operand : operands.subspan(1)) {
     const std::string& layout = operand->layout();
     const bool longer = layout.size() > longest->size();
-    if (!(longer ? is_ending(layout, *longest) : is_ending(*longest, layout))) {
+    if (!(longer ? layout.ends_with(*longest) : longest->ends_with(layout))) {
       throw std::invalid_argument("the layouts \"" + *longest + "\" and \"" + layout +
                                   "\" contradict each other: one must be the ending of the other");
     }
@@ -126,54 +138,55 @@ std::string broadcast_layout(std::span<const Samples* const> operands, int ndim)
   return longest->size() == static_cast<size_t>(ndim) ? *longest : "";
 }
 
-BroadcastAxes broadcast_axes(Shape result, std::span<const Shape> operands) {
-  BroadcastAxes axes;
-  axes.strides.resize(operands.size());
-  std::vector<int64_t> steps(operands.size(), 1);
-  // Built from the last axis outwards, then turned round.
+BroadcastReader::BroadcastReader(Shape result, Shape operand) {
+  bool repeats = false;
   for (size_t axis = 0; axis < result.size(); axis++) {
     const int64_t extent = extent_from_end(result, axis);
     if (extent == 1) continue;
-    bool merges = !axes.extents.empty();
-    std::vector<int64_t> strides(operands.size());
-    for (size_t k = 0; k < operands.size(); k++) {
-      const int64_t own = extent_from_end(operands[k], axis);
-      strides[k] = own == 1 ? 0 : steps[k];
-      steps[k] *= own;
-      if (merges) merges = strides[k] == axes.strides[k].back() * axes.extents.back();
-    }
-    if (merges) {
-      axes.extents.back() *= extent;
+    const bool repeated = extent_from_end(operand, axis) == 1;
+    if (axes_ == 0) repeats_ = repeated;
+    if (axes_ > 0 && repeated == repeats) {
+      extents_[axes_ - 1] *= extent;
       continue;
     }
-    axes.extents.push_back(extent);
-    for (size_t k = 0; k < operands.size(); k++) axes.strides[k].push_back(strides[k]);
+    if (axes_ == kMaxAxes) throw std::invalid_argument("there are too many axes to broadcast");
+    extents_[axes_++] = extent;
+    repeats = repeated;
   }
-  std::ranges::reverse(axes.extents);
-  for (auto& strides : axes.strides) std::ranges::reverse(strides);
-  return axes;
 }
 
-BroadcastReader::BroadcastReader(const BroadcastAxes& axes, size_t operand)
-    : extents_(axes.extents), strides_(axes.strides[operand]) {
-  size_t first = 0;
-  while (first < strides_.size() && strides_[first] == 0) first++;
-  constant_ = first == strides_.size();
-  int64_t step = 1;
-  bool contiguous = true;
-  for (size_t axis = strides_.size(); axis-- > first;) {
-    contiguous &= strides_[axis] == step;
-    step *= extents_[axis];
+template <class T>
+void BroadcastReader::gather_elements(T* out, const T* in, int64_t begin, int64_t count) const {
+  // The two last axes together are a plane, handled at once.
+  const int64_t plane = extents_[0] * extents_[1];
+  const int64_t plane_elements = repeats_ ? extents_[1] : extents_[0];
+  while (count > 0) {
+    int64_t rest = begin / plane, offset = 0, step = plane_elements;
+    for (size_t axis = 2; axis < axes_; axis++) {
+      // Axis 0 decides about all even axes, and the odd ones are the opposite.
+      const bool repeated = repeats_ == (axis % 2 == 0);
+      if (!repeated) {
+        offset += rest % extents_[axis] * step;
+        step *= extents_[axis];
+      }
+      rest /= extents_[axis];
+    }
+    const int64_t first = begin % plane, run = std::min(count, plane - first);
+    if (repeats_) {
+      repeat_elements(out, in + offset, extents_[0], first, run);
+    } else {
+      repeat_row(out, in + offset, extents_[0], first, run);
+    }
+    out += run;
+    begin += run;
+    count -= run;
   }
-  linear_ = contiguous && first == 0 && !constant_;
-  if (contiguous && first > 0 && !constant_) period_ = step;
 }
 
 void BroadcastReader::gather(void* out, const void* in, size_t itemsize, int64_t begin,
                              int64_t count) const {
   const auto run = [&]<class T>(T) {
-    gather_elements(static_cast<T*>(out), static_cast<const T*>(in), extents_, strides_, begin,
-                    count);
+    gather_elements(static_cast<T*>(out), static_cast<const T*>(in), begin, count);
   };
   switch (itemsize) {
     case 1:

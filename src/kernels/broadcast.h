@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcasting: how several operands of different shapes are walked together.
+// Broadcasting: how operands of different shapes go together, as in NumPy.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "samples.h"
@@ -24,37 +25,32 @@ std::vector<int64_t> broadcast_shapes(std::span<const Samples* const> operands, 
 /// describes all axes. Throws std::invalid_argument if layouts contradict each other.
 std::string broadcast_layout(std::span<const Samples* const> operands, int ndim);
 
-/// The fewest axes along which a result and its operands can be walked.
-struct BroadcastAxes {
-  std::vector<int64_t> extents;
-  /// For each operand the step along each axis, in elements; 0 where it is repeated.
-  std::vector<std::vector<int64_t>> strides;
-};
-
-/// Axes for contiguous operands of the given shapes.
-BroadcastAxes broadcast_axes(Shape result, std::span<const Shape> operands);
-
-/// Reads an operand in the order of the result.
+/// Finds the elements of one contiguous operand in the order of the result.
 class BroadcastReader {
  public:
-  /// `axes` must outlive the reader.
-  BroadcastReader(const BroadcastAxes& axes, size_t operand);
+  BroadcastReader(Shape result, Shape operand);
 
   /// The same element everywhere.
-  bool constant() const { return constant_; }
+  bool constant() const { return axes_ == 0 || (axes_ == 1 && repeats_); }
   /// Element i of the result needs element i of the operand.
-  bool linear() const { return linear_; }
+  bool linear() const { return axes_ == 1 && !repeats_; }
   /// If positive, element i of the result needs element i % period of the operand.
-  int64_t period() const { return period_; }
+  int64_t period() const { return axes_ == 2 && !repeats_ ? extents_[0] : 0; }
 
   /// Copies the elements for positions [begin, begin + count) of the result to `out`.
   void gather(void* out, const void* in, size_t itemsize, int64_t begin, int64_t count) const;
 
  private:
-  const std::vector<int64_t>& extents_;
-  const std::vector<int64_t>& strides_;
-  bool constant_ = false, linear_ = false;
-  int64_t period_ = 0;
+  static constexpr size_t kMaxAxes = 64;
+
+  template <class T>
+  void gather_elements(T* out, const T* in, int64_t begin, int64_t count) const;
+
+  // Axes from the last one outwards. Neighbours that are walked alike are merged, so that axes
+  // along which the operand is repeated take turns with those along which it advances.
+  std::array<int64_t, kMaxAxes> extents_;
+  size_t axes_ = 0;
+  bool repeats_ = false;  ///< The last axis is one of repetition.
 };
 
 }  // namespace daliesque

@@ -43,7 +43,8 @@ DALIESQUE_INLINE Out round_to_integer(In value) {
     if constexpr (exact) {
       return static_cast<Out>(rounded);
     } else {
-      return number > high ? Limits::max() : rounded;
+      const int32_t above = -static_cast<int32_t>(number > high);
+      return (rounded & ~above) | (Limits::max() & above);
     }
   } else {
     return saturate<Out>(value);
