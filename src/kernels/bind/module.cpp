@@ -9,4 +9,5 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_interop(m);
   daliesque::bind_random(m);
   daliesque::bind_arithmetic(m);
+  daliesque::bind_moves(m);
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that move and normalise: slice, flip, transpose, crop_mirror_normalize, normalize.
+#include "../crop_mirror_normalize.h"
+#include "../flip.h"
+#include "../normalize.h"
+#include "../slice.h"
+#include "../transpose.h"
+#include "bind.h"
+
+namespace daliesque {
+
+namespace {
+
+/// The kernels read dense samples; views of other memory are copied first.
+Samples dense(const Samples& samples) { return samples.contiguous() ? samples : clone(samples); }
+
+Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchors,
+                    const ArgArray<int64_t>& shapes, int border, const ArgArray<float>& fill,
+                    int channel_axis) {
+  const PerSample<int64_t> rows = per_sample(shapes);
+  std::vector<int64_t> extents;
+  for (int64_t i = 0; i < in.size(); i++) {
+    extents.insert(extents.end(), rows.row(i), rows.row(i) + in.ndim());
+  }
+  Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents), in.layout(),
+                               in.size());
+  slice(out, dense(in), per_sample(anchors), static_cast<Border>(border), per_sample(fill),
+        channel_axis);
+  return out;
+}
+
+Samples bound_flip(const Samples& in, const std::vector<int>& axes,
+                   const std::vector<ArgArray<int32_t>>& flags) {
+  std::vector<FlipAxis> list;
+  for (size_t k = 0; k < axes.size(); k++) list.push_back({axes[k], per_sample(flags[k])});
+  Samples out = Samples::empty_like(in);
+  flip(out, dense(in), list);
+  return out;
+}
+
+Samples bound_transpose(const Samples& in, const std::vector<int>& permutation,
+                        std::string layout) {
+  std::vector<int64_t> shapes;
+  for (int64_t i = 0; i < in.size(); i++) {
+    for (int axis : permutation) shapes.push_back(in.shape(i)[static_cast<size_t>(axis)]);
+  }
+  Samples out =
+      Samples::empty(in.dtype(), in.ndim(), std::move(shapes), std::move(layout), in.size());
+  transpose(out, dense(in), permutation);
+  return out;
+}
+
+Samples bound_crop_mirror_normalize(const Samples& in, int type, const ArgArray<int64_t>& anchors,
+                                    const ArgArray<int64_t>& shapes,
+                                    const std::vector<int>& permutation, std::string layout,
+                                    const ArgArray<int32_t>& mirror, const ArgArray<float>& mean,
+                                    const ArgArray<float>& scale, const ArgArray<float>& fill,
+                                    int width_axis, int channel_axis) {
+  const PerSample<int64_t> rows = per_sample(shapes);
+  std::vector<int64_t> extents;
+  for (int64_t i = 0; i < in.size(); i++) {
+    for (int axis : permutation) extents.push_back(rows.row(i)[axis]);
+  }
+  Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents),
+                               std::move(layout), in.size());
+  crop_mirror_normalize(out, in,
+                        {per_sample(anchors), permutation, per_sample(mirror), per_sample(mean),
+                         per_sample(scale), per_sample(fill), width_axis, channel_axis});
+  return out;
+}
+
+Samples bound_normalize(const Samples& in, int type, const Samples& means, const Samples& factors,
+                        float shift) {
+  Samples out = Samples::empty_like(in, static_cast<DType>(type));
+  normalize(out, dense(in), dense(means), dense(factors), shift);
+  return out;
+}
+
+}  // namespace
+
+void bind_moves(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  m.def("slice", &bound_slice, "samples"_a, "type_id"_a, "anchors"_a, "shapes"_a, "border"_a,
+        "fill"_a, "channel_axis"_a, release(), "A window of each sample, which may leave it.");
+  m.def("flip", &bound_flip, "samples"_a, "axes"_a, "flags"_a, release(),
+        "Samples mirrored along the axes whose flags are set.");
+  m.def("transpose", &bound_transpose, "samples"_a, "permutation"_a, "layout"_a, release());
+  m.def("crop_mirror_normalize", &bound_crop_mirror_normalize, "samples"_a, "type_id"_a,
+        "anchors"_a, "shapes"_a, "permutation"_a, "layout"_a, "mirror"_a, "mean"_a, "scale"_a,
+        "fill"_a, "width_axis"_a, "channel_axis"_a, release());
+  m.def(
+      "normalize_means",
+      [](const Samples& in, std::vector<bool> reduced, bool batch) {
+        return normalize_means(dense(in), {std::move(reduced), batch});
+      },
+      "samples"_a, "reduced"_a, "batch"_a, release());
+  m.def(
+      "normalize_factors",
+      [](const Samples& in, const Samples& means, std::vector<bool> reduced, bool batch, int ddof,
+         float epsilon, float scale) {
+        return normalize_factors(dense(in), dense(means), {std::move(reduced), batch}, ddof,
+                                 epsilon, scale);
+      },
+      "samples"_a, "means"_a, "reduced"_a, "batch"_a, "ddof"_a, "epsilon"_a, "scale"_a, release());
+  m.def("normalize", &bound_normalize, "samples"_a, "type_id"_a, "means"_a, "factors"_a, "shift"_a,
+        release());
+}
+
+}  // namespace daliesque

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves items of any size between dense and strided rows: the loops under flip, transpose and crop.
+#pragma once
+
+#include <cstdint>
+
+namespace daliesque {
+
+/// One set of loops for each instruction set. Sizes, strides and offsets are in bytes.
+struct RearrangeLoops {
+  /// dst[i] = src[count - 1 - i] for items of `size` bytes.
+  void (*reverse)(void* dst, const void* src, int64_t count, int64_t size);
+
+  /// Splits pixels of `channels` items into planes: item c of pixel i goes to plane c, place i.
+  void (*split)(void* dst, int64_t plane_stride, const void* src, int64_t pixels, int64_t channels,
+                int64_t size);
+
+  /// Inverse of split: weaves planes into pixels.
+  void (*join)(void* dst, const void* src, int64_t plane_stride, int64_t pixels, int64_t channels,
+               int64_t size);
+
+  /// Transposes a matrix whose source rows and destination rows lie at the given offsets:
+  /// item r of destination row c = item c of source row r.
+  void (*transpose)(void* dst, const int64_t* dst_offsets, const void* src,
+                    const int64_t* src_offsets, int64_t rows, int64_t columns, int64_t size);
+
+  /// Copies `count` runs of `bytes` bytes between places `dst_step` and `src_step` apart.
+  void (*copy_runs)(void* dst, int64_t dst_step, const void* src, int64_t src_step, int64_t bytes,
+                    int64_t count);
+};
+
+/// The loops for this processor.
+const RearrangeLoops& rearrange_loops();
+
+namespace portable {
+extern const RearrangeLoops rearrange_loops;
+}
+namespace avx2 {
+extern const RearrangeLoops rearrange_loops;
+}
+
+}  // namespace daliesque
