@@ -137,9 +137,9 @@ void check_operands(const Entry& e, std::span<const DType> types) {
   const bool arithmetic = e.kind == Kind::number || e.kind == Kind::real;
   if (arithmetic && all_boolean && e.op != Op::mul) {
     throw std::invalid_argument(
-        e.arity == 1 ? "the operand must be a number; got bool. Use ~, or cast it to a number."
+        e.arity == 1 ? "the operand must be a number; got bool. Use ~, or cast it to a number"
                      : "at least one operand must be a number; got bool only. Use &, | or ^, or "
-                       "cast an operand to a number.");
+                       "cast an operand to a number");
   }
 }
 

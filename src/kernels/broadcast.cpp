@@ -33,7 +33,7 @@ int64_t extent_from_end(Shape shape, size_t axis) {
     text += text_of(shape_of(*operands[k], i));
   }
   throw std::invalid_argument(text + " cannot be broadcast together (sample " + std::to_string(i) +
-                              "). Extents must be equal or 1, counted from the last axis.");
+                              "): counted from the last axis, extents must be equal or 1");
 }
 
 template <class T, int64_t times>
