@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Imperative data loading and augmentation: `import daliesque as ndd`."""
+
+from . import random, types
+from ._engine.batch import Batch, as_batch, batch
+from ._engine.context import EvalContext
+from ._engine.device import Device, device
+from ._engine.dtype import (
+    DataType,
+    DType,
+    ImageType,
+    InterpType,
+    bfloat16,
+    dtype,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    type_id,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from ._engine.dtype import bool_ as bool
+from ._engine.errors import DecodeError, InternalError, OpError
+from ._engine.modes import EvalMode
+from ._engine.stream import (
+    Stream,
+    get_current_stream,
+    get_default_stream,
+    set_current_stream,
+    set_default_stream,
+    stream,
+)
+from ._engine.tensor import Tensor, as_tensor, tensor
+from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
+from ._ops.generic import cast, cast_like, copy

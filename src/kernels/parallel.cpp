@@ -50,6 +50,9 @@ void watch_forks() {
 
 /// One loop in progress. Threads draw iterations from `next`.
 struct Loop {
+  Loop(int64_t count, const int64_t* order, ThreadPool::Body body, void* context)
+      : count(count), order(order), body(body), context(context) {}
+
   int64_t count;
   const int64_t* order;
   ThreadPool::Body body;
@@ -190,7 +193,7 @@ ThreadPool::State* ThreadPool::live_state() {
 }
 
 void ThreadPool::run(int64_t count, const int64_t* order, Body body, void* context) {
-  Loop loop{count, order, body, context};
+  Loop loop(count, order, body, context);
   State* state = num_threads_ > 1 && !in_loop ? live_state() : nullptr;
   if (state && state->submit.try_lock()) {
     std::lock_guard lock(state->submit, std::adopt_lock);

@@ -219,7 +219,6 @@ Samples Samples::select(std::span<const int64_t> indices) const {
 
 Samples Samples::unfold() const {
   if (ndim_ == 0) throw std::invalid_argument("a scalar has no outermost axis");
-  if (!contiguous()) throw std::invalid_argument("only contiguous samples can be unfolded");
   Samples out;
   out.dtype_ = dtype_;
   out.ndim_ = ndim_ - 1;
@@ -228,16 +227,20 @@ Samples Samples::unfold() const {
   out.external_ = external_;
   out.packed_ = packed_;
   if (owners_.size() == 1) out.owners_ = owners_;
+  bool ordered = true;
   for (int64_t i = 0; i < size(); i++) {
-    const Shape outer = shape(i);
-    const Shape inner = outer.subspan(1);
-    const size_t step = static_cast<size_t>(daliesque::volume(inner)) * itemsize();
-    for (int64_t k = 0; k < outer[0]; k++) {
-      out.data_.push_back(static_cast<std::byte*>(data(i)) + static_cast<size_t>(k) * step);
+    const Shape inner = shape(i).subspan(1);
+    const auto steps = strides(i);
+    const std::vector<int64_t> inner_steps(steps.begin() + 1, steps.end());
+    ordered &= is_c_order(inner, inner_steps, itemsize());
+    for (int64_t k = 0; k < shape(i)[0]; k++) {
+      out.data_.push_back(static_cast<std::byte*>(data(i)) + k * steps[0]);
       out.shapes_.insert(out.shapes_.end(), inner.begin(), inner.end());
+      out.strides_.insert(out.strides_.end(), inner_steps.begin(), inner_steps.end());
       if (owners_.size() != 1) out.owners_.push_back(owner(i));
     }
   }
+  if (ordered) out.strides_.clear();
   return out;
 }
 

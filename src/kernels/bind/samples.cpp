@@ -74,10 +74,12 @@ Samples padded_copy(const Samples& in) {
 
 Samples sliced(const Samples& in, const ShapeArray& ranges, const std::vector<bool>& dropped,
                const std::string& layout) {
-  // Each row of `ranges` holds start, extent, step of one axis of one sample.
-  std::vector<Samples::Range> list(ranges.shape(0));
+  // Each row of `ranges` holds start, extent, step of one axis, for one sample or for all.
+  const size_t rows = ranges.shape(0), ndim = dropped.size();
+  std::vector<Samples::Range> list(static_cast<size_t>(in.size()) * ndim);
+  if (rows != ndim && rows != list.size()) throw std::invalid_argument("ranges do not fit");
   for (size_t k = 0; k < list.size(); k++) {
-    const int64_t* row = ranges.data() + k * 3;
+    const int64_t* row = ranges.data() + (rows == ndim ? k % ndim : k) * 3;
     list[k] = {row[0], row[1], row[2]};
   }
   return in.slice(list, dropped, layout);
@@ -102,6 +104,7 @@ void bind_samples(nb::module_& m) {
       .def_prop_ro("shapes", &shapes_of)
       .def(
           "shape", [](const Samples& s, int64_t i) { return to_tuple(s.shape(i)); }, "index"_a)
+      .def("strides", &Samples::strides, "index"_a, "Byte strides of a sample.")
       .def("shape_array", &shape_array, "All shapes as an (N, ndim) int64 array.")
       .def_prop_ro("uniform", &Samples::uniform)
       .def_prop_ro("packed", &Samples::packed)

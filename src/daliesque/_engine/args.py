@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operator arguments: what users may pass, and what bodies receive.
+
+The annotation of a keyword parameter of an operator decides. A plain type (`int`, `float`, `bool`,
+`str`, `DType`, an enumeration) is a fixed argument: one value for the whole batch. The aliases
+below accept a value for all samples, or a Tensor or Batch with one for each:
+
+    FloatPerSample   body gets float32 of shape (1,) or (N,)
+    IntPerSample     int32, likewise
+    BoolPerSample    bool, likewise
+    FloatsPerSample  float32 of shape (1, k) or (N, k)
+    IntsPerSample    int32, likewise
+    InterpPerSample  int32 numbers of DALIInterpType, shape (1,) or (N,)
+
+The `PerFrame` variants may also differ from frame to frame of a sequence.
+"""
+
+from __future__ import annotations
+
+import enum
+import operator
+import types
+import typing
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .convert import is_array, to_samples, to_stacked_numpy
+from .dtype import DType
+from .dtype import dtype as to_dtype
+from .enums import DALIInterpType
+from .value import Value
+
+
+class FrameValues(NamedTuple):
+    """An argument that differs from frame to frame: values of all frames, frames per sample."""
+
+    values: NDArray[Any]
+    counts: NDArray[np.int64]
+
+
+class Rule:
+    """How one kind of argument is checked and converted."""
+
+    per_sample = False
+    per_frame = False
+
+    def convert(self, value: Any, where: str) -> Any:
+        """What the body gets for a value that serves all samples."""
+        raise NotImplementedError
+
+    def from_samples(self, samples: _kernels.Samples, where: str) -> Any:
+        """What the body gets for a Tensor or Batch."""
+        raise NotImplementedError
+
+
+class Fixed(Rule):
+    """One value for the whole batch."""
+
+    def __init__(self, expected: str, accept: Callable[[Any], Any]) -> None:
+        self.expected = expected
+        self.accept = accept
+
+    def convert(self, value: Any, where: str) -> Any:
+        if isinstance(value, Value):
+            if isinstance(value, Value._batch_class):
+                msg = f"{where} is the same for all samples; got a Batch."
+                raise TypeError(msg)
+            value = np.asarray(value)
+        try:
+            return self.accept(value)
+        except (TypeError, ValueError, KeyError, OverflowError) as error:
+            if isinstance(error, TypeError) and "daliesque type" in str(error):
+                raise TypeError(f"{where.partition(':')[0]}: {error}") from None
+            msg = f"{where} must be {self.expected}; got {value!r}."
+            kind = ValueError if isinstance(error, ValueError | OverflowError) else TypeError
+            raise kind(msg) from None
+
+
+class PerSample(Rule):
+    """A number, or `vector` of them, for each sample."""
+
+    per_sample = True
+
+    def __init__(self, dtype: type, vector: bool, per_frame: bool = False) -> None:
+        self.dtype = np.dtype(dtype)
+        self.vector = vector
+        self.per_frame = per_frame
+
+    def convert(self, value: Any, where: str) -> NDArray[Any]:
+        kind = type(value)
+        if kind is float or kind is int or kind is bool:
+            if self.dtype.kind != "i" or kind is not float:
+                try:
+                    array = np.array((value,), self.dtype)
+                except OverflowError:
+                    raise self._unfit(value, where, ValueError) from None
+                return array.reshape(1, 1) if self.vector else array
+        elif isinstance(value, str) or (isinstance(value, list | tuple) and not self.vector):
+            if not (isinstance(value, list | tuple) and len(value) == 1):
+                raise self._unfit(value, where, TypeError)
+        if is_array(value) and not isinstance(value, np.ndarray | np.generic):
+            value = to_stacked_numpy(to_samples(value, None, None, where))[0]
+        try:
+            raw = np.asarray(value)
+        except ValueError:
+            raise self._unfit(value, where, ValueError) from None
+        if raw.dtype.kind not in "biuf" and raw.dtype != "bfloat16":
+            raise self._unfit(value, where, TypeError)
+        if not self.vector and raw.size != 1:
+            raise self._unfit(value, where, ValueError)
+        return self._typed(raw.reshape(1, -1) if self.vector else raw.reshape(1), where)
+
+    def from_samples(self, samples: _kernels.Samples, where: str) -> Any:
+        count = len(samples)
+        if count == 0:
+            return np.empty((0, 0) if self.vector else (0,), self.dtype)
+        if self.per_frame and samples.layout.startswith("F"):
+            counts = np.array([shape[0] for shape in samples.shapes], np.int64)
+            frames = (samples if samples.contiguous else samples.copy()).unfold()
+            if len(frames) == 0:
+                return FrameValues(np.empty((0, 0) if self.vector else (0,), self.dtype), counts)
+            return FrameValues(self._rows(frames, where), counts)
+        return self._rows(samples, where)
+
+    def _rows(self, samples: _kernels.Samples, where: str) -> NDArray[Any]:
+        if not samples.uniform:
+            msg = f"{where} needs equally many values for each sample; got {samples.shapes}."
+            raise ValueError(msg)
+        stacked = to_stacked_numpy(samples)
+        rows = stacked.reshape(len(samples), -1)
+        if self.vector:
+            return self._typed(rows, where)
+        if rows.shape[1] != 1:
+            msg = f"{where} needs one value for each sample; got the shape {samples.shape(0)}."
+            raise ValueError(msg)
+        return self._typed(rows[:, 0], where)
+
+    def _typed(self, array: NDArray[Any], where: str) -> NDArray[Any]:
+        if array.dtype == self.dtype:
+            return np.ascontiguousarray(array)
+        if self.dtype.kind == "i" and array.dtype.kind not in "bi":
+            limits = np.iinfo(self.dtype)
+            wide = array.astype(np.float64)
+            if not np.all((wide == np.rint(wide)) & (wide >= limits.min) & (wide <= limits.max)):
+                raise self._unfit(array.ravel().tolist(), where, ValueError)
+        return np.ascontiguousarray(array.astype(self.dtype))
+
+    def _unfit(self, value: Any, where: str, kind: type[Exception]) -> Exception:
+        noun = {"i": "integer", "b": "truth value", "f": "number"}[self.dtype.kind]
+        wanted = f"a list of {noun}s" if self.vector else f"one {noun}"
+        shown = value[0] if isinstance(value, list) and len(value) == 1 else value
+        return kind(
+            f"{where} must be {wanted} (or a Batch with one such for each sample); got {shown!r}."
+        )
+
+
+class StringPerSample(Rule):
+    """A word from a list, given for all samples or as a Batch of character codes."""
+
+    per_sample = True
+
+    def convert(self, value: Any, where: str) -> list[str]:
+        if not isinstance(value, str):
+            msg = f"{where} must be a string; got {value!r}."
+            raise TypeError(msg)
+        return [value]
+
+    def from_samples(self, samples: _kernels.Samples, where: str) -> list[str]:
+        if samples.type_id != 0:
+            msg = f"{where} must be a string, or a Batch of character codes (uint8)."
+            raise TypeError(msg)
+        return [bytes(_kernels.numpy_view(samples, i)).decode() for i in range(len(samples))]
+
+
+def _accept_bool(value: Any) -> bool:
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if operator.index(value) in (0, 1):
+        return bool(value)
+    raise ValueError
+
+
+def _accept_float(value: Any) -> float:
+    if isinstance(value, str):
+        raise TypeError
+    return float(value)
+
+
+def _accept_int(value: Any) -> int:
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.item()
+    if isinstance(value, float | np.floating):
+        if value != int(value):
+            raise ValueError
+        return int(value)
+    return operator.index(value)
+
+
+def _accept_str(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _accept_sequence(accept: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+    def accept_all(value: Any) -> list[Any]:
+        if isinstance(value, str | bytes):
+            return [accept(value)]
+        if isinstance(value, np.ndarray):
+            value = value.reshape(-1).tolist()
+        try:
+            items = list(value)
+        except TypeError:
+            items = [value]
+        return [accept(item) for item in items]
+
+    return accept_all
+
+
+def _enum_rule(members: type[enum.IntEnum]) -> Fixed:
+    names = ", ".join(member.name for member in members)
+    return Fixed(f"one of {names}", lambda value: members(_accept_int(value)))
+
+
+_SCALARS: dict[Any, tuple[str, str, Callable[[Any], Any]]] = {
+    bool: ("True or False", "truth values", _accept_bool),
+    int: ("an integer", "integers", _accept_int),
+    float: ("a number", "numbers", _accept_float),
+    str: ("a string", "strings", _accept_str),
+    DType: ("a daliesque type such as daliesque.float32", "daliesque types", to_dtype),
+}
+
+FloatPerSample = Annotated[Any, PerSample(np.float32, False)]
+IntPerSample = Annotated[Any, PerSample(np.int32, False)]
+BoolPerSample = Annotated[Any, PerSample(np.bool_, False)]
+FloatsPerSample = Annotated[Any, PerSample(np.float32, True)]
+IntsPerSample = Annotated[Any, PerSample(np.int32, True)]
+Ints64PerSample = Annotated[Any, PerSample(np.int64, True)]
+InterpPerSample = Annotated[Any, PerSample(np.int32, False)]
+StrPerSample = Annotated[Any, StringPerSample()]
+FloatPerFrame = Annotated[Any, PerSample(np.float32, False, per_frame=True)]
+IntPerFrame = Annotated[Any, PerSample(np.int32, False, per_frame=True)]
+FloatsPerFrame = Annotated[Any, PerSample(np.float32, True, per_frame=True)]
+IntsPerFrame = Annotated[Any, PerSample(np.int32, True, per_frame=True)]
+
+
+def rule_of(annotation: Any) -> Rule:
+    """The rule that an annotation stands for."""
+    origin = typing.get_origin(annotation)
+    if origin is types.UnionType or origin is typing.Union:
+        choices = [arg for arg in typing.get_args(annotation) if arg is not type(None)]
+        return rule_of(choices[0])
+    if origin is Annotated:
+        rule = typing.get_args(annotation)[1]
+        assert isinstance(rule, Rule)
+        return rule
+    if annotation in _SCALARS:
+        expected, _, accept = _SCALARS[annotation]
+        return Fixed(expected, accept)
+    if isinstance(annotation, type) and issubclass(annotation, enum.IntEnum):
+        return _enum_rule(annotation)
+    if origin in (list, tuple) or annotation in (list, tuple):
+        (item,) = typing.get_args(annotation)[:1]
+        _, expected, accept = _SCALARS[item]
+        return Fixed(f"a list of {expected}", _accept_sequence(accept))
+    msg = f"no argument rule for the annotation {annotation!r}"
+    raise TypeError(msg)
+
+
+def is_interp(value: int) -> bool:
+    """Whether `value` numbers an interpolation filter."""
+    return value in DALIInterpType._value2member_map_

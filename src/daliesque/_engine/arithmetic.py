@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on tensors and batches: `a + b` and its kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _kernels
+from .convert import cast_samples, contiguous, to_samples
+from .device import Device
+from .dtype import DType, from_code
+from .invocation import Invocation
+from .value import Value
+
+
+def apply(name: str, *operands: Any) -> Any:
+    """Apply an arithmetic or mathematical function to tensors, batches, arrays and numbers.
+
+    The result is a Batch if any operand is; a single tensor or number goes with every sample.
+    """
+    count: int | None = None
+    inputs: list[Value | _kernels.Samples] = []
+    source = None
+    for operand in operands:
+        if isinstance(operand, Value):
+            if isinstance(operand, Value._batch_class):
+                if count is not None and operand._count != count:
+                    msg = (
+                        f"{_shown(name)}: Inconsistent batch size: {operand._count} != {count}. "
+                        "Operands must have equally many samples."
+                    )
+                    raise ValueError(msg)
+                count = operand._count
+            if source is None:
+                source = operand._source
+            inputs.append(operand)
+        elif isinstance(operand, _NOT_NUMBERS):
+            return NotImplemented
+        else:
+            inputs.append(to_samples(operand, None, None, _shown(name)))
+    invocation = Invocation(
+        _shown(name), _compute, tuple(inputs), {"name": name}, dtype=_result_type(name, inputs)
+    )
+    invocation.start()
+    if count is None:
+        return Value._tensor_class._promised(invocation, 0, 1, source)
+    return Value._batch_class._promised(invocation, 0, count, source)
+
+
+_NOT_NUMBERS = (str, bytes, dict, set)
+
+_SYMBOLS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "fdiv": "/",
+    "div": "//",
+    "mod": "%",
+    "bitand": "&",
+    "bitor": "|",
+    "bitxor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+    "eq": "==",
+    "neq": "!=",
+    "lt": "<",
+    "leq": "<=",
+    "gt": ">",
+    "geq": ">=",
+    "minus": "unary -",
+    "bitnot": "~",
+}
+
+
+def _shown(name: str) -> str:
+    """How the user wrote the function."""
+    return f"operator {_SYMBOLS[name]}" if name in _SYMBOLS else f"math.{name}"
+
+
+def _result_type(name: str, inputs: list[Value | _kernels.Samples]) -> DType | None:
+    """The element type of the result, if those of the operands are known already."""
+    codes = []
+    for value in inputs:
+        if isinstance(value, Value):
+            samples = value._samples
+            if samples is None:
+                known = None if value._pending is None else value._pending.dtype
+                if known is None:
+                    return None
+                codes.append(known.code)
+                continue
+            value = samples
+        codes.append(value.type_id)
+    try:
+        return from_code(_kernels.arithmetic_type(name, codes))
+    except ValueError as error:
+        msg = f"{_shown(name)}: {error}."
+        raise TypeError(msg) from None
+
+
+def _compute(
+    inputs: tuple[_kernels.Samples | None, ...], arguments: dict[str, Any]
+) -> _kernels.Samples:
+    name = arguments["name"]
+    operands = [contiguous(samples) for samples in inputs if samples is not None]
+    try:
+        return _kernels.arithmetic(name, operands)
+    except ValueError as error:
+        msg = f"{_shown(name)}: {error}."
+        raise ValueError(msg) from None
+    except ZeroDivisionError as error:
+        msg = f"{_shown(name)}: {error}."
+        raise ZeroDivisionError(msg) from None
+
+
+def _cast(
+    inputs: tuple[_kernels.Samples | None, ...], arguments: dict[str, Any]
+) -> _kernels.Samples:
+    assert inputs[0] is not None
+    return cast_samples(inputs[0], arguments["dtype"])
+
+
+def _copy(
+    inputs: tuple[_kernels.Samples | None, ...], _arguments: dict[str, Any]
+) -> _kernels.Samples:
+    assert inputs[0] is not None
+    return inputs[0].copy()
+
+
+class Operators(Value):
+    """The operator overloads of Tensor and Batch, and the conversions that both need."""
+
+    __slots__ = ()
+
+    def _cast_to(self, dtype: DType) -> Any:
+        """This value in another element type."""
+        invocation = Invocation("cast", _cast, (self,), {"dtype": dtype}, dtype=dtype)
+        invocation.start()
+        return type(self)._promised(invocation, 0, self._count, self._source)
+
+    def _copied(self) -> Any:
+        """A copy of this value with memory of its own."""
+        invocation = Invocation("copy", _copy, (self,), {})
+        invocation.start()
+        return type(self)._promised(invocation, 0, self._count, self._source)
+
+    def _to_device(self, device: Device, force_copy: bool) -> Any:
+        if device == self._device and not force_copy:
+            return self
+        return self._copied()
+
+    def __add__(self, other: Any) -> Any:
+        return apply("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return apply("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return apply("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return apply("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return apply("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return apply("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return apply("fdiv", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return apply("fdiv", other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return apply("div", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return apply("div", other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return apply("mod", self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return apply("mod", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return apply("pow", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return apply("pow", other, self)
+
+    def __and__(self, other: Any) -> Any:
+        return apply("bitand", self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return apply("bitand", other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return apply("bitor", self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return apply("bitor", other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return apply("bitxor", self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return apply("bitxor", other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return apply("lshift", self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return apply("lshift", other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return apply("rshift", self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return apply("rshift", other, self)
+
+    def __eq__(self, other: object) -> Any:
+        return apply("eq", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return apply("neq", self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return apply("lt", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return apply("leq", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return apply("gt", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return apply("geq", self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __neg__(self) -> Any:
+        return apply("minus", self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __invert__(self) -> Any:
+        return apply("bitnot", self)
+
+    def __abs__(self) -> Any:
+        return apply("abs", self)
+
+    # NumPy arrays on the left leave the operation to us.
+    __array_priority__ = 1000.0

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What calls need to run: threads, device and stream."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .. import _kernels
+from .device import Device
+from .executor import Executor
+from .stream import Stream, get_default_stream
+from .stream import stream as make_stream
+from .threads import ThreadPool, default_native_pool
+
+if TYPE_CHECKING:
+    from .invocation import Invocation
+
+
+class EvalContext:
+    """What operators run with: a thread pool, a device and a stream.
+
+    A context is a context manager; entering it makes it current for this thread. It cannot be
+    active in two threads at once. On exit from the outermost `with`, everything that was called in
+    it has been evaluated.
+
+    Parameters
+    ----------
+    num_threads
+        Make a thread pool of this size for the context.
+    device_id
+        The accelerator of the context; by default the current device.
+    cuda_stream
+        The stream for work on the accelerator.
+    thread_pool
+        Use this thread pool. Not together with `num_threads`.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> with ndd.EvalContext(num_threads=2) as context:
+    ...     print(context.num_threads)
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        num_threads: int | None = None,
+        device_id: int | None = None,
+        cuda_stream: Any = None,
+        thread_pool: ThreadPool | None = None,
+    ) -> None:
+        self._device = Device.current() if device_id is None else Device("gpu", device_id)
+        if thread_pool is not None:
+            if num_threads is not None:
+                msg = "EvalContext: give 'num_threads' or 'thread_pool', not both."
+                raise ValueError(msg)
+            if thread_pool.device_id != self._device.device_id:
+                msg = (
+                    f"EvalContext: the device id {self._device.device_id} clashes with the thread "
+                    f"pool's {thread_pool.device_id}."
+                )
+                raise ValueError(msg)
+        elif num_threads is not None:
+            thread_pool = ThreadPool(num_threads, device_id=self._device.device_id)
+        self._thread_pool = thread_pool
+        self._stream: Stream | None = None
+        if cuda_stream is not None:
+            self._stream = make_stream(cuda_stream, device_id)
+        self.executor = Executor()
+        weakref.finalize(self, Executor.shut_down, self.executor)
+        self._deferred: list[weakref.ref[Invocation]] = []
+        self._entered = threading.RLock()
+        self._depth = 0
+
+    @staticmethod
+    def current() -> EvalContext:
+        """The innermost context entered by this thread, or its default."""
+        stack = _local.stack
+        return stack[-1] if stack else EvalContext.default()
+
+    @staticmethod
+    def default() -> EvalContext:
+        """The context that this thread uses outside of all others."""
+        device_id = Device.current().device_id
+        context = _local.defaults.get(device_id)
+        if context is None:
+            context = _local.defaults[device_id] = EvalContext(device_id=device_id)
+        return context
+
+    def __enter__(self) -> EvalContext:
+        if not self.executor.runs_here() and not self._entered.acquire(blocking=False):
+            msg = "EvalContext: a context cannot be active in two threads at once. Make another."
+            raise RuntimeError(msg)
+        self._depth += 1
+        _local.stack.append(self)
+        self._device.__enter__()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._depth -= 1
+        self._device.__exit__(*exc_info)
+        _local.stack.pop()
+        try:
+            if self._depth == 0 and exc_info[0] is None:
+                self.evaluate_all()
+        finally:
+            if not self.executor.runs_here():
+                self._entered.release()
+
+    def evaluate_all(self) -> None:
+        """Wait for all calls made in this context; deferred ones are run.
+
+        Failures stay with the results that they concern.
+        """
+        deferred, self._deferred = self._deferred, []
+        for reference in deferred:
+            invocation = reference()
+            if invocation is not None:
+                invocation.finish()
+        self.executor.drain()
+
+    def add_deferred(self, invocation: Invocation) -> None:
+        """Remember a call that nothing has asked for yet."""
+        if len(self._deferred) > 1000:
+            self._deferred = [ref for ref in self._deferred if not _is_over(ref())]
+        self._deferred.append(weakref.ref(invocation))
+
+    @property
+    def native_pool(self) -> _kernels.ThreadPool:
+        """The native threads that kernels run on."""
+        pool = self._thread_pool
+        return default_native_pool() if pool is None else pool.native
+
+    @property
+    def thread_pool(self) -> ThreadPool:
+        """The thread pool; without one of its own, the default pool's size in a new one."""
+        if self._thread_pool is not None:
+            return self._thread_pool
+        pool = ThreadPool.__new__(ThreadPool)
+        pool.native = default_native_pool()
+        pool._device_id = self.device_id
+        return pool
+
+    @property
+    def num_threads(self) -> int:
+        """How many threads kernels use."""
+        return self.native_pool.num_threads
+
+    @property
+    def device_id(self) -> int | None:
+        """The number of the accelerator; None without one."""
+        return self._device.device_id
+
+    @property
+    def cuda_stream(self) -> Stream | None:
+        """The stream for work on the accelerator; None without one."""
+        return self._stream if self._stream is not None else get_default_stream(self.device_id)
+
+    def __repr__(self) -> str:
+        return f"EvalContext(num_threads={self.num_threads}, device={str(self._device)!r})"
+
+
+def _is_over(invocation: Invocation | None) -> bool:
+    return invocation is None or invocation.done
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[EvalContext] = []
+        self.defaults: dict[int | None, EvalContext] = {}
+
+
+_local = _Local()

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every way in and out: NumPy, DLPack, the array protocols, lists and scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .dtype import DType, bfloat16, enum_dtype, from_code, int32
+from .layout import check_layout
+
+# Numbers without a type of their own become 32-bit ones, as in the reference.
+_NARROWER = {"int64": np.dtype(np.int32), "uint64": np.dtype(np.uint32), "float64": np.dtype("f4")}
+
+
+def is_array(data: object) -> bool:
+    """Whether `data` is an array of some framework, rather than a list or a number."""
+    return isinstance(data, np.ndarray | np.generic) or any(
+        hasattr(data, name)
+        for name in ("__dlpack__", "__array__", "__array_interface__", "__cuda_array_interface__")
+    )
+
+
+def to_samples(data: Any, dtype: DType | None, layout: str | None, where: str) -> _kernels.Samples:
+    """One sample of anything array-like, sharing its memory if the type is right."""
+    if isinstance(data, np.ndarray):
+        samples = _wrap_numpy(data, where)
+    elif hasattr(data, "__dlpack_device__"):
+        samples = _wrap_dlpack(data, where)
+    elif hasattr(data, "__cuda_array_interface__") and not hasattr(data, "__array__"):
+        raise _not_on_cpu(where, type(data).__name__)
+    elif hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        samples = _wrap_numpy(np.asarray(data), where)
+        if isinstance(data, np.generic):
+            samples = samples.as_internal()
+    else:
+        samples = _from_python(data, dtype, where)
+    if dtype is not None and samples.type_id != dtype.code:
+        samples = cast_samples(samples, dtype)
+    if layout is not None:
+        samples = samples.with_layout(check_layout(layout, samples.ndim, where))
+    return samples
+
+
+def cast_samples(samples: _kernels.Samples, dtype: DType) -> _kernels.Samples:
+    """The same values in another type, rounded and clamped."""
+    if samples.type_id == dtype.code:
+        return samples
+    return _kernels.cast(contiguous(samples), dtype.code)
+
+
+def contiguous(samples: _kernels.Samples) -> _kernels.Samples:
+    """The samples themselves if they are C-contiguous, else a copy."""
+    return samples if samples.contiguous else samples.copy()
+
+
+def _wrap_numpy(array: NDArray[Any], where: str) -> _kernels.Samples:
+    kind = array.dtype.kind
+    if kind == "O":
+        return _from_enums(array, where)
+    if kind == "V" and array.dtype == bfloat16.numpy:
+        dtype = bfloat16
+        array = array.view(np.uint16)
+    else:
+        try:
+            dtype = DType.from_fw_type(array.dtype)
+        except TypeError:
+            msg = f"{where}: arrays of type {array.dtype} are not supported. Convert to numbers."
+            raise TypeError(msg) from None
+        if not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder("="))
+    if any(stride % dtype.bytes for stride in array.strides):
+        array = np.ascontiguousarray(array)
+    return _kernels.wrap_buffer(array, dtype.code, "")
+
+
+def _wrap_dlpack(data: Any, where: str) -> _kernels.Samples:
+    device_type = int(data.__dlpack_device__()[0])
+    if device_type not in (1, 3):
+        raise _not_on_cpu(where, type(data).__name__)
+    if getattr(data, "requires_grad", False):
+        data = data.detach()
+    try:
+        capsule = data.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        # A producer that only knows the unversioned protocol.
+        capsule = data.__dlpack__()
+    except BufferError:
+        # A read-only array of a producer that cannot say so: its memory is left alone.
+        return _wrap_numpy(np.array(data), where).as_internal()
+    return _kernels.from_dlpack(capsule)
+
+
+def _not_on_cpu(where: str, kind: str) -> RuntimeError:
+    return RuntimeError(
+        f"{where}: the {kind} is not in CPU memory, and no accelerator was found on this machine. "
+        "Move it to the CPU first."
+    )
+
+
+def _from_python(data: Any, dtype: DType | None, where: str) -> _kernels.Samples:
+    """A number, a string of bytes or a (nested) list; always a copy."""
+    if isinstance(data, bytes | bytearray | memoryview):
+        array = np.frombuffer(data, dtype=np.uint8).copy()
+    else:
+        if isinstance(data, str) or data is None:
+            msg = f"{where}: expected numbers or an array; got {data!r}."
+            raise TypeError(msg)
+        try:
+            array = np.array(data, dtype=None if dtype is None else dtype.numpy)
+        except (ValueError, OverflowError) as error:
+            raise type(error)(
+                f"{where}: cannot make an array of {_shorten(data)}: {error}."
+            ) from error
+        if array.dtype.kind == "O":
+            return _from_enums(array, where)
+        if array.dtype.kind in "US":
+            msg = f"{where}: expected numbers or an array; got {_shorten(data)}."
+            raise TypeError(msg)
+        narrower = _NARROWER.get(array.dtype.name) if dtype is None else None
+        if narrower is not None:
+            array = _narrow(array, narrower, where)
+        found = enum_dtype(data)
+        if found is not None and dtype is None:
+            return _wrap_numpy(array, where).reinterpret(found.code).as_internal()
+    samples = _wrap_numpy(array, where).as_internal()
+    if dtype is not None and dtype.kind is DType.Kind.enum:
+        samples = samples.reinterpret(dtype.code)
+    return samples
+
+
+def _narrow(array: NDArray[Any], narrower: np.dtype[Any], where: str) -> NDArray[Any]:
+    if narrower.kind != "f" and array.size:
+        limits = np.iinfo(narrower)
+        if array.min() < limits.min or array.max() > limits.max:
+            msg = (
+                f"{where}: integers become {narrower.name} and {_shorten(array.tolist())} does "
+                f"not fit. Give 'dtype' (e.g. daliesque.{array.dtype.name}) or a NumPy array."
+            )
+            raise OverflowError(msg)
+    return array.astype(narrower)
+
+
+def _from_enums(array: NDArray[Any], where: str) -> _kernels.Samples:
+    found = enum_dtype(array.flat[0]) if array.size else None
+    if found is None:
+        kind = type(array.flat[0]).__name__ if array.size else "no elements"
+        msg = f"{where}: arrays of Python objects ({kind}) are not supported. Convert to numbers."
+        raise TypeError(msg)
+    return _wrap_numpy(array.astype(int32.numpy), where).reinterpret(found.code).as_internal()
+
+
+def _shorten(data: object) -> str:
+    text = repr(data)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def to_batch_samples(
+    items: Sequence[Any], dtype: DType | None, layout: str | None, where: str
+) -> _kernels.Samples:
+    """The samples of a list of array-likes, sharing memory where that is possible."""
+    if not items:
+        if dtype is None:
+            msg = f"{where}: Element type must be specified if the list is empty. Give 'dtype'."
+            raise ValueError(msg)
+        return _kernels.empty_uniform(dtype.code, [0] * len(layout or ""), layout or "", 0)
+    parts = []
+    for index, item in enumerate(items):
+        if item is None:
+            msg = f"{where}: expected numbers or arrays; got None at index {index}."
+            raise TypeError(msg)
+        part = (
+            item if isinstance(item, _kernels.Samples) else to_samples(item, dtype, layout, where)
+        )
+        parts.append(part)
+    return join_samples(parts, layout, where)
+
+
+def join_samples(parts: list[_kernels.Samples], layout: str | None, where: str) -> _kernels.Samples:
+    """The samples of several Samples without copying; types are brought to that of the first."""
+    first = parts[0]
+    for index, part in enumerate(parts):
+        if part.ndim != first.ndim:
+            msg = (
+                f"{where}: all samples of a batch need the same number of axes; sample 0 has "
+                f"{first.ndim} and sample {index} has {part.ndim}."
+            )
+            raise ValueError(msg)
+        if part.type_id != first.type_id:
+            parts[index] = cast_samples(part, from_code(first.type_id))
+        if layout is None and part.layout != first.layout:
+            msg = (
+                f"{where}: all samples of a batch need one layout; sample 0 has "
+                f"{first.layout!r} and sample {index} has {part.layout!r}. Give 'layout'."
+            )
+            raise ValueError(msg)
+    joined = _kernels.join(parts)
+    if layout is not None and layout != joined.layout:
+        joined = joined.with_layout(check_layout(layout, joined.ndim, where))
+    return joined
+
+
+def to_numpy(samples: _kernels.Samples, index: int = 0) -> NDArray[Any]:
+    """Sample `index` as a NumPy array over the same memory."""
+    view: NDArray[Any] = _kernels.numpy_view(samples, index)
+    return view.view(bfloat16.numpy) if samples.type_id == bfloat16.code else view
+
+
+def to_stacked_numpy(samples: _kernels.Samples) -> NDArray[Any]:
+    """All samples, which must be uniform, as one array; copies only if they lie scattered."""
+    if not samples.packed:
+        samples = samples.copy()
+    return to_numpy(samples.stack_view())
+
+
+def dense(samples: _kernels.Samples, pad: bool, where: str) -> _kernels.Samples:
+    """The samples packed into one array of shape (N, ...), as a single sample."""
+    if not samples.uniform:
+        if not pad:
+            raise ragged_error(samples, where)
+        samples = samples.padded()
+    elif not samples.packed:
+        samples = samples.copy()
+    stacked = samples.stack_view()
+    return stacked.with_layout("N" + samples.layout) if samples.layout else stacked
+
+
+def ragged_error(samples: _kernels.Samples, where: str) -> ValueError:
+    """What to say when a ragged batch is asked for as one array."""
+    shapes = samples.shapes
+    other = next(index for index, shape in enumerate(shapes) if shape != shapes[0])
+    return ValueError(
+        f"{where}: the samples differ in shape: {shapes[0]} (sample 0) and {shapes[other]} "
+        f"(sample {other}). Pass pad=True to pad with zeros to the largest."
+    )

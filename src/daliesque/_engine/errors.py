@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exception classes, and how the failure of an asynchronous call reaches the user.
+
+A call that fails in the background is remembered as a `Failure`. Whoever reads its result gets an
+exception of the same class and text; its `__cause__` is the original, whose traceback shows the
+line of the user's program that made the call.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import sys
+from collections.abc import Iterable
+from types import CodeType, TracebackType
+from typing import NamedTuple, NoReturn
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class OpError(RuntimeError):
+    """An operator met data it cannot process."""
+
+
+class DecodeError(OpError):
+    """Encoded data (an image, a sound, a video) is damaged or of an unknown kind."""
+
+
+class InternalError(RuntimeError):
+    """A fault of the library itself."""
+
+
+class CallSite(NamedTuple):
+    """A place in the user's program: code object and instruction offset."""
+
+    code: CodeType
+    instruction: int
+
+    @property
+    def line(self) -> int:
+        """Line number; computed only when somebody wants to see it."""
+        for begin, end, line in self.code.co_lines():
+            if begin <= self.instruction < end and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+
+def call_site() -> CallSite:
+    """The innermost frame outside of this package."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename.startswith(_PACKAGE):
+        outer = frame.f_back
+        if outer is None:
+            break
+        frame = outer
+    return CallSite(frame.f_code, frame.f_lasti)
+
+
+class Failure(NamedTuple):
+    """A call that went wrong: what was raised, by which operator, called from where."""
+
+    exception: BaseException
+    operator: str
+    site: CallSite | None
+    mode: str
+
+
+def raise_failure(failure: Failure) -> NoReturn:
+    """Raise what a failed call left behind, at the reader's line."""
+    original = failure.exception
+    try:
+        fresh = copy.copy(original)
+        rebuilt = type(fresh) is type(original) and str(fresh) == str(original)
+    except Exception:
+        rebuilt = False
+    if failure.site is None or not rebuilt:
+        raise original
+    site = failure.site
+    fresh.__cause__ = fresh.__context__ = fresh.__traceback__ = None
+    fresh.__notes__ = [
+        f"from {failure.operator}() at {site.code.co_filename}:{site.line}, "
+        f"in {site.code.co_name}, mode {failure.mode}"
+    ]
+    raise fresh from original.with_traceback(_site_traceback(site))
+
+
+def _site_traceback(site: CallSite) -> TracebackType | None:
+    """A traceback with one entry: the call site.
+
+    Frames cannot be made from Python, so a one-line program is compiled that claims to stand where
+    the call stood, and is run to get its frame.
+    """
+    program = compile("raise LookupError", site.code.co_filename, "exec")
+    program = program.replace(co_name=site.code.co_name, co_firstlineno=site.line)
+    try:
+        exec(program, {})
+    except LookupError as error:
+        entry = error.__traceback__.tb_next if error.__traceback__ else None
+        if entry is not None:
+            return TracebackType(None, entry.tb_frame, entry.tb_lasti, site.line)
+    return None
+
+
+def join_names(names: Iterable[object]) -> str:
+    """Quote and join alternatives: 'a', 'b' or 'c'."""
+    quoted = [repr(name) for name in names]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One call of an operator: from pending to done or failed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from .. import _kernels
+from .context import EvalContext
+from .dtype import DType
+from .errors import CallSite, Failure, call_site, raise_failure
+from .modes import EvalMode
+from .value import Value
+
+Results: TypeAlias = _kernels.Samples | tuple[_kernels.Samples, ...]
+Body: TypeAlias = Callable[[tuple[_kernels.Samples | None, ...], dict[str, Any]], Results]
+
+
+class Invocation:
+    """A call that runs at most once.
+
+    `body` receives the data of `inputs` and the `arguments`, in which Values have been replaced by
+    what `Argument.from_samples` makes of them. When it is done, nothing but the results is kept.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_arguments",
+        "_body",
+        "_context",
+        "_converters",
+        "_inputs",
+        "_mode",
+        "_pool",
+        "_results",
+        "_scheduled",
+        "_site",
+        "awaited",
+        "cost",
+        "done",
+        "dtype",
+        "failure",
+        "name",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        body: Body,
+        inputs: tuple[Value | _kernels.Samples | None, ...],
+        arguments: dict[str, Any],
+        converters: dict[str, Callable[[_kernels.Samples], Any]] | None = None,
+        dtype: DType | None = None,
+        weight: int = 1,
+    ) -> None:
+        self.name = name
+        self.done = False
+        self.awaited = False
+        self.failure: Failure | None = None
+        self.dtype = dtype
+        self.cost = weight
+        self._body: Body | None = body
+        self._inputs = inputs
+        self._arguments = arguments
+        self._converters = converters
+        self._context: EvalContext | None = None
+        self._pool: _kernels.ThreadPool | None = None
+        self._site: CallSite | None = None
+        self._mode = EvalMode.eager
+        self._scheduled = False
+        self._results: Results | None = None
+
+    def start(self) -> None:
+        """Run now, soon or later, as the current mode says."""
+        mode = EvalMode.current()
+        context = EvalContext.current()
+        self._context = context
+        self._pool = context.native_pool
+        if mode > EvalMode.eager or context.executor.runs_here() or self._uses_external_data():
+            self._run_synchronously()
+            return
+        self._mode = mode
+        self._site = call_site()
+        if mode is EvalMode.eager:
+            weight = self.cost
+            for value in self._inputs:
+                self.cost += weight * _size_of(value)
+            self._scheduled = True
+            context.executor.submit(self)
+        else:
+            context.add_deferred(self)
+
+    def _uses_external_data(self) -> bool:
+        for value in self._inputs:
+            if value is not None:
+                samples = value._samples if isinstance(value, Value) else value
+                if samples is not None and samples.external:
+                    return True
+        if self._converters:
+            return any(self._arguments[name]._is_external() for name in self._converters)
+        return False
+
+    def _run_synchronously(self) -> None:
+        previous = _kernels.exchange_current_pool(self._pool)
+        try:
+            self._results = self._compute()
+        finally:
+            _kernels.exchange_current_pool(previous)
+        self._forget()
+
+    def execute(self) -> None:
+        """Run on the executor's behalf; a failure is kept for those who read the results."""
+        previous = _kernels.exchange_current_pool(self._pool)
+        try:
+            failure = self._failed_dependency()
+            if failure is not None:
+                self.failure = failure
+            else:
+                self._results = self._compute()
+        except Exception as error:
+            self.failure = Failure(error, self.name, self._site, self._mode.name)
+        except BaseException as error:
+            self.failure = Failure(error, self.name, None, self._mode.name)
+            raise
+        finally:
+            _kernels.exchange_current_pool(previous)
+            self._forget()
+
+    def _failed_dependency(self) -> Failure | None:
+        """Wait for the calls this one depends on; returns the first failure."""
+        for invocation in self._dependencies():
+            invocation.finish()
+            if invocation.failure is not None:
+                return invocation.failure
+        return None
+
+    def _dependencies(self) -> list[Invocation]:
+        found = []
+        for value in self._inputs:
+            if isinstance(value, Value) and value._pending is not None:
+                found.append(value._pending)
+        if self._converters:
+            for name in self._converters:
+                pending = self._arguments[name]._pending
+                if pending is not None:
+                    found.append(pending)
+        return found
+
+    def _compute(self) -> Results:
+        inputs = tuple(
+            value._data() if isinstance(value, Value) else value for value in self._inputs
+        )
+        arguments = self._arguments
+        if self._converters:
+            arguments = dict(arguments)
+            for name, convert in self._converters.items():
+                arguments[name] = convert(arguments[name]._data())
+        assert self._body is not None
+        return self._body(inputs, arguments)
+
+    def _forget(self) -> None:
+        self._inputs = ()
+        self._arguments = {}
+        self._converters = None
+        self._body = None
+        self._context = self._pool = None
+        self.done = True
+
+    def finish(self) -> None:
+        """Return when the call is done, running it if it was deferred."""
+        if self.done:
+            return
+        context = self._context
+        if context is None:
+            return
+        if not self._scheduled:
+            self._schedule_with_dependencies()
+        context.executor.wait(self)
+
+    def _schedule_with_dependencies(self) -> None:
+        """Queue a deferred call after everything it needs, in the order of the calls."""
+        with _scheduling:
+            stack = [self]
+            while stack:
+                current = stack[-1]
+                waiting = [
+                    other
+                    for other in current._dependencies()
+                    if not other._scheduled and not other.done
+                ]
+                if waiting:
+                    stack.extend(reversed(waiting))
+                    continue
+                stack.pop()
+                if not current._scheduled and current._context is not None:
+                    current._scheduled = True
+                    current._context.executor.submit(current)
+
+    def is_good(self) -> bool:
+        """Whether the results are there."""
+        return self.done and self.failure is None
+
+    def result(self, output: int) -> _kernels.Samples:
+        """Output number `output`, waiting for it if need be."""
+        if not self.done:
+            self.finish()
+        if self.failure is not None:
+            raise_failure(self.failure)
+        results = self._results
+        assert results is not None
+        return results[output] if isinstance(results, tuple) else results
+
+    def output_dtype(self, output: int) -> DType | None:
+        """The element type of an output, if it is known before the call has run."""
+        return self.dtype if output == 0 and not self.done else None
+
+
+def _size_of(value: Value | _kernels.Samples | None) -> int:
+    """The bytes of a value, or a guess if it does not exist yet."""
+    if value is None:
+        return 0
+    if isinstance(value, Value):
+        samples = value._samples
+        if samples is None:
+            return value._pending.cost if value._pending is not None else 0
+        return samples.nbytes
+    return value.nbytes
+
+
+_scheduling = threading.RLock()

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a call runs: the evaluation modes."""
+
+from __future__ import annotations
+
+import enum
+import threading
+
+
+class EvalMode(enum.Enum):
+    """When operators run, in increasing order of synchronicity.
+
+    A mode is also a context manager that makes it current for this thread. The default is `eager`.
+
+    - deferred: nothing runs until a result is read.
+    - eager: a call returns at once and runs in the background, in program order.
+    - sync_cpu: a call returns when its work on the CPU is done.
+    - sync_full: a call returns when its work on all devices is done.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> with ndd.EvalMode.sync_cpu:
+    ...     print(ndd.EvalMode.current() > ndd.EvalMode.eager)
+    True
+    """
+
+    deferred = 1
+    eager = 2
+    sync_cpu = 3
+    sync_full = 4
+
+    default = eager
+
+    def __enter__(self) -> EvalMode:
+        _local.stack.append(self)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        _local.stack.pop()
+
+    def __lt__(self, other: EvalMode) -> bool:
+        return self._order(other) < 0
+
+    def __le__(self, other: EvalMode) -> bool:
+        return self._order(other) <= 0
+
+    def __gt__(self, other: EvalMode) -> bool:
+        return self._order(other) > 0
+
+    def __ge__(self, other: EvalMode) -> bool:
+        return self._order(other) >= 0
+
+    def _order(self, other: EvalMode) -> int:
+        if not isinstance(other, EvalMode):
+            msg = f"cannot compare an EvalMode with {type(other).__name__}"
+            raise TypeError(msg)
+        return int(self.value) - int(other.value)
+
+    @staticmethod
+    def current() -> EvalMode:
+        """The mode of the calling thread."""
+        return _local.stack[-1]
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[EvalMode] = [EvalMode.default]
+
+
+_local = _Local()
+
+
+def is_synchronous() -> bool:
+    """Whether calls of this thread run before they return."""
+    mode = _local.stack[-1]
+    return mode is not _EAGER and mode is not _DEFERRED
+
+
+_EAGER = EvalMode.eager
+_DEFERRED = EvalMode.deferred

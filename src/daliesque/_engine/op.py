@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operator decorator: a typed `def` becomes a public function.
+
+    @op(layouts="HWC FHWC DHWC")
+    def flip(images: Samples, /, *, horizontal: IntPerSample = 1) -> Samples: ...
+
+The signature is the schema. Positional-only parameters annotated `Samples` are inputs; keyword-only
+parameters are arguments (see `args`). A parameter `rng: RandomState` makes the operator random, and
+a parameter `batch_size: int` tells a body without inputs how many samples to make. The body may
+assume that names, types, layouts, dtypes and batch sizes are checked; it never asks for mode,
+device or thread.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import typing
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .. import _kernels
+from .args import FrameValues, Rule, rule_of
+from .batch import Batch, check_batch_size
+from .convert import contiguous, to_samples
+from .device import device as to_device
+from .dtype import DType, from_code
+from .invocation import Invocation, Results
+from .layout import resolve_layout
+from .rng import RNGState, draw_state
+from .tensor import Tensor
+from .value import Value
+
+Samples: TypeAlias = _kernels.Samples
+# Marks the parameter through which a random operator gets the words its generators come from.
+RandomState: TypeAlias = Annotated[RNGState, "random state"]
+
+registry: dict[str, OpSpec] = {}
+
+
+class Input(NamedTuple):
+    """A positional parameter of an operator."""
+
+    name: str
+    optional: bool
+    variadic: bool
+
+
+class OpSpec:
+    """All there is to know about an operator."""
+
+    def __init__(self, body: Callable[..., Results], name: str, options: dict[str, Any]) -> None:
+        self.name = name
+        self.bodies = {"cpu": body}
+        layouts = options["layouts"]
+        self.layouts: tuple[str, ...] = tuple(layouts.split()) if layouts else ()
+        self.dtypes: tuple[DType, ...] | None = options["dtypes"]
+        self.sequences: bool = options["sequences"]
+        self.strided: bool = options["strided"]
+        self.outputs: int | Callable[[dict[str, Any]], int] = options["outputs"]
+        self.dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = options[
+            "dtype"
+        ]
+        self.weight: int = options["weight"]
+        self.inputs: list[Input] = []
+        self.rules: dict[str, Rule] = {}
+        self.defaults: dict[str, Any] = {}
+        self.required: list[str] = []
+        self.is_random = False
+        self.wants_batch_size = False
+        self._read_signature(body)
+
+    def _read_signature(self, body: Callable[..., Results]) -> None:
+        hints = typing.get_type_hints(body, include_extras=True)
+        for parameter in inspect.signature(body).parameters.values():
+            name, kind = parameter.name, parameter.kind
+            optional = parameter.default is not parameter.empty
+            if kind is parameter.VAR_POSITIONAL:
+                self.inputs.append(Input(name, False, True))
+            elif kind is parameter.POSITIONAL_ONLY:
+                self.inputs.append(Input(name, optional, False))
+            elif hints[name] is RandomState:
+                self.is_random = True
+            elif name == "batch_size":
+                self.wants_batch_size = True
+            else:
+                rule = self.rules[name] = rule_of(hints[name])
+                where = f"{self.name}: '{name}'"
+                if not optional:
+                    self.required.append(name)
+                elif parameter.default is None:
+                    self.defaults[name] = None
+                else:
+                    self.defaults[name] = rule.convert(parameter.default, where)
+
+    def invoke(
+        self,
+        raw_inputs: tuple[Any, ...],
+        batch_size: Any,
+        device: Any,
+        given: dict[str, Any],
+    ) -> Any:
+        """Make a call: check, convert, run or queue, and return the promised results."""
+        self._check_device(device)
+        count = None if batch_size is None else check_batch_size(batch_size, self.name)
+        inputs, count, source = self._take_inputs(raw_inputs, count)
+        arguments = self.defaults.copy()
+        if self.is_random:
+            arguments["rng"] = draw_state(given.pop("rng", None), self.name)
+        converters, count = self._take_arguments(given, arguments, count)
+        arguments["batch_size"] = 1 if count is None else count
+        outputs = self.outputs if isinstance(self.outputs, int) else self.outputs(arguments)
+        dtype = None if self.dtype is None else self.dtype(inputs, arguments)
+        invocation = Invocation(
+            self.name, self.run, inputs, arguments, converters, dtype, self.weight
+        )
+        invocation.start()
+        kind, samples = (Tensor, 1) if count is None else (Batch, count)
+        if outputs == 1:
+            return kind._promised(invocation, 0, samples, source)
+        return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
+
+    def _check_device(self, device: Any) -> None:
+        if device is None:
+            return
+        wanted = to_device(device)
+        assert wanted is not None
+        if wanted.device_type not in self.bodies:
+            msg = f"{self.name}: the operator does not run on the device {str(wanted)!r}."
+            raise ValueError(msg)
+
+    def _take_inputs(
+        self, raw_inputs: tuple[Any, ...], count: int | None
+    ) -> tuple[tuple[Any, ...], int | None, Any]:
+        variadic = bool(self.inputs) and self.inputs[-1].variadic
+        if len(raw_inputs) > len(self.inputs) and not variadic:
+            msg = f"{self.name}: takes {self._input_count()}; got {len(raw_inputs)}."
+            raise TypeError(msg)
+        inputs: list[Any] = []
+        source = None
+        for position, value in enumerate(raw_inputs):
+            declared = self.inputs[min(position, len(self.inputs) - 1)]
+            if isinstance(value, Value):
+                if isinstance(value, Batch):
+                    if count is not None and value._count != count:
+                        raise self._inconsistent(declared.name, value._count, count)
+                    count = value._count
+                if source is None:
+                    source = value._source
+            elif value is not None:
+                where = f"{self.name}: input '{declared.name}'"
+                value = to_samples(value, None, None, where)
+            elif not declared.optional:
+                msg = f"{self.name}: the input '{declared.name}' must not be None."
+                raise TypeError(msg)
+            inputs.append(value)
+        for declared in self.inputs[len(raw_inputs) :]:
+            if declared.variadic:
+                if not raw_inputs:
+                    msg = f"{self.name}: at least one input is needed."
+                    raise TypeError(msg)
+            elif not declared.optional:
+                msg = f"{self.name}: the input '{declared.name}' is missing."
+                raise TypeError(msg)
+            else:
+                inputs.append(None)
+        return tuple(inputs), count, source
+
+    def _input_count(self) -> str:
+        most = len(self.inputs)
+        least = sum(not declared.optional for declared in self.inputs)
+        if least == most:
+            return "no inputs" if most == 0 else "1 input" if most == 1 else f"{most} inputs"
+        return f"{least} to {most} inputs"
+
+    def _inconsistent(self, name: str, got: int, expected: int) -> ValueError:
+        return ValueError(
+            f"{self.name}: Inconsistent batch size: {got} != {expected} ('{name}' has {got} "
+            f"samples, others {expected}). All batches of a call must have equally many samples."
+        )
+
+    def _take_arguments(
+        self, given: dict[str, Any], arguments: dict[str, Any], count: int | None
+    ) -> tuple[dict[str, Any] | None, int | None]:
+        """Put the converted arguments into `arguments`; tensors are converted when they exist."""
+        converters: dict[str, Any] | None = None
+        for name, value in given.items():
+            rule = self.rules.get(name)
+            if rule is None:
+                raise self._unknown(name)
+            if value is None:
+                continue
+            where = f"{self.name}: '{name}'"
+            if isinstance(value, Value) and rule.per_sample:
+                if isinstance(value, Batch):
+                    if count is not None and value._count != count:
+                        raise self._inconsistent(name, value._count, count)
+                    count = value._count
+                arguments[name] = value
+                if converters is None:
+                    converters = {}
+                converters[name] = functools.partial(rule.from_samples, where=where)
+            else:
+                arguments[name] = rule.convert(value, where)
+        for name in self.required:
+            if name not in arguments:
+                msg = f"{self.name}: the argument '{name}' is missing."
+                raise TypeError(msg)
+        return converters, count
+
+    def _unknown(self, name: str) -> TypeError:
+        known = [*self.rules, "batch_size", "device"] + (["rng"] if self.is_random else [])
+        close = difflib.get_close_matches(name, known, 1)
+        advice = f"Did you mean '{close[0]}'?" if close else f"It takes {', '.join(known)}."
+        return TypeError(f"{self.name}() got an unexpected keyword argument '{name}'. {advice}")
+
+    def run(self, inputs: tuple[Samples | None, ...], arguments: dict[str, Any]) -> Results:
+        """Run the body on data that is there."""
+        arguments = dict(arguments)
+        count = arguments.pop("batch_size")
+        if self.wants_batch_size:
+            arguments["batch_size"] = count
+        prepared = [self._prepare(samples, count) for samples in inputs]
+        if self.layouts and prepared and prepared[0] is not None:
+            first = prepared[0]
+            layout = resolve_layout(first.layout, first.ndim, self._allowed(), self.name)
+            if layout != first.layout:
+                prepared[0] = first.with_layout(layout)
+        if self.dtypes is not None and prepared and prepared[0] is not None:
+            self._check_dtype(prepared[0])
+        try:
+            if self.sequences and prepared and prepared[0] is not None:
+                if prepared[0].layout.startswith("F"):
+                    return self._run_frames(prepared, arguments)
+            return self.bodies["cpu"](*prepared, **arguments)
+        except ValueError as error:
+            if str(error).startswith(self.name):
+                raise
+            msg = f"{self.name}: {error}"
+            raise ValueError(msg) from None
+
+    def _prepare(self, samples: Samples | None, count: int) -> Samples | None:
+        if samples is None:
+            return None
+        if not self.strided:
+            samples = contiguous(samples)
+        return samples.select([0] * count) if len(samples) != count else samples
+
+    def _allowed(self) -> tuple[str, ...]:
+        if not self.sequences:
+            return self.layouts
+        return self.layouts + tuple("F" + layout for layout in self.layouts)
+
+    def _check_dtype(self, samples: Samples) -> None:
+        assert self.dtypes is not None
+        dtype = from_code(samples.type_id)
+        if dtype not in self.dtypes:
+            names = ", ".join(str(choice) for choice in self.dtypes)
+            msg = f"{self.name}: the type {dtype} is not supported. Cast to one of {names}."
+            raise ValueError(msg)
+
+    def _run_frames(self, inputs: list[Samples | None], arguments: dict[str, Any]) -> Results:
+        """Treat each frame of each sequence as a sample."""
+        first = inputs[0]
+        assert first is not None
+        counts = np.array([shape[0] for shape in first.shapes], np.int64)
+        owner = np.repeat(np.arange(len(first)), counts)
+        frames: list[Samples | None] = []
+        for samples in inputs:
+            if samples is None:
+                frames.append(None)
+            elif samples.layout.startswith("F"):
+                frames.append(samples.unfold())
+            else:
+                frames.append(samples.select(owner.tolist()))
+        for name, value in arguments.items():
+            rule = self.rules.get(name)
+            if rule is not None and rule.per_sample and value is not None:
+                arguments[name] = self._spread(name, value, owner, counts)
+        results = self.bodies["cpu"](*frames, **arguments)
+        if isinstance(results, tuple):
+            return tuple(self._fold(part, counts) for part in results)
+        return self._fold(results, counts)
+
+    def _spread(self, name: str, value: Any, owner: Any, counts: Any) -> Any:
+        """An argument of sequences as an argument of frames."""
+        if isinstance(value, FrameValues):
+            if len(value.counts) == 1 and len(counts) > 1:
+                value = FrameValues(
+                    np.concatenate([value.values] * len(counts)),
+                    np.repeat(value.counts, len(counts)),
+                )
+            if not np.array_equal(value.counts, counts):
+                msg = (
+                    f"{self.name}: '{name}' needs one value for each frame; got "
+                    f"{value.counts.tolist()} values for {counts.tolist()} frames."
+                )
+                raise ValueError(msg)
+            return value.values
+        if isinstance(value, list):
+            return value if len(value) == 1 else [value[i] for i in owner]
+        return value if len(value) == 1 else np.ascontiguousarray(value[owner])
+
+    def _fold(self, samples: Samples, counts: Any) -> Samples:
+        layout = "F" + samples.layout if samples.layout else ""
+        packed = samples if samples.packed else samples.copy()
+        return packed.fold(counts.tolist(), layout)
+
+
+def op(
+    *,
+    name: str | None = None,
+    layouts: str = "",
+    dtypes: tuple[DType, ...] | None = None,
+    sequences: bool = False,
+    strided: bool = False,
+    outputs: int | Callable[[dict[str, Any]], int] = 1,
+    dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = None,
+    weight: int = 1,
+) -> Callable[[Callable[..., Results]], Any]:
+    """Make an operator of a typed function.
+
+    Parameters
+    ----------
+    name
+        The public name with its module, e.g. "decoders.image"; by default that of the function.
+    layouts
+        The layouts that the first input may have; one without a layout is given the first with
+        the right number of axes. By default anything goes.
+    dtypes
+        The element types that the first input may have.
+    sequences
+        Run the body on the frames of sequences, whose layout begins with "F".
+    strided
+        The body takes samples that are not C-contiguous.
+    outputs
+        How many results there are, or how to find out from the arguments.
+    dtype
+        Finds the element type of the result from inputs and arguments before the call has run.
+    weight
+        How expensive a byte of input is, compared with copying it.
+    """
+
+    def decorate(body: Callable[..., Results]) -> Any:
+        spec = OpSpec(
+            body,
+            name or body.__name__,
+            {
+                "layouts": layouts,
+                "dtypes": dtypes,
+                "sequences": sequences,
+                "strided": strided,
+                "outputs": outputs,
+                "dtype": dtype,
+                "weight": weight,
+            },
+        )
+        registry[spec.name] = spec
+
+        @functools.wraps(body)
+        def call(*inputs: Any, batch_size: Any = None, device: Any = None, **arguments: Any) -> Any:
+            return spec.invoke(inputs, batch_size, device, arguments)
+
+        call.spec = spec  # type: ignore[attr-defined]
+        call.__signature__ = _public_signature(body, spec)  # type: ignore[attr-defined]
+        call.__annotations__ = {}
+        return call
+
+    return decorate
+
+
+def _public_signature(body: Callable[..., Results], spec: OpSpec) -> inspect.Signature:
+    """What users see: inputs, `batch_size` and `device`, then the arguments."""
+    positional, keywords = [], []
+    for parameter in inspect.signature(body).parameters.values():
+        bare = parameter.replace(annotation=parameter.empty)
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
+            positional.append(bare)
+        elif parameter.name in spec.rules:
+            keywords.append(bare)
+    common = ["batch_size", "device"] + (["rng"] if spec.is_random else [])
+    extra = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in common
+    ]
+    return inspect.Signature([*positional, *extra, *keywords])

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Tensor and Batch have in common: data that may still be on its way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .. import _kernels
+from .device import Device
+from .dtype import DType, from_code
+
+if TYPE_CHECKING:
+    from .invocation import Invocation
+
+
+class Value:
+    """Data, or the promise of it.
+
+    Either `_samples` holds the data, or `_pending` is the call whose output number `_output` it
+    will be. `_count` is the number of samples, which is always known.
+    """
+
+    _tensor_class: ClassVar[type[Value]]
+    _batch_class: ClassVar[type[Value]]
+
+    __slots__ = (
+        "__weakref__",
+        "_count",
+        "_device",
+        "_output",
+        "_pending",
+        "_samples",
+        "_source",
+    )
+
+    _samples: _kernels.Samples | None
+    _pending: Invocation | None
+    _output: int
+    _count: int
+    _device: Device
+    _source: tuple[Any, ...] | None
+
+    @classmethod
+    def _of(cls, samples: _kernels.Samples, source: tuple[Any, ...] | None = None) -> Any:
+        """A value with known data."""
+        value = cls.__new__(cls)
+        value._samples = samples
+        value._pending = None
+        value._output = 0
+        value._count = len(samples)
+        value._device = Device.CPU
+        value._source = source
+        return value
+
+    @classmethod
+    def _promised(
+        cls,
+        pending: Invocation,
+        output: int,
+        count: int,
+        source: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """A value that is output number `output` of a call."""
+        value = cls.__new__(cls)
+        if pending.done and pending.failure is None:
+            value._samples = pending.result(output)
+            value._pending = None
+        else:
+            value._samples = None
+            value._pending = pending
+        value._output = output
+        value._count = count
+        value._device = Device.CPU
+        value._source = source
+        return value
+
+    def _data(self) -> _kernels.Samples:
+        """The data, waiting for it if need be."""
+        samples = self._samples
+        if samples is None:
+            pending = self._pending
+            if pending is None:
+                # Another thread has just stored the data.
+                assert self._samples is not None
+                return self._samples
+            samples = self._samples = pending.result(self._output)
+            self._pending = None
+        return samples
+
+    def _known(self) -> _kernels.Samples | None:
+        """The data if it is there already."""
+        samples = self._samples
+        if samples is None and self._pending is not None and self._pending.is_good():
+            return self._data()
+        return samples
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        samples = self._samples
+        if samples is None and self._pending is not None:
+            known = self._pending.output_dtype(self._output)
+            if known is not None:
+                return known
+        return from_code(self._data().type_id)
+
+    @property
+    def device(self) -> Device:
+        """Where the data is or will be."""
+        return self._device
+
+    @property
+    def layout(self) -> str | None:
+        """The meaning of the axes, one letter each (e.g. "HWC"), or None."""
+        return self._data().layout or None
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of a sample."""
+        return self._data().ndim
+
+    def _is_external(self) -> bool:
+        samples = self._samples
+        return samples is not None and samples.external

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One row for each operator: typical inputs and arguments. The contract suite runs over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+# Makes the samples of each input: one list of arrays for each.
+MakeInputs = Callable[[np.random.Generator], list[list[Array]]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """How to call an operator."""
+
+    operator: str
+    inputs: MakeInputs
+    arguments: dict[str, Any] = field(default_factory=dict)
+    layout: str | None = None
+    # For some per-sample argument: three different values, one for each of three samples.
+    per_sample: dict[str, list[Any]] = field(default_factory=dict)
+    # The operator draws random numbers: it is called with a fresh RNG of a fixed seed.
+    random: bool = False
+    # The number of samples changes the result of each (normalising over the batch, permuting, ...).
+    depends_on_batch: bool = False
+
+
+def images(rng: np.random.Generator) -> list[list[Array]]:
+    """Three uint8 HWC images of different sizes."""
+    return [[rng.integers(0, 256, (h, w, 3), np.uint8) for h, w in ((9, 12), (16, 7), (5, 5))]]
+
+
+def vectors(rng: np.random.Generator) -> list[list[Array]]:
+    """Three float32 vectors of different lengths."""
+    return [[rng.normal(size=n).astype(np.float32) for n in (4, 1, 7)]]
+
+
+def nothing(_rng: np.random.Generator) -> list[list[Array]]:
+    """No inputs."""
+    return []
+
+
+def two_vectors(rng: np.random.Generator) -> list[list[Array]]:
+    """Two inputs of equal shapes."""
+    return [*vectors(rng), *vectors(rng)]
+
+
+CASES = [
+    Case("cast", images, {"dtype": np.dtype("float32")}, "HWC"),
+    Case("cast_like", two_vectors),
+    Case("copy", images, layout="HWC"),
+]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples in docstrings run."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import numpy
+import pytest
+
+import daliesque
+
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(daliesque.__path__, "daliesque.")
+    if not module.name.endswith("._kernels")
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    module = importlib.import_module(name)
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    runner = doctest.DocTestRunner(
+        verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    )
+    for test in finder.find(module, name, extraglobs={"ndd": daliesque, "np": numpy}):
+        runner.run(test)
+    assert runner.failures == 0
