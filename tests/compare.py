@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How tests compare results. Tolerances live here, not in the tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# Relative error of a function of the C library, by the type of its result: a few units in the last
+# place, and for the 16-bit types one rounding.
+FUNCTION_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-14}
+
+
+def assert_same(actual: Any, expected: Any, context: object = "") -> None:
+    """Same type, shape and values; NaN equals NaN, but 0.0 does not equal -0.0."""
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.dtype == expected.dtype, f"{context}: {actual.dtype} != {expected.dtype}"
+    assert actual.shape == expected.shape, f"{context}: {actual.shape} != {expected.shape}"
+    same = (actual == expected) | ((actual != actual) & (expected != expected))
+    if actual.dtype.kind == "f":
+        same &= (actual != actual) | (np.signbit(actual) == np.signbit(expected))
+    assert same.all(), f"{context}: {_difference(actual, expected, ~same)}"
+
+
+def assert_within(actual: Any, expected: Any, rtol: float, context: object = "") -> None:
+    """Same type and shape, values equal up to a relative error; NaN and infinities must match."""
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.dtype == expected.dtype, f"{context}: {actual.dtype} != {expected.dtype}"
+    assert actual.shape == expected.shape, f"{context}: {actual.shape} != {expected.shape}"
+    wide, target = actual.astype(np.float64), expected.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(wide - target) <= rtol * np.abs(target)
+    near |= (wide == target) | (np.isnan(wide) & np.isnan(target))
+    assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
+
+
+def _difference(actual: Any, expected: Any, where: Any) -> str:
+    index = tuple(int(i) for i in np.argwhere(where)[0])
+    return f"{where.sum()} differ, first at {index}: {actual[index]} != {expected[index]}"

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of daliesque.math: values of mathematics, signatures, kinds of operands."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+from compare import assert_same, assert_within
+
+SAME_NAME = "sqrt exp log log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh atanh".split()
+ARGUMENTS = np.array([0.0625, 0.125, 0.25, 0.3, 0.5, 0.75, 0.9], np.float64)
+
+
+@pytest.mark.parametrize("name", SAME_NAME)
+@pytest.mark.parametrize(("dtype", "rtol"), [(np.float32, 1e-6), (np.float64, 1e-14)])
+def test_functions_of_one_number(name: str, dtype: type, rtol: float) -> None:
+    function: Callable[[float], float] = getattr(math, name)
+    arguments = ARGUMENTS.astype(dtype)
+    expected = np.array([function(float(x)) for x in arguments]).astype(dtype)
+    assert_within(np.asarray(getattr(ndd.math, name)(arguments)), expected, rtol)
+
+
+def test_functions_without_a_namesake() -> None:
+    values = np.array([1.0, 1.5, 8.0, 27.0], np.float64)
+    assert_within(np.asarray(ndd.math.cbrt(values)), values ** (1 / 3), 1e-14)
+    assert_within(np.asarray(ndd.math.rsqrt(values)), values**-0.5, 1e-14)
+    expected = np.array([math.acosh(x) for x in values])
+    assert_within(np.asarray(ndd.math.acosh(values)), expected, 1e-14)
+
+
+def test_rounding_functions() -> None:
+    values = np.array([-2.5, -0.5, 0.5, 2.5, 1e9], np.float32)
+    assert_same(np.asarray(ndd.math.floor(values)), np.floor(values))
+    assert_same(np.asarray(ndd.math.ceil(values)), np.ceil(values))
+    assert_same(np.asarray(ndd.math.fabs(values)), np.abs(values))
+
+
+def test_edges_of_domains() -> None:
+    def of(name: str, *values: float) -> list[float]:
+        return np.asarray(getattr(ndd.math, name)(np.array(values, np.float32))).tolist()
+
+    assert of("log", 0.0, 1.0) == [-math.inf, 0.0]
+    assert of("rsqrt", 0.0, math.inf, 4.0) == [math.inf, 0.0, 0.5]
+    assert all(math.isnan(x) for x in of("sqrt", -1.0, math.nan))
+    assert all(math.isnan(x) for x in of("acos", 1.5, -1.5))
+    assert of("atanh", 1.0, -1.0) == [math.inf, -math.inf]
+    assert math.copysign(1, of("abs", -0.0)[0]) == -1
+    assert math.copysign(1, of("fabs", -0.0)[0]) == 1
+
+
+def test_minimum_and_maximum_with_nan_take_the_second() -> None:
+    left, right = np.array([np.nan, 1], np.float32), np.array([1, np.nan], np.float32)
+    for function in (ndd.math.min, ndd.math.max):
+        assert_same(np.asarray(function(left, right)), right)
+
+
+def test_clamp() -> None:
+    values = np.array([-5, 0.5, 7, np.nan], np.float32)
+    clamped = np.asarray(ndd.math.clamp(values, 0, 1))
+    assert_same(clamped, np.array([0, 0.5, 1, np.nan], np.float32))
+    # The upper limit has the last word.
+    assert np.asarray(ndd.math.clamp([1, 5, 9], 7, 2)).tolist() == [2, 2, 2]
+
+
+def test_powers() -> None:
+    assert np.asarray(ndd.math.pow([2, 3, -2, 2], [3, 2, 3, -1])).tolist() == [8, 9, -8, 0]
+    assert np.asarray(ndd.math.fpow(2, [-1, 10])).tolist() == [0.5, 1024.0]
+    assert ndd.math.fpow(2, 3).dtype == ndd.float32
+    assert np.asarray(ndd.math.pow([2.0, 9.0], 0.5)).tolist() == pytest.approx([2**0.5, 3.0])
+
+
+def test_atan2_takes_the_sine_side_first() -> None:
+    angle = np.asarray(ndd.math.atan2([1.0, -1.0], [0.0, -1.0])).tolist()
+    assert angle == pytest.approx([math.pi / 2, -3 * math.pi / 4])
+
+
+def test_kinds_of_operands_and_results() -> None:
+    assert isinstance(ndd.math.sqrt(4), ndd.Tensor)
+    assert isinstance(ndd.math.sqrt(ndd.batch([1.0, 4.0])), ndd.Batch)
+    assert isinstance(ndd.math.max(3, ndd.batch([1.0, 4.0])), ndd.Batch)
+    result = ndd.math.clamp(ndd.batch([1, 5]), ndd.tensor(2), ndd.batch([9, 3]))
+    assert [np.asarray(sample).item() for sample in result.tensors] == [2, 3]
+
+
+@pytest.mark.parametrize("name", ndd.math.__all__)
+def test_operands_go_by_position_or_name(name: str) -> None:
+    function = getattr(ndd.math, name)
+    parameters = inspect.signature(function).parameters
+    one = np.ones(3, np.float32)
+    by_name = function(**dict.fromkeys(parameters, one))
+    by_position = function(*(one for _ in parameters))
+    assert_same(np.asarray(by_name), np.asarray(by_position))
