@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
-from . import random, types
+from . import math, random, types
 from ._engine.batch import Batch, as_batch, batch
 from ._engine.context import EvalContext
 from ._engine.device import Device, device

@@ -215,7 +215,8 @@ def cast(values: Array, dtype: np.dtype[Any]) -> Array:
     if is_float(values.dtype):
         wide = values.astype(np.float64)
         rounded = np.copysign(np.floor(np.abs(wide)), wide)
-        rounded += np.where(np.abs(wide - rounded) >= 0.5, np.sign(wide), 0)
+        with np.errstate(invalid="ignore"):
+            rounded += np.where(np.abs(wide - rounded) >= 0.5, np.sign(wide), 0)
         if dtype.kind == "b":
             return rounded != 0
         limits = np.iinfo(dtype)
