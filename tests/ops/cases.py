@@ -55,4 +55,22 @@ CASES = [
     Case("cast", images, {"dtype": np.dtype("float32")}, "HWC"),
     Case("cast_like", two_vectors),
     Case("copy", images, layout="HWC"),
+    Case(
+        "random.beta", nothing, {"shape": [6]}, per_sample={"alpha": [0.5, 1.0, 2.0]}, random=True
+    ),
+    Case("random.choice", vectors, {"shape": [6]}, random=True),
+    Case(
+        "random.coin_flip",
+        nothing,
+        {"shape": [6]},
+        per_sample={"probability": [0.1, 0.4, 0.9]},
+        random=True,
+    ),
+    Case("random.normal", nothing, {"shape": [6]}, per_sample={"mean": [0, 5, 9]}, random=True),
+    Case(
+        "random.uniform",
+        vectors,
+        per_sample={"range": [[0, 1], [-5, 5], [8, 9]]},
+        random=True,
+    ),
 ]

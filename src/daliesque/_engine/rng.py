@@ -35,8 +35,12 @@ class RNG:
 
     Examples
     --------
+    >>> import daliesque as ndd
     >>> rng = ndd.random.RNG(seed=1234)
-    >>> noise = ndd.random.uniform(range=(-1, 1), shape=[10], rng=rng)
+    >>> rng()
+    546353992
+    >>> ndd.random.uniform(range=(0, 1), shape=[2], rng=rng).shape
+    (2,)
     """
 
     __slots__ = ("__weakref__", "_philox")
@@ -136,8 +140,10 @@ def set_seed(seed: SupportsIndex) -> None:
 
     Examples
     --------
+    >>> import daliesque as ndd
     >>> ndd.random.set_seed(1234)
-    >>> flips = ndd.random.coin_flip(batch_size=8)
+    >>> ndd.random.get_default_rng()()
+    546353992
     """
     get_default_rng().seed = seed
 

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers: uniform, normal, coin_flip, choice, beta."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .._engine.args import FloatPerSample, FloatsPerSample, Ints64PerSample, Rule
+from .._engine.convert import cast_samples, contiguous, to_samples
+from .._engine.dtype import (
+    DType,
+    bool_,
+    float32,
+    float64,
+    from_code,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .._engine.op import RandomState, Samples, op
+from .._engine.value import Value
+
+_INTEGERS = (uint8, uint16, uint32, uint64, int8, int16, int32, int64)
+_NUMBERS = (*_INTEGERS, float32, float64)
+
+
+class _FloatLists(Rule):
+    """A list of numbers for all samples, or one for each, of any length; a body gets Samples."""
+
+    per_sample = True
+
+    def convert(self, value: Any, where: str) -> Samples:
+        return self.from_samples(to_samples(value, None, None, where).as_internal(), where)
+
+    def from_samples(self, samples: Samples, where: str) -> Samples:
+        if samples.ndim > 1:
+            msg = f"{where} must be a list of numbers; got the shape {samples.shape(0)}."
+            raise ValueError(msg)
+        numbers = contiguous(cast_samples(samples, float32))
+        if samples.ndim == 1:
+            return numbers
+        return numbers.copy().reshape(np.ones((1, 1), np.int64), "")
+
+
+FloatLists = Annotated[Any, _FloatLists()]
+
+
+def _type_rule(
+    name: str, allowed: tuple[DType, ...]
+) -> Callable[[tuple[Any, ...], dict[str, Any]], DType]:
+    """Checks the argument 'dtype' when the operator is called."""
+
+    def output_type(_: tuple[Any, ...], arguments: dict[str, Any]) -> DType:
+        dtype: DType = arguments["dtype"]
+        if dtype not in allowed:
+            names = ", ".join(str(choice) for choice in allowed)
+            msg = f"random.{name}: 'dtype' must be one of {names}; got {dtype}."
+            raise ValueError(msg)
+        return dtype
+
+    return output_type
+
+
+def _requested_shape(
+    shape_like: Samples | None, shape: NDArray[np.int64] | None
+) -> NDArray[np.int64] | None:
+    """The extents that a caller asked for, one row for each sample or for all."""
+    if shape_like is not None:
+        if shape is not None:
+            msg = "takes 'shape' or an input to take the shape from, not both."
+            raise ValueError(msg)
+        shape = shape_like.shape_array()
+    if shape is not None and shape.size and shape.min() < 0:
+        sample = int(np.argmax((shape < 0).any(axis=1)))
+        extents = tuple(shape[sample].tolist())
+        msg = f"'shape' must not be negative; got {extents} (sample {sample})."
+        raise ValueError(msg)
+    return shape
+
+
+def _make_output(
+    dtype: DType, shape_like: Samples | None, shape: NDArray[np.int64] | None, count: int
+) -> Samples:
+    shape = _requested_shape(shape_like, shape)
+    if shape is None:
+        return _kernels.empty_uniform(dtype.code, [], "", count)
+    return _kernels.empty(dtype.code, shape, "", count)
+
+
+def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]) -> None:
+    """Complain about the first sample whose entry of `good` is false."""
+    if not good.all():
+        sample = int(np.argmin(good))
+        msg = f"'{name}' must be {rule}; got {values[sample].tolist()} (sample {sample})."
+        raise ValueError(msg)
+
+
+@op(name="random.uniform", strided=True, dtype=_type_rule("uniform", _NUMBERS))
+def uniform(
+    shape_like: Samples | None = None,
+    /,
+    *,
+    dtype: DType = float32,
+    range: FloatsPerSample = (-1.0, 1.0),
+    shape: Ints64PerSample | None = None,
+    values: FloatLists | None = None,
+    rng: RandomState,
+    batch_size: int,
+) -> Samples:
+    """Draw numbers that are evenly distributed over a range, or over a list of values.
+
+    Parameters
+    ----------
+    shape_like
+        Take the shape of the output from this, in place of `shape`.
+    dtype
+        An integer type, float32 or float64. Numbers are rounded and clamped to an integer type, so
+        that the upper end of the range can occur.
+    range
+        The lower end, which can occur, and the upper end, which cannot. For an integer type both
+        are cut to integers first.
+    shape
+        The shape of each sample; by default a sample is a single number.
+    values
+        Draw one of these with equal probability, in place of numbers from a range.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.random.uniform(range=(0, 10), shape=[2], batch_size=3).shape
+    [(2,), (2,), (2,)]
+    """
+    out = _make_output(dtype, shape_like, shape, batch_size)
+    if values is not None:
+        if range.shape != (1, 2) or tuple(range[0]) != (-1.0, 1.0):
+            msg = "takes 'range' or 'values', not both."
+            raise ValueError(msg)
+        if any(extent == (0,) for extent in values.shapes):
+            msg = "'values' must hold at least one number; got an empty list."
+            raise ValueError(msg)
+        _kernels.uniform_values(out, rng, values)
+        return out
+    if range.shape[1] != 2:
+        msg = f"'range' must hold two numbers (from, to); got {range[0].tolist()}."
+        raise ValueError(msg)
+    _require(range[:, 0] < range[:, 1], "range", "two rising numbers (from, to)", range)
+    _kernels.uniform(out, rng, range)
+    return out
+
+
+@op(name="random.normal", strided=True, dtype=_type_rule("normal", _NUMBERS))
+def normal(
+    shape_like: Samples | None = None,
+    /,
+    *,
+    dtype: DType = float32,
+    mean: FloatPerSample = 0.0,
+    shape: Ints64PerSample | None = None,
+    stddev: FloatPerSample = 1.0,
+    rng: RandomState,
+    batch_size: int,
+) -> Samples:
+    """Draw normally distributed numbers.
+
+    Parameters
+    ----------
+    shape_like
+        Take the shape of the output from this, in place of `shape`.
+    dtype
+        An integer type (numbers are rounded and clamped), float32 or float64.
+    mean
+        The mean of the distribution.
+    shape
+        The shape of each sample; by default a sample is a single number.
+    stddev
+        The standard deviation.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.random.normal(mean=10, stddev=2, shape=[3, 4]).shape
+    (3, 4)
+    """
+    out = _make_output(dtype, shape_like, shape, batch_size)
+    _kernels.normal(out, rng, mean, stddev)
+    return out
+
+
+@op(
+    name="random.coin_flip",
+    strided=True,
+    dtype=_type_rule("coin_flip", (bool_, uint8, int32)),
+)
+def coin_flip(
+    shape_like: Samples | None = None,
+    /,
+    *,
+    dtype: DType = int32,
+    probability: FloatPerSample = 0.5,
+    shape: Ints64PerSample | None = None,
+    rng: RandomState,
+    batch_size: int,
+) -> Samples:
+    """Draw ones with the given probability, and zeros otherwise.
+
+    Parameters
+    ----------
+    shape_like
+        Take the shape of the output from this, in place of `shape`.
+    dtype
+        bool, uint8 or int32.
+    probability
+        How often a one occurs, in [0, 1].
+    shape
+        The shape of each sample; by default a sample is a single number.
+
+    Differs from DALI: a probability outside of [0, 1] is an error.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.random.coin_flip(probability=1, shape=[4]).torch().tolist()
+    [1, 1, 1, 1]
+    """
+    fair = (probability >= 0) & (probability <= 1)
+    _require(fair, "probability", "in [0, 1]", probability)
+    out = _make_output(dtype, shape_like, shape, batch_size)
+    _kernels.coin_flip(out, rng, probability)
+    return out
+
+
+@op(name="random.beta", strided=True, dtype=_type_rule("beta", (float32, float64)))
+def beta(
+    shape_like: Samples | None = None,
+    /,
+    *,
+    alpha: FloatPerSample = 1.0,
+    beta: FloatPerSample = 1.0,
+    dtype: DType = float32,
+    shape: Ints64PerSample | None = None,
+    rng: RandomState,
+    batch_size: int,
+) -> Samples:
+    """Draw numbers in [0, 1] that follow the beta distribution.
+
+    Its density is proportional to ``x**(alpha - 1) * (1 - x)**(beta - 1)``.
+
+    Parameters
+    ----------
+    shape_like
+        Take the shape of the output from this, in place of `shape`.
+    alpha, beta
+        The parameters of the distribution, positive and finite.
+    dtype
+        float32 or float64.
+    shape
+        The shape of each sample; by default a sample is a single number.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> bool(ndd.random.beta(alpha=0.4, beta=0.4) <= 1)
+    True
+    """
+    for name, values in (("alpha", alpha), ("beta", beta)):
+        _require((values > 0) & (values < np.inf), name, "positive and finite", values)
+    out = _make_output(dtype, shape_like, shape, batch_size)
+    _kernels.beta(out, rng, alpha, beta)
+    return out
+
+
+def _choice_type(inputs: tuple[Any, ...], _: dict[str, Any]) -> DType | None:
+    source: Samples | None = inputs[0]._known() if isinstance(inputs[0], Value) else inputs[0]
+    return None if source is None else from_code(source.type_id)
+
+
+def _entry_counts(source: Samples) -> NDArray[np.int64]:
+    """How many entries each sample has to choose from."""
+    if source.ndim > 0:
+        counts = source.shape_array()[:, 0]
+    else:
+        if from_code(source.type_id) not in _INTEGERS:
+            msg = (
+                f"the input must be an integer n (to choose from 0 ... n-1) or an array; got one "
+                f"number of type {from_code(source.type_id)}."
+            )
+            raise ValueError(msg)
+        counts = np.array([int(_kernels.numpy_view(source, i)) for i in range(len(source))])
+    if counts.size and counts.min() < 1:
+        sample = int(np.argmin(counts))
+        msg = f"there must be something to choose from; got {counts[sample]} entries "
+        raise ValueError(msg + f"(sample {sample}).")
+    return counts
+
+
+def _check_weights(weights: Samples, counts: NDArray[np.int64]) -> None:
+    for sample in range(len(weights)):
+        given: NDArray[np.float32] = _kernels.numpy_view(weights, sample)
+        wanted = counts if len(weights) == 1 else counts[sample : sample + 1]
+        if (wanted != given.size).any():
+            entries = int(wanted[wanted != given.size][0])
+            msg = f"'p' needs one probability for each of the {entries} entries; got {given.size} "
+            raise ValueError(msg + f"(sample {sample}).")
+        if not ((given >= 0) & (given <= 1)).all():
+            msg = f"'p' must hold numbers in [0, 1]; got {given.tolist()} (sample {sample})."
+            raise ValueError(msg)
+        total = float(given.sum(dtype=np.float64))
+        if not abs(total - 1) < 1e-4:
+            msg = f"'p' must sum to 1; got the sum {total:g} (sample {sample})."
+            raise ValueError(msg)
+
+
+@op(name="random.choice", strided=True, dtype=_choice_type)
+def choice(
+    a: Samples,
+    shape_like: Samples | None = None,
+    /,
+    *,
+    p: FloatLists | None = None,
+    shape: Ints64PerSample | None = None,
+    rng: RandomState,
+    batch_size: int,
+) -> Samples:
+    """Choose entries of an array at random, with replacement.
+
+    Parameters
+    ----------
+    a
+        The entries are those along the first axis. An integer n stands for 0, 1, ..., n - 1.
+    shape_like
+        Choose as many entries as this has elements, in place of `shape`.
+    p
+        The probability of each entry; by default all are equally likely. Must sum to 1.
+    shape
+        How many entries to choose, as a shape; by default one. The shape of an entry is added.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.random.choice([224, 256], p=[0, 1], shape=[3]).torch().tolist()
+    [256, 256, 256]
+    """
+    source = contiguous(a)
+    counts = _entry_counts(source)
+    if p is not None:
+        _check_weights(p, counts)
+    extents = source.shape_array()[:, 1:]
+    leading = _requested_shape(shape_like, shape)
+    if leading is not None:
+        if len(leading) != len(extents):
+            leading = np.repeat(leading, len(extents), axis=0)
+        extents = np.concatenate([leading, extents], axis=1)
+    layout = _choice_layout(source.layout, extents.shape[1])
+    out = _kernels.empty(source.type_id, np.ascontiguousarray(extents), layout, batch_size)
+    _kernels.choice(out, rng, source, p)
+    return out
+
+
+def _choice_layout(layout: str, ndim: int) -> str:
+    """The entries of one sample in a row have its layout; a single entry lacks the first axis."""
+    if ndim == len(layout):
+        return layout
+    return layout[1:] if ndim == len(layout) - 1 else ""

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of random operators as data, to be made with this library or with the reference.
+
+A call is a dict: operator, seed of its RNG, how many times to make it, inputs and arguments.
+Values that are not plain numbers are {"batch": [...], "type": ...}, {"tensor": ..., "type": ...}
+or {"dtype": ...}.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+RECORD = Path(__file__).parent / "goldens" / "random.npz"
+
+
+def decode(ndd: ModuleType, value: Any) -> Any:
+    """The argument that `value` stands for."""
+    if isinstance(value, dict):
+        if "dtype" in value:
+            return getattr(ndd, value["dtype"])
+        if "tensor" in value:
+            return ndd.tensor(np.array(value["tensor"], value["type"]))
+        return ndd.batch([np.array(entry, value["type"]) for entry in value["batch"]])
+    return value
+
+
+def run_call(ndd: ModuleType, call: dict[str, Any], rng: Any = None) -> list[Array]:
+    """The samples that the call produces with the library `ndd`."""
+    if rng is None:
+        rng = ndd.random.RNG(seed=call["seed"])
+    function = getattr(ndd.random, call["op"])
+    samples = []
+    for _ in range(call["times"]):
+        inputs = [decode(ndd, value) for value in call["inputs"]]
+        arguments = {name: decode(ndd, value) for name, value in call["args"].items()}
+        result = function(*inputs, rng=rng, **arguments)
+        parts = result.tensors if isinstance(result, ndd.Batch) else [result]
+        samples += [np.array(part) for part in parts]
+    return samples
+
+
+def load_record() -> tuple[dict[str, Any], list[list[Array]]]:
+    """What tools/record_random.py wrote: the description and the samples of each call."""
+    with np.load(RECORD) as file:
+        about = json.loads(str(file["about"]))
+        data = file["data"].tobytes()
+    results = []
+    at = 0
+    for call in about["calls"]:
+        dtype = np.dtype(call["dtype"])
+        samples = []
+        for shape in call["shapes"]:
+            count = int(np.prod(shape))
+            samples.append(np.frombuffer(data, dtype, count, at).reshape(shape))
+            at += count * dtype.itemsize
+        results.append(samples)
+    assert at == len(data)
+    return about, results
+
+
+def same_bits(first: Array, second: Array) -> bool:
+    """Equal in type, shape and every bit (so that -0 and NaN count)."""
+    return (
+        first.dtype == second.dtype
+        and first.shape == second.shape
+        and first.tobytes() == second.tobytes()
+    )
