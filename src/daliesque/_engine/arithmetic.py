@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _kernels
-from .convert import cast_samples, contiguous, to_samples
+from .convert import cast_samples, contiguous, number_samples, to_samples
 from .device import Device
 from .dtype import DType, from_code
 from .invocation import Invocation
@@ -21,12 +21,13 @@ def apply(name: str, *operands: Any) -> Any:
     count: int | None = None
     inputs: list[Value | _kernels.Samples] = []
     source = None
+    shown = _SHOWN.get(name) or f"math.{name}"
     for operand in operands:
         if isinstance(operand, Value):
             if isinstance(operand, Value._batch_class):
                 if count is not None and operand._count != count:
                     msg = (
-                        f"{_shown(name)}: Inconsistent batch size: {operand._count} != {count}. "
+                        f"{shown}: Inconsistent batch size: {operand._count} != {count}. "
                         "Operands must have equally many samples."
                     )
                     raise ValueError(msg)
@@ -34,12 +35,14 @@ def apply(name: str, *operands: Any) -> Any:
             if source is None:
                 source = operand._source
             inputs.append(operand)
+        elif type(operand) is int or type(operand) is float:
+            inputs.append(number_samples(operand, shown))
         elif isinstance(operand, _NOT_NUMBERS):
             return NotImplemented
         else:
-            inputs.append(to_samples(operand, None, None, _shown(name)))
+            inputs.append(to_samples(operand, None, None, shown))
     invocation = Invocation(
-        _shown(name), _compute, tuple(inputs), {"name": name}, dtype=_result_type(name, inputs)
+        shown, _compute, tuple(inputs), {"name": name}, dtype=_result_type(name, inputs)
     )
     invocation.start()
     if count is None:
@@ -49,32 +52,28 @@ def apply(name: str, *operands: Any) -> Any:
 
 _NOT_NUMBERS = (str, bytes, dict, set)
 
-_SYMBOLS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "fdiv": "/",
-    "div": "//",
-    "mod": "%",
-    "bitand": "&",
-    "bitor": "|",
-    "bitxor": "^",
-    "lshift": "<<",
-    "rshift": ">>",
-    "eq": "==",
-    "neq": "!=",
-    "lt": "<",
-    "leq": "<=",
-    "gt": ">",
-    "geq": ">=",
-    "minus": "unary -",
-    "bitnot": "~",
+# How the user wrote the function; the others are called math.<name>.
+_SHOWN = {
+    "add": "operator +",
+    "sub": "operator -",
+    "mul": "operator *",
+    "fdiv": "operator /",
+    "div": "operator //",
+    "mod": "operator %",
+    "bitand": "operator &",
+    "bitor": "operator |",
+    "bitxor": "operator ^",
+    "lshift": "operator <<",
+    "rshift": "operator >>",
+    "eq": "operator ==",
+    "neq": "operator !=",
+    "lt": "operator <",
+    "leq": "operator <=",
+    "gt": "operator >",
+    "geq": "operator >=",
+    "minus": "operator -",
+    "bitnot": "operator ~",
 }
-
-
-def _shown(name: str) -> str:
-    """How the user wrote the function."""
-    return f"operator {_SYMBOLS[name]}" if name in _SYMBOLS else f"math.{name}"
 
 
 def _result_type(name: str, inputs: list[Value | _kernels.Samples]) -> DType | None:
@@ -94,7 +93,7 @@ def _result_type(name: str, inputs: list[Value | _kernels.Samples]) -> DType | N
     try:
         return from_code(_kernels.arithmetic_type(name, codes))
     except ValueError as error:
-        msg = f"{_shown(name)}: {error}."
+        msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."
         raise TypeError(msg) from None
 
 
@@ -106,10 +105,10 @@ def _compute(
     try:
         return _kernels.arithmetic(name, operands)
     except ValueError as error:
-        msg = f"{_shown(name)}: {error}."
+        msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."
         raise ValueError(msg) from None
     except ZeroDivisionError as error:
-        msg = f"{_shown(name)}: {error}."
+        msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."
         raise ZeroDivisionError(msg) from None
 
 

@@ -8,7 +8,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .. import _kernels
-from .device import Device
+from .device import Device, device_was_chosen
 from .executor import Executor
 from .stream import Stream, get_default_stream
 from .stream import stream as make_stream
@@ -79,7 +79,10 @@ class EvalContext:
     def current() -> EvalContext:
         """The innermost context entered by this thread, or its default."""
         stack = _local.stack
-        return stack[-1] if stack else EvalContext.default()
+        if stack:
+            return stack[-1]
+        plain = _local.plain
+        return EvalContext.default() if plain is None or device_was_chosen() else plain
 
     @staticmethod
     def default() -> EvalContext:
@@ -88,6 +91,8 @@ class EvalContext:
         context = _local.defaults.get(device_id)
         if context is None:
             context = _local.defaults[device_id] = EvalContext(device_id=device_id)
+            if not device_was_chosen():
+                _local.plain = context
         return context
 
     def __enter__(self) -> EvalContext:
@@ -171,6 +176,8 @@ class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[EvalContext] = []
         self.defaults: dict[int | None, EvalContext] = {}
+        # The default context while no device is chosen by a `with`: the usual case, kept at hand.
+        self.plain: EvalContext | None = None
 
 
 _local = _Local()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,11 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .dtype import DType, bfloat16, enum_dtype, from_code, int32
+from .dtype import DType, bfloat16, enum_dtype, from_code, from_numpy, int32
 from .layout import check_layout
 
 # Numbers without a type of their own become 32-bit ones, as in the reference.
-_NARROWER = {"int64": np.dtype(np.int32), "uint64": np.dtype(np.uint32), "float64": np.dtype("f4")}
+_NARROWER = {
+    np.dtype(np.int64): np.dtype(np.int32),
+    np.dtype(np.uint64): np.dtype(np.uint32),
+    np.dtype(np.float64): np.dtype(np.float32),
+}
 
 
 def is_array(data: object) -> bool:
@@ -46,6 +51,12 @@ def to_samples(data: Any, dtype: DType | None, layout: str | None, where: str) -
     return samples
 
 
+@functools.lru_cache(maxsize=256, typed=True)
+def number_samples(number: float, where: str) -> _kernels.Samples:
+    """A sample that holds one Python number; constants of a program are made once."""
+    return to_samples(number, None, None, where)
+
+
 def cast_samples(samples: _kernels.Samples, dtype: DType) -> _kernels.Samples:
     """The same values in another type, rounded and clamped."""
     if samples.type_id == dtype.code:
@@ -59,22 +70,17 @@ def contiguous(samples: _kernels.Samples) -> _kernels.Samples:
 
 
 def _wrap_numpy(array: NDArray[Any], where: str) -> _kernels.Samples:
-    kind = array.dtype.kind
-    if kind == "O":
-        return _from_enums(array, where)
-    if kind == "V" and array.dtype == bfloat16.numpy:
-        dtype = bfloat16
-        array = array.view(np.uint16)
-    else:
-        try:
-            dtype = DType.from_fw_type(array.dtype)
-        except TypeError:
+    dtype = from_numpy(array.dtype)
+    if dtype is None:
+        if array.dtype.kind == "O":
+            return _from_enums(array, where)
+        dtype = from_numpy(array.dtype.newbyteorder("="))
+        if dtype is None:
             msg = f"{where}: arrays of type {array.dtype} are not supported. Convert to numbers."
-            raise TypeError(msg) from None
-        if not array.dtype.isnative:
-            array = array.astype(array.dtype.newbyteorder("="))
-    if any(stride % dtype.bytes for stride in array.strides):
-        array = np.ascontiguousarray(array)
+            raise TypeError(msg)
+        array = array.astype(dtype.numpy)
+    if dtype is bfloat16:
+        array = array.view(np.uint16)
     return _kernels.wrap_buffer(array, dtype.code, "")
 
 
@@ -121,7 +127,7 @@ def _from_python(data: Any, dtype: DType | None, where: str) -> _kernels.Samples
         if array.dtype.kind in "US":
             msg = f"{where}: expected numbers or an array; got {_shorten(data)}."
             raise TypeError(msg)
-        narrower = _NARROWER.get(array.dtype.name) if dtype is None else None
+        narrower = _NARROWER.get(array.dtype) if dtype is None else None
         if narrower is not None:
             array = _narrow(array, narrower, where)
         found = enum_dtype(data)
@@ -168,6 +174,11 @@ def to_batch_samples(
             msg = f"{where}: Element type must be specified if the list is empty. Give 'dtype'."
             raise ValueError(msg)
         return _kernels.empty_uniform(dtype.code, [0] * len(layout or ""), layout or "", 0)
+    if dtype is None and all(type(item) is np.ndarray for item in items):
+        kinds = {item.dtype for item in items}
+        found = from_numpy(kinds.pop())
+        if not kinds and found is not None and found is not bfloat16:
+            return _kernels.wrap_buffers(items, found.code, _layout_for(items, layout, where))
     parts = []
     for index, item in enumerate(items):
         if item is None:
@@ -180,16 +191,27 @@ def to_batch_samples(
     return join_samples(parts, layout, where)
 
 
+def _layout_for(arrays: Sequence[NDArray[Any]], layout: str | None, where: str) -> str:
+    ndim = arrays[0].ndim
+    for index, array in enumerate(arrays):
+        if array.ndim != ndim:
+            raise _unequal_axes(ndim, index, array.ndim, where)
+    return check_layout(layout, ndim, where)
+
+
+def _unequal_axes(first: int, index: int, other: int, where: str) -> ValueError:
+    return ValueError(
+        f"{where}: all samples of a batch need the same number of axes; sample 0 has {first} and "
+        f"sample {index} has {other}."
+    )
+
+
 def join_samples(parts: list[_kernels.Samples], layout: str | None, where: str) -> _kernels.Samples:
     """The samples of several Samples without copying; types are brought to that of the first."""
     first = parts[0]
     for index, part in enumerate(parts):
         if part.ndim != first.ndim:
-            msg = (
-                f"{where}: all samples of a batch need the same number of axes; sample 0 has "
-                f"{first.ndim} and sample {index} has {part.ndim}."
-            )
-            raise ValueError(msg)
+            raise _unequal_axes(first.ndim, index, part.ndim, where)
         if part.type_id != first.type_id:
             parts[index] = cast_samples(part, from_code(first.type_id))
         if layout is None and part.layout != first.layout:

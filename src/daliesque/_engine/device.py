@@ -145,6 +145,13 @@ class _Local(threading.local):
 
 
 _local = _Local()
+
+
+def device_was_chosen() -> bool:
+    """Whether this thread is inside a `with Device(...)`."""
+    return bool(_local.stack)
+
+
 Device.CPU = Device("cpu")
 
 DeviceLike: TypeAlias = Device | str | Any

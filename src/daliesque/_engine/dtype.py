@@ -175,7 +175,7 @@ class DType:
             found = _by_numpy_name.get(name)
         else:
             try:
-                found = _by_numpy_name.get(np.dtype(framework_type).name)
+                found = _by_numpy.get(np.dtype(framework_type).newbyteorder("="))
             except TypeError:
                 found = None
         if found is None:
@@ -217,6 +217,7 @@ _FLOATS = (float16, float32, float64, bfloat16)
 _ALL = (*_NUMBERS, *_FLOATS, bool_, DataType, ImageType, InterpType)
 _by_code = {t.code: t for t in _ALL}
 _by_name = {t.name: t for t in _ALL}
+_by_numpy = {t.numpy: t for t in (*_NUMBERS, *_FLOATS, bool_)}
 _by_numpy_name = {t.numpy.name: t for t in (*_NUMBERS, *_FLOATS, bool_)}
 
 _ENUM_TYPES: dict[type, DType] = {
@@ -224,6 +225,11 @@ _ENUM_TYPES: dict[type, DType] = {
     DALIImageType: ImageType,
     DALIInterpType: InterpType,
 }
+
+
+def from_numpy(kind: np.dtype[Any]) -> DType | None:
+    """The type that corresponds to a NumPy type in native byte order, if there is one."""
+    return _by_numpy.get(kind)
 
 
 def from_code(code: int) -> DType:

@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .invocation import Invocation
 
-# Wake the background thread when this many bytes are waiting to be processed, ...
+# Wake the background thread when this many bytes are waiting to be processed.
 _WAKE_BYTES = 1 << 20
-# ... or this many calls, however small.
-_WAKE_CALLS = 64
-# A caller that is this far ahead helps instead of queueing more, so that memory stays bounded.
-_MOST_QUEUED = 512
+# A caller that is this far ahead works instead of queueing more: many small calls are cheaper to
+# run than to hand over, and memory stays bounded.
+_MOST_QUEUED = 64
 
 
 class Executor:
@@ -55,10 +54,10 @@ class Executor:
         queue = self._queue
         queue.append(invocation)
         self._waiting_bytes += invocation.cost
-        if self._waiting_bytes > _WAKE_BYTES or len(queue) > _WAKE_CALLS:
+        if self._waiting_bytes > _WAKE_BYTES:
             self._wake()
-            if len(queue) > _MOST_QUEUED:
-                self.wait(queue[0])
+        if len(queue) > _MOST_QUEUED:
+            self.wait(invocation)
 
     def wait(self, invocation: Invocation) -> None:
         """Return when a queued call is done, working on the queue if nobody else does."""

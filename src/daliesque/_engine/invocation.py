@@ -14,6 +14,9 @@ from .errors import CallSite, Failure, call_site, raise_failure
 from .modes import EvalMode
 from .value import Value
 
+_EAGER = EvalMode.eager
+_DEFERRED = EvalMode.deferred
+
 Results: TypeAlias = _kernels.Samples | tuple[_kernels.Samples, ...]
 Body: TypeAlias = Callable[[tuple[_kernels.Samples | None, ...], dict[str, Any]], Results]
 
@@ -68,7 +71,7 @@ class Invocation:
         self._context: EvalContext | None = None
         self._pool: _kernels.ThreadPool | None = None
         self._site: CallSite | None = None
-        self._mode = EvalMode.eager
+        self._mode = _EAGER
         self._scheduled = False
         self._results: Results | None = None
 
@@ -78,12 +81,12 @@ class Invocation:
         context = EvalContext.current()
         self._context = context
         self._pool = context.native_pool
-        if mode > EvalMode.eager or context.executor.runs_here() or self._uses_external_data():
+        if (mode is not _EAGER and mode is not _DEFERRED) or context.executor.runs_here() or self._uses_external_data():
             self._run_synchronously()
             return
         self._mode = mode
         self._site = call_site()
-        if mode is EvalMode.eager:
+        if mode is _EAGER:
             weight = self.cost
             for value in self._inputs:
                 self.cost += weight * _size_of(value)

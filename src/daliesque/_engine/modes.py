@@ -71,11 +71,3 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def is_synchronous() -> bool:
-    """Whether calls of this thread run before they return."""
-    mode = _local.stack[-1]
-    return mode is not _EAGER and mode is not _DEFERRED
-
-
-_EAGER = EvalMode.eager
-_DEFERRED = EvalMode.deferred

@@ -73,7 +73,19 @@ Samples wrap_buffer(nb::handle object, int type, const std::string& layout) {
   Samples out = Samples::wrap(dtype, std::move(shape), std::move(strides), view->buf, owner,
                               view->readonly != 0, true);
   out.set_layout(layout);
-  return out;
+  // Elements that lie across their natural boundaries (fields of records) cannot be exported again.
+  const auto itemsize = static_cast<int64_t>(out.itemsize());
+  bool aligned = reinterpret_cast<intptr_t>(view->buf) % itemsize == 0;
+  for (int64_t stride : out.strides(0)) aligned &= stride % itemsize == 0;
+  return aligned ? out : clone(out);
+}
+
+Samples wrap_buffers(const nb::list& objects, int type, const std::string& layout) {
+  std::vector<Samples> parts;
+  std::vector<const Samples*> pointers;
+  for (nb::handle object : objects) parts.push_back(wrap_buffer(object, type, layout));
+  for (const Samples& part : parts) pointers.push_back(&part);
+  return Samples::join(pointers);
 }
 
 nb::object numpy_view(const Samples& samples, int64_t i) {
@@ -201,6 +213,8 @@ void bind_interop(nb::module_& m) {
   using namespace nb::literals;
   m.def("wrap_buffer", &wrap_buffer, "buffer"_a, "type_id"_a, "layout"_a,
         "One sample over the memory of an object with the buffer protocol.");
+  m.def("wrap_buffers", &wrap_buffers, "buffers"_a, "type_id"_a, "layout"_a,
+        "One sample over the memory of each object, which must agree in the number of axes.");
   m.def("numpy_view", &numpy_view, "samples"_a, "index"_a,
         "Sample `index` as a NumPy array over the same memory (bfloat16 as uint16).");
   m.def("to_dlpack", &to_dlpack, "samples"_a, "versioned"_a, "copied"_a,
