@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.args import FloatPerSample, FloatsPerSample, Ints64PerSample, Rule
-from .._engine.convert import cast_samples, contiguous, to_samples
+from .._engine.convert import cast_samples, contiguous, to_samples, to_stacked_numpy
 from .._engine.dtype import (
     DType,
     bool_,
@@ -59,10 +59,11 @@ def _type_rule(
     name: str, allowed: tuple[DType, ...]
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], DType]:
     """Checks the argument 'dtype' when the operator is called."""
+    codes = frozenset(dtype.code for dtype in allowed)
 
     def output_type(_: tuple[Any, ...], arguments: dict[str, Any]) -> DType:
         dtype: DType = arguments["dtype"]
-        if dtype not in allowed:
+        if dtype.code not in codes:
             names = ", ".join(str(choice) for choice in allowed)
             msg = f"random.{name}: 'dtype' must be one of {names}; got {dtype}."
             raise ValueError(msg)
@@ -91,10 +92,13 @@ def _requested_shape(
 def _make_output(
     dtype: DType, shape_like: Samples | None, shape: NDArray[np.int64] | None, count: int
 ) -> Samples:
-    shape = _requested_shape(shape_like, shape)
+    return _allocate(dtype.code, _requested_shape(shape_like, shape), count)
+
+
+def _allocate(code: int, shape: NDArray[np.int64] | None, count: int) -> Samples:
     if shape is None:
-        return _kernels.empty_uniform(dtype.code, [], "", count)
-    return _kernels.empty(dtype.code, shape, "", count)
+        return _kernels.empty_uniform(code, [], "", count)
+    return _kernels.empty(code, shape, "", count)
 
 
 def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]) -> None:
@@ -295,7 +299,7 @@ def _entry_counts(source: Samples) -> NDArray[np.int64]:
                 f"number of type {from_code(source.type_id)}."
             )
             raise ValueError(msg)
-        counts = np.array([int(_kernels.numpy_view(source, i)) for i in range(len(source))])
+        counts = to_stacked_numpy(source).astype(np.int64) if len(source) else np.empty(0, int)
     if counts.size and counts.min() < 1:
         sample = int(np.argmin(counts))
         msg = f"there must be something to choose from; got {counts[sample]} entries "
@@ -354,14 +358,17 @@ def choice(
     counts = _entry_counts(source)
     if p is not None:
         _check_weights(p, counts)
-    extents = source.shape_array()[:, 1:]
-    leading = _requested_shape(shape_like, shape)
-    if leading is not None:
-        if len(leading) != len(extents):
-            leading = np.repeat(leading, len(extents), axis=0)
-        extents = np.concatenate([leading, extents], axis=1)
-    layout = _choice_layout(source.layout, extents.shape[1])
-    out = _kernels.empty(source.type_id, np.ascontiguousarray(extents), layout, batch_size)
+    extents = _requested_shape(shape_like, shape)
+    if source.ndim > 1:
+        entries = source.shape_array()[:, 1:]
+        if extents is None:
+            extents = np.ascontiguousarray(entries)
+        else:
+            rows = extents if len(extents) == len(entries) else extents.repeat(len(entries), axis=0)
+            extents = np.concatenate([rows, entries], axis=1)
+    out = _allocate(source.type_id, extents, batch_size)
+    if source.layout:
+        out = out.with_layout(_choice_layout(source.layout, out.ndim))
     _kernels.choice(out, rng, source, p)
     return out
 
