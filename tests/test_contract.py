@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ops.cases import CASES, Array, Case
 
 import daliesque as ndd
 from daliesque._engine.op import registry
+from ops.cases import CASES, Array, Case
 
 MODES = [ndd.EvalMode.sync_cpu, ndd.EvalMode.eager, ndd.EvalMode.deferred]
 

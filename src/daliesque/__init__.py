@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
-from . import math, random, types
+from . import math, random, tfrecord, types
+from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
 from ._engine.context import EvalContext
 from ._engine.device import Device, device
@@ -27,6 +28,7 @@ from ._engine.dtype import (
 )
 from ._engine.dtype import bool_ as bool
 from ._engine.errors import DecodeError, InternalError, OpError
+from ._engine.memory import memory
 from ._engine.modes import EvalMode
 from ._engine.stream import (
     Stream,
@@ -39,3 +41,56 @@ from ._engine.stream import (
 from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
 from ._ops.generic import cast, cast_like, copy
+
+__all__ = [
+    "Batch",
+    "DType",
+    "DataType",
+    "DecodeError",
+    "Device",
+    "EvalContext",
+    "EvalMode",
+    "ImageType",
+    "InternalError",
+    "InterpType",
+    "OpError",
+    "Stream",
+    "Tensor",
+    "ThreadPool",
+    "as_batch",
+    "as_dali",
+    "as_tensor",
+    "batch",
+    "bfloat16",
+    "bool",
+    "cast",
+    "cast_like",
+    "copy",
+    "device",
+    "dtype",
+    "float16",
+    "float32",
+    "float64",
+    "get_current_stream",
+    "get_default_stream",
+    "get_num_threads",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "math",
+    "memory",
+    "random",
+    "set_current_stream",
+    "set_default_stream",
+    "set_num_threads",
+    "stream",
+    "tensor",
+    "tfrecord",
+    "type_id",
+    "types",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]

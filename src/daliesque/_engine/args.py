@@ -74,7 +74,8 @@ class Fixed(Rule):
             return self.accept(value)
         except (TypeError, ValueError, KeyError, OverflowError) as error:
             if isinstance(error, TypeError) and "daliesque type" in str(error):
-                raise TypeError(f"{where.partition(':')[0]}: {error}") from None
+                msg = f"{where.partition(':')[0]}: {error}"
+                raise TypeError(msg) from None
             msg = f"{where} must be {self.expected}; got {value!r}."
             kind = ValueError if isinstance(error, ValueError | OverflowError) else TypeError
             raise kind(msg) from None
@@ -142,10 +143,11 @@ class PerSample(Rule):
     def _typed(self, array: NDArray[Any], where: str) -> NDArray[Any]:
         if array.dtype == self.dtype:
             return np.ascontiguousarray(array)
-        if self.dtype.kind == "i" and array.dtype.kind not in "bi":
-            limits = np.iinfo(self.dtype)
-            wide = array.astype(np.float64)
-            if not np.all((wide == np.rint(wide)) & (wide >= limits.min) & (wide <= limits.max)):
+        if self.dtype.kind == "i" and array.dtype.kind != "b" and array.size:
+            limits = np.iinfo(self.dtype.name)
+            # NaN fails the comparisons too.
+            fits = array.min() >= limits.min and array.max() <= limits.max
+            if not fits or (array.dtype.kind == "f" and not np.all(array == np.rint(array))):
                 raise self._unfit(array.ravel().tolist(), where, ValueError)
         return np.ascontiguousarray(array.astype(self.dtype))
 
@@ -173,7 +175,7 @@ class StringPerSample(Rule):
         if samples.type_id != 0:
             msg = f"{where} must be a string, or a Batch of character codes (uint8)."
             raise TypeError(msg)
-        return [bytes(_kernels.numpy_view(samples, i)).decode() for i in range(len(samples))]
+        return [_kernels.numpy_view(samples, i).tobytes().decode() for i in range(len(samples))]
 
 
 def _accept_bool(value: Any) -> bool:

@@ -379,6 +379,7 @@ def _make(
 ) -> Batch:
     wanted = None if dtype is None else to_dtype(dtype)
     to_device(device)
+    made: Batch
     if isinstance(tensors, Batch):
         made = tensors
         if wanted is not None and made.dtype != wanted:
@@ -405,7 +406,7 @@ def _make(
         return _from_tensors(items, wanted, layout, copy, where)
     mixed = [item._data() if isinstance(item, Tensor) else item for item in items]
     samples = to_batch_samples(mixed, wanted, layout, where)
-    if copy and samples.external or (len(samples) > 1 and not samples.external):
+    if (copy and samples.external) or (len(samples) > 1 and not samples.external):
         # Samples made of lists are small buffers of our own: together they are one dense array.
         samples = samples.copy()
     made = Batch._of(samples)

@@ -15,7 +15,7 @@ from .dtype import DType, bfloat16, enum_dtype, from_code, from_numpy, int32
 from .layout import check_layout
 
 # Numbers without a type of their own become 32-bit ones, as in the reference.
-_NARROWER = {
+_NARROWER: dict[np.dtype[Any], np.dtype[Any]] = {
     np.dtype(np.int64): np.dtype(np.int32),
     np.dtype(np.uint64): np.dtype(np.uint32),
     np.dtype(np.float64): np.dtype(np.float32),
@@ -119,9 +119,8 @@ def _from_python(data: Any, dtype: DType | None, where: str) -> _kernels.Samples
         try:
             array = np.array(data, dtype=None if dtype is None else dtype.numpy)
         except (ValueError, OverflowError) as error:
-            raise type(error)(
-                f"{where}: cannot make an array of {_shorten(data)}: {error}."
-            ) from error
+            msg = f"{where}: cannot make an array of {_shorten(data)}: {error}."
+            raise type(error)(msg) from error
         if array.dtype.kind == "O":
             return _from_enums(array, where)
         if array.dtype.kind in "US":
@@ -130,13 +129,19 @@ def _from_python(data: Any, dtype: DType | None, where: str) -> _kernels.Samples
         narrower = _NARROWER.get(array.dtype) if dtype is None else None
         if narrower is not None:
             array = _narrow(array, narrower, where)
-        found = enum_dtype(data)
-        if found is not None and dtype is None:
+        found = enum_dtype(_first_leaf(data)) if dtype is None else None
+        if found is not None:
             return _wrap_numpy(array, where).reinterpret(found.code).as_internal()
     samples = _wrap_numpy(array, where).as_internal()
     if dtype is not None and dtype.kind is DType.Kind.enum:
         samples = samples.reinterpret(dtype.code)
     return samples
+
+
+def _first_leaf(data: Any) -> Any:
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return data
 
 
 def _narrow(array: NDArray[Any], narrower: np.dtype[Any], where: str) -> NDArray[Any]:

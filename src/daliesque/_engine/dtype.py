@@ -109,7 +109,8 @@ class DType:
             return np.dtype(np.int32)
         if self.kind is DType.Kind.float:
             if self.exponent_bits == 8 and self.bits == 16:
-                return np.dtype(ml_dtypes.bfloat16)
+                bfloat: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+                return bfloat
             return np.dtype(f"f{self.bytes}")
         return np.dtype(("i" if self.kind is DType.Kind.signed else "u") + str(self.bytes))
 

@@ -26,7 +26,7 @@ _ENUMS: dict[str, Any] = {
 
 
 def _values(array: Any, dtype: DType, indent: str) -> str:
-    formatter = None
+    formatter: Any = None
     if dtype.kind is DType.Kind.enum:
         members = _ENUMS[dtype.name]
         formatter = {"int": lambda number: members(number).name}

@@ -81,7 +81,11 @@ class Invocation:
         context = EvalContext.current()
         self._context = context
         self._pool = context.native_pool
-        if (mode is not _EAGER and mode is not _DEFERRED) or context.executor.runs_here() or self._uses_external_data():
+        if (
+            (mode is not _EAGER and mode is not _DEFERRED)
+            or context.executor.runs_here()
+            or self._uses_external_data()
+        ):
             self._run_synchronously()
             return
         self._mode = mode

@@ -69,5 +69,3 @@ class _Local(threading.local):
 
 
 _local = _Local()
-
-

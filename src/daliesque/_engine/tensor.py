@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
-
 from .arithmetic import Operators
 from .convert import dense, to_numpy, to_samples
 from .device import Device, DeviceLike
@@ -70,8 +69,9 @@ class Tensor(Operators):
         invocation_result: tuple[Invocation, int] | None = None,
         copy: bool = False,
     ) -> None:
+        made: Any
         if batch is not None:
-            if not isinstance(batch, Value._batch_class) or index_in_batch is None:
+            if index_in_batch is None or not issubclass(type(batch), Value._batch_class):
                 msg = "Tensor: 'batch' must be a Batch and goes with 'index_in_batch'."
                 raise ValueError(msg)
             made = batch.select(operator.index(index_in_batch))
@@ -260,6 +260,7 @@ def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, wh
     """A tensor of anything but a batch; `copy` makes sure that the memory is our own."""
     wanted = None if dtype is None else to_dtype(dtype)
     to_device(device)
+    made: Tensor
     if isinstance(data, Tensor):
         made = data
         if wanted is not None and made.dtype != wanted:
@@ -274,7 +275,8 @@ def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, wh
     samples = to_samples(data, wanted, layout, where)
     if copy and samples.external:
         samples = samples.copy()
-    return Tensor._of(samples)
+    made = Tensor._of(samples)
+    return made
 
 
 def _stack(

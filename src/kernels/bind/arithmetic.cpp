@@ -34,8 +34,9 @@ Samples cast_to(const Samples& in, int type_id) {
 
 void bind_arithmetic(nb::module_& m) {
   using namespace nb::literals;
-  m.def("arithmetic", &arithmetic_by_name, "name"_a, "operands"_a,
-        "Apply an element-wise operation to one to three Samples, broadcasting.");
+  m.def("arithmetic", &arithmetic_by_name,
+        nb::sig("def arithmetic(name: str, operands: list[Samples]) -> Samples"), "name"_a,
+        "operands"_a, "Apply an element-wise operation to one to three Samples, broadcasting.");
   m.def("arithmetic_type", &type_by_name, "name"_a, "type_ids"_a,
         "The type id of the result of an element-wise operation.");
   m.def("cast", &cast_to, nb::call_guard<nb::gil_scoped_release>(), "samples"_a, "type_id"_a,

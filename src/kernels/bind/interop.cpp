@@ -80,7 +80,7 @@ Samples wrap_buffer(nb::handle object, int type, const std::string& layout) {
   return aligned ? out : clone(out);
 }
 
-Samples wrap_buffers(const nb::list& objects, int type, const std::string& layout) {
+Samples wrap_buffers(const nb::sequence& objects, int type, const std::string& layout) {
   std::vector<Samples> parts;
   std::vector<const Samples*> pointers;
   for (nb::handle object : objects) parts.push_back(wrap_buffer(object, type, layout));
@@ -213,10 +213,14 @@ void bind_interop(nb::module_& m) {
   using namespace nb::literals;
   m.def("wrap_buffer", &wrap_buffer, "buffer"_a, "type_id"_a, "layout"_a,
         "One sample over the memory of an object with the buffer protocol.");
-  m.def("wrap_buffers", &wrap_buffers, "buffers"_a, "type_id"_a, "layout"_a,
+  m.def("wrap_buffers", &wrap_buffers,
+        nb::sig("def wrap_buffers(buffers: typing.Sequence[typing.Any], type_id: int, layout: str) "
+                "-> Samples"),
+        "buffers"_a, "type_id"_a, "layout"_a,
         "One sample over the memory of each object, which must agree in the number of axes.");
-  m.def("numpy_view", &numpy_view, "samples"_a, "index"_a,
-        "Sample `index` as a NumPy array over the same memory (bfloat16 as uint16).");
+  m.def("numpy_view", &numpy_view,
+        nb::sig("def numpy_view(samples: Samples, index: int) -> typing.Any"), "samples"_a,
+        "index"_a, "Sample `index` as a NumPy array over the same memory (bfloat16 as uint16).");
   m.def("to_dlpack", &to_dlpack, "samples"_a, "versioned"_a, "copied"_a,
         "The first sample as a DLPack capsule.");
   m.def("from_dlpack", &from_dlpack, "capsule"_a,

@@ -20,17 +20,20 @@ void bind_runtime(nb::module_& m) {
   m.def("exchange_current_pool", &exchange_current_pool, "pool"_a.none(),
         "Set this thread's pool (None: the default); returns the previous setting.");
 
-  m.def("memory_info", [] {
-    const MemoryInfo info = memory_info();
-    nb::dict out;
-    out["used_bytes"] = info.used_bytes;
-    out["used_buffers"] = info.used_buffers;
-    out["cached_bytes"] = info.cached_bytes;
-    out["cached_buffers"] = info.cached_buffers;
-    out["peak_bytes"] = info.peak_bytes;
-    out["limit_bytes"] = info.limit_bytes;
-    return out;
-  });
+  m.def(
+      "memory_info",
+      [] {
+        const MemoryInfo info = memory_info();
+        nb::dict out;
+        out["used_bytes"] = info.used_bytes;
+        out["used_buffers"] = info.used_buffers;
+        out["cached_bytes"] = info.cached_bytes;
+        out["cached_buffers"] = info.cached_buffers;
+        out["peak_bytes"] = info.peak_bytes;
+        out["limit_bytes"] = info.limit_bytes;
+        return out;
+      },
+      nb::sig("def memory_info() -> dict[str, int]"));
   m.def("set_memory_limit", &set_memory_limit, "bytes"_a);
   m.def("release_memory", &release_memory);
 

@@ -101,9 +101,10 @@ void bind_samples(nb::module_& m) {
       .def_prop_ro(
           "nbytes",
           [](const Samples& s) { return s.total_volume() * static_cast<int64_t>(s.itemsize()); })
-      .def_prop_ro("shapes", &shapes_of)
+      .def_prop_ro("shapes", &shapes_of, nb::sig("def shapes(self) -> list[tuple[int, ...]]"))
       .def(
-          "shape", [](const Samples& s, int64_t i) { return to_tuple(s.shape(i)); }, "index"_a)
+          "shape", [](const Samples& s, int64_t i) { return to_tuple(s.shape(i)); }, "index"_a,
+          nb::sig("def shape(self, index: int) -> tuple[int, ...]"))
       .def("strides", &Samples::strides, "index"_a, "Byte strides of a sample.")
       .def("shape_array", &shape_array, "All shapes as an (N, ndim) int64 array.")
       .def_prop_ro("uniform", &Samples::uniform)
@@ -188,7 +189,8 @@ void bind_samples(nb::module_& m) {
         for (nb::handle part : parts) pointers.push_back(nb::cast<const Samples*>(part));
         return Samples::join(pointers);
       },
-      "parts"_a, "The samples of several Samples, without copying.");
+      "parts"_a, nb::sig("def join(parts: list[Samples]) -> Samples"),
+      "The samples of several Samples, without copying.");
 }
 
 }  // namespace daliesque
