@@ -14,6 +14,7 @@
 #include "broadcast.h"
 #include "convert.h"
 #include "parallel.h"
+#include "stream.h"
 
 namespace daliesque {
 
@@ -39,7 +40,7 @@ bool same_bits(DType a, DType b) {
 /// The sample of an operand that goes into sample i of the result.
 int64_t own_index(const Samples& operand, int64_t i) { return operand.size() == 1 ? 0 : i; }
 
-/// Where an operand is staged. Left uninitialised: clearing it would cost more than a small call.
+/// Where a block is staged. Left uninitialised: clearing it would cost more than a small call.
 struct Staging {
   Staging() {}
   alignas(64) std::byte ready[2 * kBlock * kMaxItem];
@@ -116,31 +117,34 @@ class OperandStream {
   int64_t filled_ = 0;
 };
 
-/// Computes the elements [begin, end) of sample i.
-void run_slice(const ArithmeticRule& rule, const Samples& out, Operands operands, int64_t i,
-               int64_t begin, int64_t end) {
+/// Computes the elements [begin, end) of sample i; if `streamed`, past the caches.
+void run_slice(const ArithmeticRule& rule, const Samples& out, Operands operands, bool streamed,
+               int64_t i, int64_t begin, int64_t end) {
   std::array<Staging, kMaxOperands> staging;
   std::array<std::optional<OperandStream>, kMaxOperands> streams;
   for (size_t k = 0; k < operands.size(); k++) {
     streams[k].emplace(staging[k], out.shape(i), *operands[k], own_index(*operands[k], i),
                        rule.compute[k]);
   }
-  const bool staged = rule.computed != rule.result;
-  const ConvertLoop finish = staged ? convert_loop(rule.result, rule.computed) : nullptr;
-  alignas(64) std::byte unfinished[kBlock * kMaxItem];
+  const bool converted = rule.computed != rule.result;
+  const ConvertLoop convert = converted ? convert_loop(rule.result, rule.computed) : nullptr;
+  Staging result;
   std::array<const void*, kMaxOperands> in{};
   while (begin < end) {
-    int64_t count = staged ? std::min(end - begin, kBlock) : end - begin;
+    int64_t count = converted || streamed ? std::min(end - begin, kBlock) : end - begin;
     for (size_t k = 0; k < operands.size(); k++) count = streams[k]->available(begin, count);
     for (size_t k = 0; k < operands.size(); k++) in[k] = streams[k]->read(begin, count);
     if (rule.refuses_zero && has_zero(rule.compute[1], in[1], count)) {
       throw std::domain_error("integer division by zero (sample " + std::to_string(i) + ")");
     }
     std::byte* to = out.data<std::byte>(i) + static_cast<size_t>(begin) * out.itemsize();
-    rule.loop(staged ? unfinished : to, in.data(), count);
-    if (staged) finish(to, unfinished, count);
+    std::byte* target = streamed ? result.ready : to;
+    rule.loop(converted ? result.gathered : target, in.data(), count);
+    if (converted) convert(target, result.gathered, count);
+    if (streamed) stream_copy(to, target, static_cast<size_t>(count) * out.itemsize());
     begin += count;
   }
+  if (streamed) stream_fence();
 }
 
 double element_cost(const ArithmeticRule& rule, Operands operands) {
@@ -193,7 +197,7 @@ void run_by_table(const ArithmeticRule& rule, Samples& out, Operands operands, s
   std::ranges::copy(operands, replaced.begin());
   replaced[varying] = &all_bytes;
   const Samples table = Samples::empty(rule.result, 1, {256}, "", 1);
-  run_slice(rule, table, {replaced.data(), operands.size()}, 0, 0, 256);
+  run_slice(rule, table, {replaced.data(), operands.size()}, false, 0, 0, 256);
   constexpr double nanoseconds = 0.5;
   for_elements(out, nanoseconds, [&](int64_t i, int64_t begin, int64_t end) {
     const auto* in = bytes.data<const uint8_t>(own_index(bytes, i)) + begin;
@@ -240,8 +244,9 @@ Samples arithmetic(ArithmeticOp op, Operands operands) {
   if (varying >= 0) {
     run_by_table(rule, out, operands, static_cast<size_t>(varying));
   } else {
+    const bool streamed = static_cast<size_t>(out.total_volume()) * out.itemsize() >= kStreamBytes;
     for_elements(out, element_cost(rule, operands), [&](int64_t i, int64_t begin, int64_t end) {
-      run_slice(rule, out, operands, i, begin, end);
+      run_slice(rule, out, operands, streamed, i, begin, end);
     });
   }
   return out;

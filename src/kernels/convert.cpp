@@ -2,12 +2,12 @@
 #include "convert.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 
 #include "cpu.h"
 #include "parallel.h"
+#include "stream.h"
 
 namespace daliesque {
 
@@ -29,6 +29,20 @@ bool is_enum(DType type) { return storage_type(type) != type; }
 bool is_floating(DType type) {
   return type == DType::float16 || type == DType::bfloat16 || type == DType::float32 ||
          type == DType::float64;
+}
+
+/// Converts block by block, writing past the caches.
+void convert_streamed(ConvertLoop loop, std::byte* to, const std::byte* from, size_t to_size,
+                      size_t from_size, int64_t count) {
+  constexpr int64_t block = 1024;
+  alignas(64) std::byte converted[block * 8];
+  for (int64_t i = 0; i < count; i += block) {
+    const int64_t size = std::min(block, count - i);
+    loop(converted, from + static_cast<size_t>(i) * from_size, size);
+    stream_copy(to + static_cast<size_t>(i) * to_size, converted,
+                static_cast<size_t>(size) * to_size);
+  }
+  stream_fence();
 }
 
 }  // namespace
@@ -61,6 +75,7 @@ void cast(Samples& out, const Samples& in) {
   check_cast(out.dtype(), in.dtype());
   const ConvertLoop loop = convert_loop(out.dtype(), in.dtype());
   const size_t to_size = out.itemsize(), from_size = in.itemsize();
+  const bool streamed = static_cast<size_t>(out.total_volume()) * to_size >= kStreamBytes;
   // Together, packed samples are one array.
   const bool dense = in.packed() && out.packed() && in.size() > 0;
   const auto elements = [&](int64_t i) { return dense ? in.total_volume() : in.volume(i); };
@@ -72,9 +87,14 @@ void cast(Samples& out, const Samples& in) {
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         begin *= kElementsPerUnit;
-        end = std::min(end * kElementsPerUnit, elements(i));
-        loop(out.data<std::byte>(i) + static_cast<size_t>(begin) * to_size,
-             in.data<const std::byte>(i) + static_cast<size_t>(begin) * from_size, end - begin);
+        const int64_t count = std::min(end * kElementsPerUnit, elements(i)) - begin;
+        auto* to = out.data<std::byte>(i) + static_cast<size_t>(begin) * to_size;
+        const auto* from = in.data<const std::byte>(i) + static_cast<size_t>(begin) * from_size;
+        if (streamed) {
+          convert_streamed(loop, to, from, to_size, from_size, count);
+        } else {
+          loop(to, from, count);
+        }
       });
 }
 
