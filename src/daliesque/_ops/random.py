@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.args import FloatPerSample, FloatsPerSample, Ints64PerSample, Rule
-from .._engine.convert import cast_samples, contiguous, to_samples, to_stacked_numpy
+from .._engine.convert import (
+    cast_samples,
+    contiguous,
+    to_numpy,
+    to_samples,
+    to_stacked_numpy,
+)
 from .._engine.dtype import (
     DType,
     bool_,
@@ -137,6 +143,8 @@ def uniform(
         The shape of each sample; by default a sample is a single number.
     values
         Draw one of these with equal probability, in place of numbers from a range.
+
+    Differs from DALI: `range` and `values` together are an error.
 
     Examples
     --------
@@ -290,6 +298,7 @@ def _choice_type(inputs: tuple[Any, ...], _: dict[str, Any]) -> DType | None:
 
 def _entry_counts(source: Samples) -> NDArray[np.int64]:
     """How many entries each sample has to choose from."""
+    counts: NDArray[np.int64]
     if source.ndim > 0:
         counts = source.shape_array()[:, 0]
     else:
@@ -309,7 +318,7 @@ def _entry_counts(source: Samples) -> NDArray[np.int64]:
 
 def _check_weights(weights: Samples, counts: NDArray[np.int64]) -> None:
     for sample in range(len(weights)):
-        given: NDArray[np.float32] = _kernels.numpy_view(weights, sample)
+        given = to_numpy(weights, sample)
         wanted = counts if len(weights) == 1 else counts[sample : sample + 1]
         if (wanted != given.size).any():
             entries = int(wanted[wanted != given.size][0])
