@@ -31,8 +31,7 @@ def test_dir_equals_all(name: str) -> None:
     module = importlib.import_module(name)
     public = {key for key in vars(module) if not key.startswith("_")}
     submodules = {m.rpartition(".")[2] for m in MODULES if m.rpartition(".")[0] == name}
-    future = {"annotations"}
-    assert public - future - set(module.__all__) <= submodules
+    assert public - set(module.__all__) <= submodules
     assert set(module.__all__) <= public
     assert len(set(module.__all__)) == len(module.__all__)
 

@@ -215,7 +215,10 @@ def test_slice_equals_numpy(data: st.DataObject) -> None:
 @settings(max_examples=50)
 @given(data=st.data())
 def test_slice_with_one_index_for_each_sample(data: st.DataObject) -> None:
-    arrays = [np.arange(n * 3).reshape(n, 3) for n in data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))]
+    arrays = [
+        np.arange(n * 3).reshape(n, 3)
+        for n in data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    ]
     starts = [data.draw(st.integers(-8, 8)) for _ in arrays]
     stops = [data.draw(st.integers(-8, 8)) for _ in arrays]
     steps = [data.draw(st.sampled_from([-2, -1, 1, 2])) for _ in arrays]

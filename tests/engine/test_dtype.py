@@ -112,7 +112,9 @@ def test_unknown_types(wrong: object) -> None:
 
 
 def test_python_types_get_advice() -> None:
-    with pytest.raises(TypeError, match=r"cast: 'dtype' must be a daliesque type.*daliesque\.int32"):
+    with pytest.raises(
+        TypeError, match=r"cast: 'dtype' must be a daliesque type.*daliesque\.int32"
+    ):
         ndd.cast(ndd.tensor([1]), dtype=int)
 
 

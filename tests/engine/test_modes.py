@@ -34,7 +34,12 @@ def probe(body: Callable[[], None], *inputs: Any) -> ndd.Tensor:
 
 
 def test_modes_are_ordered() -> None:
-    modes = [ndd.EvalMode.deferred, ndd.EvalMode.eager, ndd.EvalMode.sync_cpu, ndd.EvalMode.sync_full]
+    modes = [
+        ndd.EvalMode.deferred,
+        ndd.EvalMode.eager,
+        ndd.EvalMode.sync_cpu,
+        ndd.EvalMode.sync_full,
+    ]
     assert sorted(reversed(modes)) == modes
     assert ndd.EvalMode.default is ndd.EvalMode.eager
     assert [mode.value for mode in modes] == [1, 2, 3, 4]
@@ -225,7 +230,9 @@ def test_many_threads_share_results() -> None:
             for k in range(rounds):
                 mode = (ndd.EvalMode.eager, ndd.EvalMode.deferred)[k % 2]
                 with mode:
-                    latest[me] = ndd.tensor(np.full(1000, k, np.int64)) + latest[(me + 1) % count] * 0
+                    latest[me] = (
+                        ndd.tensor(np.full(1000, k, np.int64)) + latest[(me + 1) % count] * 0
+                    )
                 if k % 7 == me:
                     assert np.asarray(latest[me])[0] == k
         except BaseException as error:
