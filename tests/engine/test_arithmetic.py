@@ -255,3 +255,13 @@ def test_enums_do_no_arithmetic() -> None:
     kinds = ndd.cast(ndd.tensor([1, 2]), dtype=ndd.InterpType)
     with pytest.raises(TypeError, match="numbers or booleans"):
         kinds + 1
+
+
+def test_results_larger_than_the_caches() -> None:
+    rng = np.random.default_rng(7)
+    # Odd sizes, so that samples start anywhere within a cache line.
+    images = [rng.integers(0, 256, (1501, 2003), np.uint8) for _ in range(3)]
+    result = ndd.batch(images) * 1.5 - ndd.batch(images)
+    for sample, image in zip(result.tensors, images, strict=True):
+        values = image.astype(np.float32)
+        assert_same(np.asarray(sample), values * np.float32(1.5) - values)
