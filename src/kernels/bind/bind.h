@@ -29,6 +29,7 @@ PerSample<T> per_sample(const ArgArray<T>& array) {
   return PerSample<T>(array.data(), rows, width);
 }
 
+void bind_resize(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_samples(nb::module_& m);
 void bind_interop(nb::module_& m);

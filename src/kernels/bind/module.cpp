@@ -10,4 +10,5 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_random(m);
   daliesque::bind_arithmetic(m);
   daliesque::bind_moves(m);
+  daliesque::bind_resize(m);
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inner loops of resampling. Each exists twice, in plain C++ and for AVX2, with equal results.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace daliesque {
+
+/// Rows are resampled horizontally in groups of this size, one row per vector lane.
+constexpr int kRowGroup = 8;
+
+/// Outputs of a horizontal pass are made in blocks of this many pixels, so that the transposed
+/// inputs of a block stay in the first-level cache.
+constexpr int64_t kColumnBlock = 64;
+
+/// The uint8 kernels take up to this many channels; beyond, float32 is used.
+constexpr int64_t kMaxFixedChannels = 4;
+
+/// Elements that follow each 16-bit intermediate row: kernels may read (and ignore) them.
+constexpr int64_t kRowPadding = 16;
+
+/// Fraction bits of the 16-bit intermediate values of uint8 images. Filters with negative weights
+/// overshoot, so that their values are signed and need headroom. Without, values fill the 16 bits
+/// and are stored with kWideOffset subtracted.
+constexpr int kSignedFraction = 6;
+constexpr int kWideFraction = 8;
+constexpr int kWideOffset = 32768;
+
+struct InputRange {
+  int64_t begin, end;
+};
+
+/// A horizontal pass as the kernels see it. Inputs are counted from the first one that is used.
+/// `Weight` is float with one tap each, or int32_t with a pair of taps each; then `start` and
+/// `blocks` count pairs.
+template <class Weight>
+struct Columns {
+  int64_t out_size;
+  int64_t channels;
+  int taps;          ///< weights per output
+  int32_t rounding;  ///< added to sums of 16-bit weights, before
+  int shift;         ///< so many low bits are dropped
+  const int32_t* start;
+  const Weight* weights;
+  const InputRange* blocks;  ///< inputs of each block of kColumnBlock outputs
+  int64_t block_span;        ///< the longest of them
+};
+
+enum class PixelType : int { uint8, uint16, int16, float32 };
+constexpr int kPixelTypes = 4;
+
+/// The rows that make one output row.
+template <class Pixel, class Weight>
+struct RowTaps {
+  const Pixel* const* rows;
+  const Weight* weights;
+  int taps;
+};
+
+/// Single precision, bit for bit like the reference.
+struct FloatResizeKernels {
+  /// out[i] = sum over k of rows[k][i] * weights[k], for i < count.
+  using BlendRows = void (*)(void* out, const RowTaps<void, float>& taps, int64_t count);
+  /// Resamples `count` (1 ... kRowGroup) rows; the pointers beyond repeat an earlier row and are
+  /// only read. `scratch` has column_scratch() bytes, 64-byte aligned.
+  using ResampleColumns = void (*)(void* const* out, const void* const* rows, int count,
+                                   const Columns<float>& columns, void* scratch);
+
+  /// By [output type][input type]; null unless the types are equal or one of them is float32.
+  BlendRows blend_rows[kPixelTypes][kPixelTypes];
+  ResampleColumns resample_columns[kPixelTypes][kPixelTypes];
+};
+
+/// 16-bit fixed point for uint8 pixels.
+struct FixedResizeKernels {
+  /// For weights of either sign, in pairs; `shift` low bits of the sums are rounded away.
+  using SignedTaps = RowTaps<uint8_t, int32_t>;
+  void (*blend_signed)(uint8_t* out, const SignedTaps& taps, int shift, int64_t count);
+  void (*blend_signed_wide)(int16_t* out, const SignedTaps& taps, int shift, int64_t count);
+  /// For weights of at least zero, adding up to 65536.
+  using UnsignedTaps = RowTaps<uint8_t, uint16_t>;
+  void (*blend_unsigned)(uint8_t* out, const UnsignedTaps& taps, int64_t count);
+  void (*blend_unsigned_wide)(int16_t* out, const UnsignedTaps& taps, int64_t count);
+  /// Like FloatResizeKernels::ResampleColumns, from 16-bit rows.
+  void (*resample_columns)(uint8_t* const* out, const int16_t* const* rows, int count,
+                           const Columns<int32_t>& columns, void* scratch);
+};
+
+/// Bytes of scratch memory for a horizontal pass, with room for vectors written past the end.
+template <class Weight>
+constexpr size_t column_scratch(const Columns<Weight>& columns) {
+  const auto vectors = (columns.block_span + kColumnBlock + 2) * columns.channels + 16;
+  return static_cast<size_t>(vectors) * kRowGroup * sizeof(float);
+}
+
+namespace portable {
+extern const FloatResizeKernels float_resize;
+extern const FixedResizeKernels fixed_resize;
+}  // namespace portable
+namespace avx2 {
+extern const FloatResizeKernels float_resize;
+extern const FixedResizeKernels fixed_resize;
+}  // namespace avx2
+
+}  // namespace daliesque
