@@ -40,7 +40,12 @@ from ._engine.stream import (
 )
 from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
+from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
 from ._ops.generic import cast, cast_like, copy
+from ._ops.geometry import flip
+from ._ops.paste import pad
+from ._ops.shape import transpose
+from ._ops.tone import normalize
 
 __all__ = [
     "Batch",
@@ -66,8 +71,11 @@ __all__ = [
     "cast",
     "cast_like",
     "copy",
+    "crop",
+    "crop_mirror_normalize",
     "device",
     "dtype",
+    "flip",
     "float16",
     "float32",
     "float64",
@@ -80,13 +88,18 @@ __all__ = [
     "int64",
     "math",
     "memory",
+    "normalize",
+    "pad",
     "random",
+    "random_crop_generator",
     "set_current_stream",
     "set_default_stream",
     "set_num_threads",
+    "slice",
     "stream",
     "tensor",
     "tfrecord",
+    "transpose",
     "type_id",
     "types",
     "uint8",

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move and normalise: slice, flip, transpose, crop_mirror_normalize, normalize.
+// Operators that choose, move and normalise parts of arrays.
+#include <nanobind/stl/pair.h>
+
 #include "../crop_mirror_normalize.h"
 #include "../flip.h"
 #include "../normalize.h"
+#include "../random_crop.h"
 #include "../slice.h"
 #include "../transpose.h"
 #include "bind.h"
@@ -76,6 +79,27 @@ Samples bound_normalize(const Samples& in, int type, const Samples& means, const
   return out;
 }
 
+/// Anchor and shape, (height, width) each, of a random window for each row (height, width) of
+/// `sizes`.
+std::pair<Samples, Samples> bound_random_crop(const PhiloxState& state,
+                                              const ArgArray<int64_t>& sizes,
+                                              const RandomCropArgs& args) {
+  const PerSample<int64_t> rows = per_sample(sizes);
+  const auto count = static_cast<int64_t>(sizes.shape(0));
+  const std::vector<int64_t> shapes(static_cast<size_t>(count), 2);
+  Samples anchors = Samples::empty(DType::int32, 1, shapes, "", count);
+  Samples extents = Samples::empty(DType::int32, 1, shapes, "", count);
+  for (int64_t i = 0; i < count; i++) {
+    Philox generator(random_crop_state(state, i));
+    const CropWindow window = random_crop(generator, rows.row(i)[0], rows.row(i)[1], args);
+    anchors.data<int32_t>(i)[0] = static_cast<int32_t>(window.y);
+    anchors.data<int32_t>(i)[1] = static_cast<int32_t>(window.x);
+    extents.data<int32_t>(i)[0] = static_cast<int32_t>(window.height);
+    extents.data<int32_t>(i)[1] = static_cast<int32_t>(window.width);
+  }
+  return {std::move(anchors), std::move(extents)};
+}
+
 }  // namespace
 
 void bind_moves(nb::module_& m) {
@@ -104,6 +128,15 @@ void bind_moves(nb::module_& m) {
                                  epsilon, scale);
       },
       "samples"_a, "means"_a, "reduced"_a, "batch"_a, "ddof"_a, "epsilon"_a, "scale"_a, release());
+  m.def(
+      "random_crop",
+      [](const PhiloxState& state, const ArgArray<int64_t>& sizes, std::pair<float, float> aspect,
+         std::pair<float, float> area, int attempts) {
+        return bound_random_crop(state, sizes,
+                                 {aspect.first, aspect.second, area.first, area.second, attempts});
+      },
+      "state"_a, "sizes"_a, "aspect"_a, "area"_a, "attempts"_a, release(),
+      "Anchors and shapes of random windows in images of the given (height, width).");
   m.def("normalize", &bound_normalize, "samples"_a, "type_id"_a, "means"_a, "factors"_a, "shift"_a,
         release());
 }

@@ -1,0 +1,560 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that choose and take a part of the input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .._engine.args import FloatPerSample, FloatsPerSample, IntPerSample, IntsPerSample
+from .._engine.convert import to_stacked_numpy
+from .._engine.dtype import DType, float16, float32, from_code, uint8
+from .._engine.enums import DALIImageType
+from .._engine.op import RandomState, Samples, op
+from .windows import (
+    CONSTANT_BORDER,
+    CropArguments,
+    Integers,
+    OutOfBounds,
+    Windows,
+    crop_windows,
+    fill_row,
+    fit_windows,
+    out_of_bounds,
+    resolve_axes,
+    round_half_away,
+    shape_rows,
+    values_for_axes,
+)
+
+_IMAGE_LAYOUTS = "HWC CHW DHWC CDHW FHWC FCHW CFHW FDHWC FCDHW CFDHW"
+_SLICE_TYPES = (float32, float16, uint8)
+
+
+def _given_dtype(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
+    chosen: DType | None = arguments["dtype"] or arguments["output_dtype"]
+    return chosen
+
+
+@op(layouts=_IMAGE_LAYOUTS, dtype=_given_dtype)
+def crop(
+    input: Samples,
+    /,
+    *,
+    crop: FloatsPerSample | None = None,
+    crop_d: FloatPerSample = 0.0,
+    crop_h: FloatPerSample = 0.0,
+    crop_w: FloatPerSample = 0.0,
+    crop_pos_x: FloatPerSample = 0.5,
+    crop_pos_y: FloatPerSample = 0.5,
+    crop_pos_z: FloatPerSample = 0.5,
+    rounding: str = "round",
+    out_of_bounds_policy: str = "error",
+    fill_values: tuple[float, ...] = (0.0,),
+    dtype: DType | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DType | None = None,
+) -> Samples:
+    """Take a window of given size out of images, sequences or volumes.
+
+    The window begins at ``position * (input extent - window extent)`` along each axis.
+
+    Parameters
+    ----------
+    crop
+        Size of the window: (height, width) or (depth, height, width).
+    crop_d, crop_h, crop_w
+        The same, one by one; 0 keeps the whole axis. Excludes `crop`. In a sequence without a depth
+        axis, the depth counts frames.
+    crop_pos_x, crop_pos_y, crop_pos_z
+        Where the window lies, from 0 (left, top, front) to 1 (right, bottom, back).
+    rounding
+        How the begin of the window becomes a whole number: "round" (halves away from zero) or
+        "truncate".
+    out_of_bounds_policy
+        For windows that leave the input: "error", "trim_to_shape" (only the part inside), "pad"
+        (with `fill_values`), or a border made of the input: "edge", "reflect" (repeats the edge),
+        "reflect_101" (does not), "wrap".
+    fill_values
+        Padding: one value, or one for each channel.
+    dtype
+        Type of the result: that of the input, float32, float16 or uint8. Values are clamped and
+        their fraction is cut off.
+    image_type
+        Ignored.
+    output_dtype
+        Old name of `dtype`.
+
+    Examples
+    --------
+    >>> import daliesque as ndd, numpy as np
+    >>> image = ndd.as_tensor(np.zeros((480, 640, 3), np.uint8), layout="HWC")
+    >>> ndd.crop(image, crop=(224, 224), crop_pos_x=0.0).shape
+    (224, 224, 3)
+    """
+    del image_type
+    shapes = shape_rows(input)
+    arguments = CropArguments(
+        crop, crop_d, crop_h, crop_w, crop_pos_x, crop_pos_y, crop_pos_z, rounding
+    )
+    windows = crop_windows(shapes, input.layout, arguments)
+    policy = out_of_bounds(out_of_bounds_policy)
+    windows = fit_windows(windows, shapes, policy, "crop")
+    return _take(input, windows, input.layout, policy, fill_values, dtype or output_dtype)
+
+
+@op(dtype=_given_dtype)
+def slice(
+    data: Samples,
+    anchor: Samples | None = None,
+    shape_input: Samples | None = None,
+    /,
+    *,
+    start: IntsPerSample | None = None,
+    rel_start: FloatsPerSample | None = None,
+    end: IntsPerSample | None = None,
+    rel_end: FloatsPerSample | None = None,
+    shape: IntsPerSample | None = None,
+    rel_shape: FloatsPerSample | None = None,
+    axes: IntsPerSample | None = None,
+    axis_names: str = "WH",
+    normalized_anchor: bool = True,
+    normalized_shape: bool = True,
+    out_of_bounds_policy: str = "error",
+    fill_values: tuple[float, ...] = (0.0,),
+    dtype: DType | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DType | None = None,
+) -> Samples:
+    """Take a part of arrays of any kind, given by begin and end or begin and shape.
+
+    The part is described by keyword arguments, absolute or relative to the shape of the input, or
+    by two more inputs, `anchor` and `shape_input`. What is left out reaches from the begin to the
+    end of the axis.
+
+    Parameters
+    ----------
+    anchor, shape_input
+        Begin and shape of the part. Integers are absolute; floats are relative unless
+        `normalized_anchor` or `normalized_shape` is False.
+    start, rel_start
+        Where the part begins, absolute or relative.
+    end, rel_end, shape, rel_shape
+        Where it ends, or how large it is; at most one of the four.
+    axes
+        The axes that these values belong to, in their order; negative ones count from the end, an
+        empty list means all.
+    axis_names
+        The same by letters of the layout. The default, width and height, is used if `axes` is not
+        given.
+    normalized_anchor, normalized_shape
+        Whether floats in `anchor` and `shape_input` are relative.
+    out_of_bounds_policy, fill_values, dtype, image_type, output_dtype
+        As in `crop`.
+
+    Examples
+    --------
+    >>> import daliesque as ndd, numpy as np
+    >>> image = ndd.as_tensor(np.zeros((480, 640, 3), np.uint8), layout="HWC")
+    >>> ndd.slice(image, rel_start=[0.25, 0.25], shape=[100, 50]).shape
+    (50, 100, 3)
+    >>> ndd.slice(image, start=[10], axes=[0]).shape
+    (470, 640, 3)
+    """
+    del image_type
+    layout = data.layout or {2: "HW", 3: "HWC", 4: "DHWC"}.get(data.ndim, "")
+    if axes is not None and axis_names not in ("", "WH"):
+        msg = "'axes' and 'axis_names' exclude each other. Give one of them."
+        raise ValueError(msg)
+    which = resolve_axes(axes, axis_names, layout, data.ndim)
+    shapes = shape_rows(data)
+    taken = _extents_along(shapes, which)
+    named = {
+        "start": start,
+        "rel_start": rel_start,
+        "end": end,
+        "rel_end": rel_end,
+        "shape": shape,
+        "rel_shape": rel_shape,
+    }
+    given = {
+        name: values_for_axes(value, which, name)
+        for name, value in named.items()
+        if value is not None and value.shape[1] > 0
+    }
+    if anchor is None and shape_input is None:
+        if all(value is None for value in named.values()):
+            msg = "the part to take is missing. Give 'start', 'end', 'shape' or a relative form."
+            raise ValueError(msg)
+        begins, ends = _named_bounds(given, taken)
+    else:
+        if given:
+            msg = f"the input 'anchor' and the argument '{next(iter(given))}' exclude each other."
+            raise ValueError(msg)
+        if anchor is None or shape_input is None:
+            msg = "the inputs 'anchor' and 'shape_input' belong together. Give both."
+            raise ValueError(msg)
+        begins, ends = _input_bounds(
+            _values_of(anchor, which, "anchor"),
+            _values_of(shape_input, which, "shape_input"),
+            taken,
+            (normalized_anchor, normalized_shape),
+        )
+    windows = _windows_between(begins, ends, shapes, which)
+    policy = out_of_bounds(out_of_bounds_policy)
+    windows = fit_windows(windows, shapes, policy, "slice")
+    return _take(data, windows, layout, policy, fill_values, dtype or output_dtype)
+
+
+def _extents_along(shapes: Integers, axes: Integers) -> Integers:
+    """The extents of the chosen axes, of shape (1 or N, k)."""
+    if len(axes) == 1:
+        return shapes[:, axes[0]]
+    if len(shapes) == 1:
+        return shapes[0][axes]
+    return np.take_along_axis(shapes, axes, axis=1)
+
+
+def _named_bounds(
+    given: dict[str, NDArray[Any]], taken: Integers
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    for names in (("start", "rel_start"), ("end", "rel_end", "shape", "rel_shape")):
+        both = [name for name in names if name in given]
+        if len(both) > 1:
+            msg = f"'{both[0]}' and '{both[1]}' exclude each other. Give one of them."
+            raise ValueError(msg)
+    for name in ("shape", "rel_shape"):
+        if name in given and not (given[name] >= 0).all():
+            msg = f"'{name}' must not be negative; got {given[name].ravel().tolist()}."
+            raise ValueError(msg)
+    # Products of single values are made in float32, as in the reference: they decide how an extent
+    # that lies just at a half is rounded.
+    single = taken.astype(np.float32)
+    extents = taken.astype(np.float64)
+    begins = np.zeros_like(extents)
+    if "start" in given:
+        begins = given["start"].astype(np.float64)
+    elif "rel_start" in given:
+        begins = (given["rel_start"] * single).astype(np.float64)
+    ends = extents
+    if "end" in given:
+        ends = given["end"].astype(np.float64)
+    elif "rel_end" in given:
+        ends = (given["rel_end"] * single).astype(np.float64)
+    elif "shape" in given:
+        ends = begins + given["shape"]
+    elif "rel_shape" in given and "rel_start" in given:
+        ends = (given["rel_start"].astype(np.float64) + given["rel_shape"]) * extents
+    elif "rel_shape" in given:
+        ends = begins + given["rel_shape"] * single
+    return begins, ends
+
+
+def _values_of(samples: Samples, axes: Integers, name: str) -> NDArray[Any]:
+    """An input of coordinates as an array with a row for each sample."""
+    if len(samples) and not samples.uniform:
+        msg = f"'{name}' needs equally many values for each sample; got {samples.shapes}."
+        raise ValueError(msg)
+    values = to_stacked_numpy(samples).reshape(len(samples), -1 if len(samples) else 0)
+    if len(samples) and values.shape[1] != axes.shape[1]:
+        msg = f"'{name}' needs {axes.shape[1]} values, one for each axis; got {values.shape[1]}."
+        raise ValueError(msg)
+    return values
+
+
+def _input_bounds(
+    anchor: NDArray[Any], shape: NDArray[Any], taken: Integers, normalized: tuple[bool, bool]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    relative_anchor = normalized[0] and anchor.dtype.kind not in "iu"
+    relative_shape = normalized[1] and shape.dtype.kind not in "iu"
+    begins = anchor.astype(np.float64)
+    sizes = shape.astype(np.float64)
+    if relative_anchor and relative_shape:
+        return begins * taken, (begins + sizes) * taken
+    if relative_anchor:
+        begins = begins * taken
+    if relative_shape:
+        sizes = sizes * taken
+    return begins, begins + sizes
+
+
+def _windows_between(
+    begins: NDArray[np.float64], ends: NDArray[np.float64], shapes: Integers, axes: Integers
+) -> Windows:
+    begins, ends = np.broadcast_arrays(begins, ends)
+    # Also false for NaN.
+    usable = (np.abs(begins) < 2.0**62) & (np.abs(ends) < 2.0**62) & (ends >= begins)
+    if not usable.all():
+        row = int(np.argmin(usable.all(axis=1)))
+        msg = (
+            f"the end must not lie before the begin; got [{begins[row].tolist()}, "
+            f"{ends[row].tolist()}) (sample {row})."
+        )
+        raise ValueError(msg)
+    rows = 0 if len(shapes) == 0 else max(len(shapes), len(begins), len(axes))
+    first = np.zeros((rows, shapes.shape[1]), np.int64)
+    extents = np.broadcast_to(shapes, first.shape).copy()
+    if rows:
+        where = (np.arange(rows)[:, None], axes)
+        first[where] = round_half_away(begins)
+        extents[where] = round_half_away(ends) - first[where]
+    return Windows(first, extents)
+
+
+def _take(
+    samples: Samples,
+    windows: Windows,
+    layout: str,
+    policy: OutOfBounds,
+    fill_values: list[float] | tuple[float, ...],
+    dtype: DType | None,
+) -> Samples:
+    own = from_code(samples.type_id)
+    if dtype is not None and dtype != own and dtype not in _SLICE_TYPES:
+        names = ", ".join(str(choice) for choice in dict.fromkeys((own, *_SLICE_TYPES)))
+        msg = f"'dtype' must be one of {names}; got {dtype}. Cast the result."
+        raise ValueError(msg)
+    fill, channel_axis = np.zeros((1, 1), np.float32), -1
+    if policy.action == "border" and policy.border == CONSTANT_BORDER:
+        fill, channel_axis = fill_row(list(fill_values), layout, windows)
+    return _kernels.slice(
+        samples,
+        samples.type_id if dtype is None else dtype.code,
+        windows.anchors,
+        windows.extents,
+        policy.border,
+        fill,
+        channel_axis,
+    )
+
+
+@op(
+    layouts=_IMAGE_LAYOUTS,
+    strided=True,
+    dtype=lambda _inputs, arguments: arguments["output_dtype"] or arguments["dtype"],
+)
+def crop_mirror_normalize(
+    input: Samples,
+    /,
+    *,
+    crop: FloatsPerSample | None = None,
+    crop_d: FloatPerSample = 0.0,
+    crop_h: FloatPerSample = 0.0,
+    crop_w: FloatPerSample = 0.0,
+    crop_pos_x: FloatPerSample = 0.5,
+    crop_pos_y: FloatPerSample = 0.5,
+    crop_pos_z: FloatPerSample = 0.5,
+    rounding: str = "round",
+    mirror: IntPerSample = 0,
+    mean: FloatsPerSample = (0.0,),
+    std: FloatsPerSample = (1.0,),
+    scale: float = 1.0,
+    shift: float = 0.0,
+    dtype: DType = float32,
+    output_layout: str = "CHW",
+    pad_output: bool = False,
+    out_of_bounds_policy: str = "error",
+    fill_values: tuple[float, ...] = (0.0,),
+    image_type: DALIImageType | None = None,
+    output_dtype: DType | None = None,
+) -> Samples:
+    """Crop, mirror and normalise images, convert them and reorder their axes, in one pass.
+
+    The result is ``scale * (input - mean) / std + shift``; integers are rounded, halves away from
+    zero, and clamped. Without cropping arguments the whole input is taken.
+
+    Parameters
+    ----------
+    crop, crop_d, crop_h, crop_w, crop_pos_x, crop_pos_y, crop_pos_z, rounding
+        The window, as in `crop`.
+    mirror
+        Not zero: reverse the width axis.
+    mean, std
+        One value, or one for each channel.
+    scale, shift
+        Applied to the normalised values; useful for integer results.
+    dtype
+        Type of the result.
+    output_layout
+        Order of the axes of the result; "" keeps that of the input.
+    pad_output
+        Pad the number of channels to a power of 2, with `fill_values` if the policy is "pad" and
+        zeros otherwise.
+    out_of_bounds_policy
+        For windows that leave the input: "error", "trim_to_shape" or "pad".
+    fill_values
+        Padding, not normalised: one value, or one for each channel.
+    image_type
+        Ignored.
+    output_dtype
+        Old name of `dtype`.
+
+    Examples
+    --------
+    >>> import daliesque as ndd, numpy as np
+    >>> image = ndd.as_tensor(np.zeros((480, 640, 3), np.uint8), layout="HWC")
+    >>> out = ndd.crop_mirror_normalize(image, crop=(224, 224), mean=[128.0], std=[64.0])
+    >>> out.shape, out.layout
+    ((3, 224, 224), 'CHW')
+    """
+    del image_type
+    shapes = shape_rows(input)
+    layout = input.layout
+    arguments = CropArguments(
+        crop, crop_d, crop_h, crop_w, crop_pos_x, crop_pos_y, crop_pos_z, rounding
+    )
+    policy = out_of_bounds(out_of_bounds_policy, borders=False)
+    windows = crop_windows(shapes, layout, arguments)
+    windows = fit_windows(windows, shapes, policy, "crop_mirror_normalize")
+    wanted = output_layout or layout
+    if sorted(wanted) != sorted(layout):
+        msg = (
+            f"'output_layout' must have the letters of the input's layout {layout!r} in some "
+            f"order, or be empty; got {wanted!r}."
+        )
+        raise ValueError(msg)
+    channel_axis = layout.index("C")
+    channels = shapes[:, channel_axis]
+    _check_channels("mean", mean, channels)
+    _check_channels("std", std, channels)
+    if pad_output:
+        windows.extents[:, channel_axis] = [_next_power_of_2(int(c)) for c in channels]
+    factor, offset = _normalization(mean, std, scale, shift)
+    return _kernels.crop_mirror_normalize(
+        input,
+        (output_dtype or dtype).code,
+        windows.anchors,
+        windows.extents,
+        [layout.index(letter) for letter in wanted],
+        wanted,
+        mirror,
+        offset,
+        factor,
+        _padding(list(fill_values), policy, channels, windows.extents[:, channel_axis]),
+        layout.index("W"),
+        channel_axis,
+    )
+
+
+def _check_channels(name: str, values: NDArray[np.float32], channels: Integers) -> None:
+    count = values.shape[1]
+    wrong = channels != count
+    if count != 1 and wrong.any():
+        row = int(np.argmax(wrong))
+        at = f" (sample {row})" if len(channels) > 1 else ""
+        expected = int(channels[row])
+        msg = f"'{name}' needs 1 value or {expected}, one for each channel; got {count}{at}."
+        raise ValueError(msg)
+
+
+def _next_power_of_2(count: int) -> int:
+    return 1 << max(count - 1, 0).bit_length() if count else 0
+
+
+def _normalization(
+    mean: NDArray[np.float32], std: NDArray[np.float32], scale: float, shift: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Factor and offset of (input - offset) * factor."""
+    if not std.all():
+        msg = f"'std' must not be 0; got {std.ravel().tolist()}."
+        raise ValueError(msg)
+    if scale == 0:
+        msg = "'scale' must not be 0."
+        raise ValueError(msg)
+    mean, std = np.broadcast_arrays(mean, std)
+    wide = std.astype(np.float64)
+    single_scale, single_shift = float(np.float32(scale)), float(np.float32(shift))
+    factor = (single_scale / wide).astype(np.float32)
+    offset = (mean.astype(np.float64) - single_shift * (wide / single_scale)).astype(np.float32)
+    return factor, offset
+
+
+def _padding(
+    fill_values: list[float], policy: OutOfBounds, channels: Integers, padded: Integers
+) -> NDArray[np.float32]:
+    """The fill values for each output channel, of shape (1, 1) or (1, channels)."""
+    if policy.action != "border" or not fill_values:
+        return np.zeros((1, 1), np.float32)
+    count = len(fill_values)
+    if count > 1:
+        wrong = (channels != count) & (padded != count)
+        if wrong.any() or (padded != padded[0]).any():
+            row = int(np.argmax(wrong))
+            msg = (
+                f"'fill_values' needs 1 value or {int(padded[row])}, one for each channel; "
+                f"got {count}."
+            )
+            raise ValueError(msg)
+        # Channels that only the output has, and that no value was given for, become 0.
+        fill_values = fill_values + [0.0] * (int(padded[0]) - count)
+    return np.array([fill_values], np.float32)
+
+
+@op(outputs=2)
+def random_crop_generator(
+    input: Samples,
+    /,
+    *,
+    rng: RandomState,
+    random_aspect_ratio: tuple[float, ...] = (3 / 4, 4 / 3),
+    random_area: tuple[float, ...] = (0.08, 1.0),
+    num_attempts: int = 10,
+) -> tuple[Samples, Samples]:
+    """Draw a window of random area and aspect ratio for each image.
+
+    The input holds shapes of images, (height, width) or (height, width, channels). The results,
+    begin and shape of the windows as (height, width), suit `slice` and the slicing decoders. The
+    logarithm of the aspect ratio is evenly distributed.
+
+    Parameters
+    ----------
+    random_aspect_ratio
+        Smallest and largest width divided by height.
+    random_area
+        Smallest and largest part of the image's area.
+    num_attempts
+        How many draws may fail to fit into the image before a window as large as possible is taken.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> begin, shape = ndd.random_crop_generator(ndd.tensor([480, 640, 3]))
+    >>> begin.shape, shape.shape, shape.dtype == ndd.int32
+    ((2,), (2,), True)
+    """
+    dtype = from_code(input.type_id)
+    if dtype.kind not in (DType.Kind.signed, DType.Kind.unsigned):
+        msg = f"the input must hold integers, the shapes of images; got {dtype}."
+        raise ValueError(msg)
+    sizes = np.zeros((len(input), 2), np.int64)
+    for i, (extents,) in enumerate(_vector_shapes(input)):
+        if extents not in (2, 3):
+            msg = (
+                f"the input needs 2 or 3 values, the shape of an image; got {extents} (sample {i})."
+            )
+            raise ValueError(msg)
+        sizes[i] = np.asarray(_kernels.numpy_view(input, i))[:2]
+        if not (0 < sizes[i].min() and sizes[i].max() < 2**31):
+            msg = f"images need at least one pixel; got the shape {sizes[i].tolist()} (sample {i})."
+            raise ValueError(msg)
+    aspect = _range(random_aspect_ratio, "random_aspect_ratio")
+    area = _range(random_area, "random_area")
+    begins, shapes = _kernels.random_crop(rng, sizes, aspect, area, num_attempts)
+    return begins, shapes
+
+
+def _vector_shapes(samples: Samples) -> list[tuple[int]]:
+    if samples.ndim != 1:
+        msg = f"the input must have 1 axis, the shape of an image; got {samples.ndim}."
+        raise ValueError(msg)
+    return list(samples.shapes)
+
+
+def _range(values: tuple[float, ...] | list[float], name: str) -> tuple[float, float]:
+    if len(values) not in (1, 2) or not 0 < values[0] <= values[-1] < np.inf:
+        msg = f"'{name}' must be a range of positive numbers, low <= high; got {list(values)}."
+        raise ValueError(msg)
+    return values[0], values[-1]

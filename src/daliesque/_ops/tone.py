@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on the distribution of values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.args import Rule
+from .._engine.convert import cast_samples, contiguous, to_samples
+from .._engine.dtype import DType, float32
+from .._engine.op import Samples, op
+from .windows import resolve_axes
+
+
+class _ArrayPerSample(Rule):
+    """A number or an array, for all samples or one for each; the body gets float32 Samples."""
+
+    per_sample = True
+
+    def convert(self, value: Any, where: str) -> Samples:
+        return self.from_samples(to_samples(value, None, None, where), where)
+
+    def from_samples(self, samples: Samples, where: str) -> Samples:
+        del where
+        return contiguous(cast_samples(samples, float32))
+
+
+ArrayPerSample = Annotated[Any, _ArrayPerSample()]
+
+
+@op(dtype=lambda _inputs, arguments: arguments["dtype"])
+def normalize(
+    input: Samples,
+    /,
+    *,
+    mean: ArrayPerSample | None = None,
+    stddev: ArrayPerSample | None = None,
+    axes: tuple[int, ...] | None = None,
+    axis_names: str | None = None,
+    batch: bool = False,
+    ddof: int = 0,
+    epsilon: float = 0.0,
+    scale: float = 1.0,
+    shift: float = 0.0,
+    dtype: DType = float32,
+) -> Samples:
+    """Subtract the mean and divide by the standard deviation.
+
+    The result is ``scale * (input - mean) / stddev + shift``. What is not given is computed from
+    the input: over the whole sample, or over the `axes` only, so that each index of the other axes
+    has a mean and a deviation of its own. Where the deviation is 0, the result is `shift`.
+
+    Parameters
+    ----------
+    mean, stddev
+        A number, or an array with as many axes as the input, whose extents are 1 or those of the
+        input. Without `axes`, those of extent 1 are the axes that the other one is computed over.
+    axes
+        The axes that are taken together; by default all. Negative ones count from the end.
+    axis_names
+        The same by letters of the layout. Excludes `axes`.
+    batch
+        Compute mean and deviation over all samples together. Extents of the other axes must agree.
+    ddof
+        The variance divides by the number of values less this.
+    epsilon
+        Added to the variance.
+    scale, shift
+        Applied to the normalised values; useful for integer results.
+    dtype
+        Type of the result. Integers are rounded, halves away from zero, and clamped.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.normalize(ndd.tensor([1.0, 3.0])).torch().tolist()
+    [-1.0, 1.0]
+    >>> image = ndd.tensor([[[0, 10], [2, 30]]], layout="HWC")
+    >>> ndd.normalize(image, axis_names="HW", dtype=ndd.int8).torch().tolist()
+    [[[-1, -1], [1, 1]]]
+    """
+    reduced = _reduced_axes(input, mean, stddev, axes, axis_names)
+    if epsilon < 0:
+        msg = f"'epsilon' must not be negative; got {epsilon:g}."
+        raise ValueError(msg)
+    if batch and (mean is None or stddev is None):
+        _check_batch(input, reduced)
+    if mean is None:
+        means = _kernels.normalize_means(input, reduced, batch)
+    else:
+        means = _parameter(input, mean, reduced, "mean")
+    if stddev is None:
+        around = means if _has_shape(means, input, reduced) else _expanded(input, means, reduced)
+        factors = _kernels.normalize_factors(input, around, reduced, batch, ddof, epsilon, scale)
+    else:
+        factors = _factors(_parameter(input, stddev, reduced, "stddev"), epsilon, scale)
+    return _kernels.normalize(input, dtype.code, means, factors, shift)
+
+
+def _reduced_axes(
+    samples: Samples,
+    mean: Samples | None,
+    stddev: Samples | None,
+    axes: list[int] | tuple[int, ...] | None,
+    axis_names: str | None,
+) -> list[bool]:
+    """Which axes are taken together."""
+    ndim = samples.ndim
+    if axes is not None and axis_names is not None:
+        msg = "'axes' and 'axis_names' exclude each other. Give one of them."
+        raise ValueError(msg)
+    if axes is not None:
+        if not axes:
+            msg = "'axes' must name at least one axis; got []. Leave it out to take all."
+            raise ValueError(msg)
+        found = resolve_axes(np.array([axes], np.int32), None, "", ndim)[0].tolist()
+    elif axis_names:
+        found = resolve_axes(None, axis_names, samples.layout, ndim)[0].tolist()
+    else:
+        found = list(range(ndim))
+        for given in (mean, stddev):
+            if given is not None and given.ndim == ndim and len(given):
+                # Axes with an extent other than 1 in some sample are those the array varies along.
+                extents = given.shape_array()
+                found = [axis for axis in found if (extents[:, axis] == 1).all()]
+    return [axis in found for axis in range(ndim)]
+
+
+def _parameter(samples: Samples, given: Samples, reduced: list[bool], name: str) -> Samples:
+    """Check a given mean or deviation; a number gets axes of extent 1."""
+    ndim = samples.ndim
+    if given.ndim == 0 and ndim:
+        given = given.reshape(np.ones((1, ndim), np.int64), "")
+    if given.ndim != ndim:
+        msg = (
+            f"'{name}' must be a number or an array with {ndim} axes, like the input; "
+            f"got {given.ndim}."
+        )
+        raise ValueError(msg)
+    shapes, extents = samples.shape_array(), given.shape_array()
+    allowed = (extents == 1) | (np.where(reduced, 1, shapes) == extents)
+    if not allowed.all():
+        row = int(np.argmin(allowed.all(axis=1)))
+        expected = tuple(np.where(reduced, 1, shapes)[row].tolist())
+        msg = (
+            f"'{name}' must have the shape {expected}, or 1 in place of some extents; "
+            f"got {tuple(np.broadcast_to(extents, shapes.shape)[row].tolist())} (sample {row})."
+        )
+        raise ValueError(msg)
+    return given
+
+
+def _check_batch(samples: Samples, reduced: list[bool]) -> None:
+    kept = samples.shape_array()[:, ~np.array(reduced, np.bool_)]
+    different = (kept != kept[:1]).any(axis=1)
+    if different.any():
+        row = int(np.argmax(different))
+        msg = (
+            f"with 'batch' all samples need the same extents along the axes that are not taken "
+            f"together; got the shapes {samples.shape(0)} and {samples.shape(row)} (sample {row})."
+        )
+        raise ValueError(msg)
+
+
+def _has_shape(means: Samples, samples: Samples, reduced: list[bool]) -> bool:
+    expected = np.where(reduced, 1, samples.shape_array())
+    return bool((means.shape_array() == expected).all())
+
+
+def _expanded(samples: Samples, means: Samples, reduced: list[bool]) -> Samples:
+    """Means repeated along the axes that are not taken together."""
+    shapes = np.where(reduced, 1, samples.shape_array())
+    parts = [
+        np.ascontiguousarray(
+            np.broadcast_to(_kernels.numpy_view(means, i if len(means) > 1 else 0), tuple(shape))
+        )
+        for i, shape in enumerate(shapes)
+    ]
+    return _kernels.join([_kernels.wrap_buffer(part, float32.code, "") for part in parts])
+
+
+def _factors(stddev: Samples, epsilon: float, scale: float) -> Samples:
+    """scale / sqrt(stddev**2 + epsilon), and 0 for a deviation of 0."""
+    parts = []
+    for i in range(len(stddev)):
+        deviation = np.asarray(_kernels.numpy_view(stddev, i))
+        single = np.float32(scale)
+        if epsilon:
+            factor = single / np.sqrt(deviation * deviation + np.float32(epsilon))
+        else:
+            factor = np.divide(
+                single, deviation, out=np.zeros_like(deviation), where=deviation != 0
+            )
+        parts.append(np.ascontiguousarray(factor, np.float32))
+    return _kernels.join([_kernels.wrap_buffer(part, float32.code, "") for part in parts])
