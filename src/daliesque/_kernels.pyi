@@ -251,6 +251,17 @@ def normalize_factors(
     epsilon: float,
     scale: float,
 ) -> Samples: ...
+def random_crop(
+    state: PhiloxState,
+    sizes: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu", writable=False)],
+    aspect: tuple[float, float],
+    area: tuple[float, float],
+    attempts: int,
+) -> tuple[Samples, Samples]:
+    """
+    Anchors and shapes of random windows in images of the given (height, width).
+    """
+
 def normalize(
     samples: Samples, type_id: int, means: Samples, factors: Samples, shift: float
 ) -> Samples: ...

@@ -213,9 +213,9 @@ def _extents_along(shapes: Integers, axes: Integers) -> Integers:
     """The extents of the chosen axes, of shape (1 or N, k)."""
     if len(axes) == 1:
         return shapes[:, axes[0]]
-    if len(shapes) == 1:
-        return shapes[0][axes]
-    return np.take_along_axis(shapes, axes, axis=1)
+    rows = max(len(shapes), len(axes)) if len(shapes) else 0
+    spread = np.broadcast_to(shapes, (rows, shapes.shape[1]))
+    return np.take_along_axis(spread, axes[:rows], axis=1)
 
 
 def _named_bounds(
@@ -530,11 +530,12 @@ def random_crop_generator(
         msg = f"the input must hold integers, the shapes of images; got {dtype}."
         raise ValueError(msg)
     sizes = np.zeros((len(input), 2), np.int64)
-    for i, (extents,) in enumerate(_vector_shapes(input)):
-        if extents not in (2, 3):
-            msg = (
-                f"the input needs 2 or 3 values, the shape of an image; got {extents} (sample {i})."
-            )
+    if input.ndim != 1:
+        msg = f"the input must have 1 axis, the shape of an image; got {input.ndim}."
+        raise ValueError(msg)
+    for i, (count,) in enumerate(input.shapes):
+        if count not in (2, 3):
+            msg = f"the shape of an image needs 2 or 3 values; got {count} (sample {i})."
             raise ValueError(msg)
         sizes[i] = np.asarray(_kernels.numpy_view(input, i))[:2]
         if not (0 < sizes[i].min() and sizes[i].max() < 2**31):
@@ -544,13 +545,6 @@ def random_crop_generator(
     area = _range(random_area, "random_area")
     begins, shapes = _kernels.random_crop(rng, sizes, aspect, area, num_attempts)
     return begins, shapes
-
-
-def _vector_shapes(samples: Samples) -> list[tuple[int]]:
-    if samples.ndim != 1:
-        msg = f"the input must have 1 axis, the shape of an image; got {samples.ndim}."
-        raise ValueError(msg)
-    return list(samples.shapes)
 
 
 def _range(values: tuple[float, ...] | list[float], name: str) -> tuple[float, float]:
