@@ -41,6 +41,11 @@ def vectors(rng: np.random.Generator) -> list[list[Array]]:
     return [[rng.normal(size=n).astype(np.float32) for n in (4, 1, 7)]]
 
 
+def image_shapes(_rng: np.random.Generator) -> list[list[Array]]:
+    """Three shapes of images."""
+    return [[np.array(shape, np.int32) for shape in ((480, 640, 3), (20, 9, 3), (7, 300, 1))]]
+
+
 def nothing(_rng: np.random.Generator) -> list[list[Array]]:
     """No inputs."""
     return []
@@ -55,6 +60,30 @@ CASES = [
     Case("cast", images, {"dtype": np.dtype("float32")}, "HWC"),
     Case("cast_like", two_vectors),
     Case("copy", images, layout="HWC"),
+    Case(
+        "crop",
+        images,
+        {"crop": (4, 5)},
+        "HWC",
+        per_sample={"crop_pos_x": [0.0, 0.5, 1.0], "crop": [[4, 5], [2, 3], [5, 1]]},
+    ),
+    Case(
+        "crop_mirror_normalize",
+        images,
+        {"crop": (4, 5), "std": [2.0]},
+        "HWC",
+        per_sample={"mirror": [0, 1, 1], "mean": [[1, 2, 3], [4, 5, 6], [7, 8, 9]]},
+    ),
+    Case("flip", images, {}, "HWC", per_sample={"horizontal": [1, 0, 1], "vertical": [0, 0, 1]}),
+    Case("normalize", images, {"axes": [0, 1]}, "HWC"),
+    Case(
+        "pad",
+        images,
+        {"align": 4},
+        "HWC",
+        per_sample={"fill_value": [1.0, 2.0, 3.0]},
+        depends_on_batch=True,
+    ),
     Case(
         "random.beta", nothing, {"shape": [6]}, per_sample={"alpha": [0.5, 1.0, 2.0]}, random=True
     ),
@@ -73,4 +102,13 @@ CASES = [
         per_sample={"range": [[0, 1], [-5, 5], [8, 9]]},
         random=True,
     ),
+    Case("random_crop_generator", image_shapes, random=True),
+    Case(
+        "slice",
+        images,
+        {"rel_shape": [0.5, 0.4]},
+        "HWC",
+        per_sample={"rel_start": [[0.1, 0.2], [0.5, 0.5], [0.0, 0.3]]},
+    ),
+    Case("transpose", images, {"perm": [2, 0, 1]}, "HWC"),
 ]

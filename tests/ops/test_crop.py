@@ -229,7 +229,7 @@ def test_random_windows_are_legal(area: tuple[float, float]) -> None:
     begins, extents = ndd.random_crop_generator(
         shapes, random_area=area, random_aspect_ratio=(0.8, 1.25), rng=ndd.random.RNG(seed=3)
     )
-    begin, extent = np.array(begins.torch()), np.array(extents.torch())
+    begin, extent = begins.torch().numpy(), extents.torch().numpy()
     assert (begin >= 0).all()
     assert (begin + extent <= [300, 400]).all()
     ratio = extent[:, 1] / extent[:, 0]
@@ -238,7 +238,7 @@ def test_random_windows_are_legal(area: tuple[float, float]) -> None:
     part = extent.prod(axis=1) / (300 * 400)
     # Halves of pixels are rounded, and a few windows do not fit in ten attempts.
     assert part.max() < area[1] + 0.01
-    assert len({tuple(row) for row in begin.tolist()}) > 50
+    assert len({tuple(row) for row in begin.tolist()}) > 30
 
 
 IMAGE = ndd.as_tensor(make_image((4, 5, 3)), layout="HWC")

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the operators that crop, move and normalise, to be made with either library.
+
+tools/record_moves.py writes down what the reference makes of them; tests/ops/test_recorded_moves.py
+compares.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+RECORD = Path(__file__).parent / "goldens" / "moves.npz"
+
+
+class Each(NamedTuple):
+    """A Batch: one value for each sample."""
+
+    values: list[Any]
+
+
+class Call(NamedTuple):
+    """An operator, the layout, shape and type of its two samples, and arguments."""
+
+    operator: str
+    layout: str
+    shape: tuple[int, ...]
+    dtype: str
+    arguments: dict[str, Any]
+
+
+HWC = ("HWC", (6, 7, 3), "u1")
+CHW = ("CHW", (3, 6, 7), "i2")
+FHWC = ("FHWC", (2, 5, 4, 3), "u1")
+CDHW = ("CDHW", (2, 3, 4, 5), "f4")
+PAD = {"out_of_bounds_policy": "pad"}
+NORM = {"mean": [100.0, 110.0, 120.0], "std": [50.0, 55.0, 60.0]}
+
+CALLS = [
+    Call("crop", *HWC, {"crop": (3, 4)}),
+    Call("crop", *HWC, {"crop": (4, 4), "crop_pos_x": 0.3, "rounding": "truncate"}),
+    Call("crop", *CHW, {"crop_h": 2, "crop_w": Each([3.0, 6.0])}),
+    Call("crop", *FHWC, {"crop_d": 1, "crop_h": 3, "crop_w": 2, "crop_pos_z": 1.0}),
+    Call("crop", *CDHW, {"crop": (2, 3), "dtype": "uint8"}),
+    Call("crop", *HWC, {"crop": (8, 9), "fill_values": [7.0, 8.0, -1.0], **PAD}),
+    *(
+        Call("crop", *CHW, {"crop": (15, 4), "out_of_bounds_policy": policy})
+        for policy in ("edge", "reflect", "reflect_101", "wrap", "trim_to_shape")
+    ),
+    Call("slice", *HWC, {"start": [1, 2], "end": [4, 5]}),
+    Call("slice", *HWC, {"rel_start": [0.1, 0.25], "rel_shape": [0.5, 0.45]}),
+    Call("slice", *CHW, {"rel_start": [0.15], "shape": [2], "axes": [-1]}),
+    Call("slice", *FHWC, {"start": [-1, 1], "shape": [5, 2], "axis_names": "WC", **PAD}),
+    Call("slice", *CDHW, {"rel_end": Each([[0.5, 0.7], [1.0, 0.2]]), "dtype": "float16"}),
+    Call("crop_mirror_normalize", *HWC, NORM),
+    Call("crop_mirror_normalize", *HWC, {"mirror": Each([1, 0]), "dtype": "float16", **NORM}),
+    Call("crop_mirror_normalize", *HWC, {"output_layout": "HWC", "pad_output": True, **NORM}),
+    Call("crop_mirror_normalize", *CHW, {"output_layout": "HWC", "crop": (3, 3), "mirror": 1}),
+    Call("crop_mirror_normalize", *FHWC, {"output_layout": "FCHW", "scale": 9.0, "dtype": "int8"}),
+    Call("crop_mirror_normalize", *HWC, {"crop": (9, 9), "fill_values": [5.0], **PAD, **NORM}),
+    Call("flip", *HWC, {}),
+    Call("flip", *FHWC, {"horizontal": Each([0, 1]), "vertical": 1}),
+    Call("flip", *CDHW, {"depthwise": 1}),
+    Call("normalize", *HWC, {}),
+    Call("normalize", *HWC, {"axes": [0, 1], "ddof": 1, "epsilon": 2.0}),
+    Call("normalize", *CHW, {"axis_names": "HW", "batch": True}),
+    Call("normalize", *HWC, {"scale": 40.0, "shift": 128.0, "dtype": "uint8"}),
+    Call("transpose", *HWC, {"perm": [2, 0, 1]}),
+    Call("transpose", *CDHW, {}),
+    Call("transpose", *CHW, {"perm": [1, 2, 0], "transpose_layout": False}),
+    Call("pad", *HWC, {"align": [4, 5], "axes": [0, 1], "fill_value": Each([1.0, 2.0])}),
+    Call("pad", *CHW, {"shape": [-1, 9], "axis_names": "CW", "fill_value": -3}),
+]
+
+
+def samples_of(call: Call) -> list[Array]:
+    """Two samples; the second is smaller along axes that are neither channels nor depth."""
+    made = []
+    for k in range(2):
+        shape = tuple(
+            n - k if a in "HW" else n for a, n in zip(call.layout, call.shape, strict=True)
+        )
+        values = (np.arange(np.prod(shape)) * (37 + k) + 11) % 256
+        made.append(values.reshape(shape).astype(call.dtype))
+    return made
+
+
+def run_call(ndd: ModuleType, call: Call) -> list[Array]:
+    """The samples that the call produces with the library `ndd`."""
+    arguments = {name: _decode(ndd, name, value) for name, value in call.arguments.items()}
+    batch = ndd.as_batch(samples_of(call), layout=call.layout)
+    result = getattr(ndd, call.operator)(batch, **arguments)
+    return [np.asarray(tensor) for tensor in result.tensors]
+
+
+def _decode(ndd: ModuleType, name: str, value: Any) -> Any:
+    if name == "dtype":
+        return getattr(ndd, value)
+    return ndd.batch(value.values) if isinstance(value, Each) else value
