@@ -265,3 +265,46 @@ def random_crop(
 def normalize(
     samples: Samples, type_id: int, means: Samples, factors: Samples, shift: float
 ) -> Samples: ...
+def resize_geometry(
+    extents: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu", writable=False)],
+    empty: Sequence[bool],
+    sizes: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+    roi_start: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)]
+    | None,
+    roi_end: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)]
+    | None,
+    roi_relative: bool,
+    max_size: Sequence[float] | None,
+    alignment: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)]
+    | None,
+    mode: int,
+    rounding: int,
+    subpixel_scale: bool,
+) -> tuple:
+    """
+    Output extents, region starts and region ends per sample and axis, and the first sample that cannot be resized because it is empty (or -1).
+    """
+
+def resize(
+    out: Samples,
+    input: Samples,
+    first_axis: int,
+    axis_count: int,
+    starts: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+    ends: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
+    min_filters: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu", writable=False)],
+    mag_filters: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu", writable=False)],
+    antialias: bool,
+) -> None:
+    """
+    Resample `axis_count` axes from `first_axis` on to the extents of `out`.
+    """
+
+def jpeg_info(data: bytes) -> dict[str, Any]: ...
+def jpeg_decode(
+    data: bytes,
+    output_type: str = "RGB",
+    fancy: bool = True,
+    region: tuple[int, int, int, int] | None = None,
+    max_pixels: int = 1073741824,
+) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...

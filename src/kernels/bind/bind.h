@@ -36,5 +36,6 @@ void bind_interop(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_arithmetic(nb::module_& m);
 void bind_moves(nb::module_& m);
+void bind_jpeg(nb::module_& m);
 
 }  // namespace daliesque

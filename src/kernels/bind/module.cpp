@@ -11,4 +11,5 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_arithmetic(m);
   daliesque::bind_moves(m);
   daliesque::bind_resize(m);
+  daliesque::bind_jpeg(m);
 }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The baseline JPEG decoder, one image at a time.
+#include "../jpeg/jpeg.h"
+
+#include <memory>
+#include <stdexcept>
+
+#include "bind.h"
+
+namespace daliesque {
+
+namespace {
+
+using Pixels = nb::ndarray<nb::numpy, uint8_t, nb::ndim<3>>;
+
+jpeg::Format parse_format(const std::string& name) {
+  if (name == "RGB") return jpeg::Format::kRgb;
+  if (name == "BGR") return jpeg::Format::kBgr;
+  if (name == "GRAY") return jpeg::Format::kGray;
+  if (name == "YCbCr") return jpeg::Format::kYCbCr;
+  throw std::invalid_argument("output_type must be RGB, BGR, GRAY or YCbCr; got " + name);
+}
+
+const char* status_name(jpeg::Status status) {
+  switch (status) {
+    case jpeg::Status::kOk:
+      return "ok";
+    case jpeg::Status::kDeclined:
+      return "declined";
+    case jpeg::Status::kNotJpeg:
+      return "not_jpeg";
+    case jpeg::Status::kTruncated:
+      return "truncated";
+    case jpeg::Status::kCorrupt:
+      return "corrupt";
+    case jpeg::Status::kTooLarge:
+      return "too_large";
+    case jpeg::Status::kBadRegion:
+      return "bad_region";
+    case jpeg::Status::kOutOfMemory:
+      return "out_of_memory";
+  }
+  return "unknown";
+}
+
+const char* coding_name(jpeg::Coding coding) {
+  switch (coding) {
+    case jpeg::Coding::kBaseline:
+      return "baseline";
+    case jpeg::Coding::kExtended:
+      return "extended";
+    case jpeg::Coding::kProgressive:
+      return "progressive";
+    case jpeg::Coding::kLossless:
+      return "lossless";
+    case jpeg::Coding::kHierarchical:
+      return "hierarchical";
+  }
+  return "unknown";
+}
+
+const uint8_t* bytes_of(const nb::bytes& data) {
+  return reinterpret_cast<const uint8_t*>(data.c_str());
+}
+
+nb::typed<nb::dict, nb::str, nb::any> info(const nb::bytes& data) {
+  jpeg::ImageInfo image;
+  const jpeg::Result result = jpeg::parse(bytes_of(data), data.size(), &image);
+  constexpr const char* kColors[] = {"gray", "ycbcr", "rgb", "cmyk", "ycck", "unknown"};
+  nb::list sampling;
+  for (int i = 0; i < 4 && i < image.components; i++) {
+    sampling.append(nb::make_tuple(image.h_sampling[i], image.v_sampling[i]));
+  }
+  nb::dict out;
+  out["status"] = status_name(result.status);
+  out["message"] = jpeg::describe(result);
+  out["width"] = image.width;
+  out["height"] = image.height;
+  out["components"] = image.components;
+  out["precision"] = image.precision;
+  out["orientation"] = image.orientation;
+  out["restart_interval"] = image.restart_interval;
+  out["coding"] = coding_name(image.coding);
+  out["arithmetic"] = image.arithmetic;
+  out["color"] = kColors[static_cast<int>(image.color)];
+  out["sampling"] = sampling;
+  return out;
+}
+
+using Outcome = std::tuple<std::optional<Pixels>, std::string, std::string>;
+
+/// The pixels, if there are any, the status and a message.
+Outcome decode(const nb::bytes& data, const std::string& output_type, bool fancy,
+               const std::optional<std::tuple<int, int, int, int>>& region, int64_t max_pixels) {
+  static thread_local jpeg::Decoder decoder;
+  jpeg::DecodeOptions options;
+  options.format = parse_format(output_type);
+  options.fancy_upsampling = fancy;
+  options.max_pixels = max_pixels;
+  jpeg::ImageInfo image;
+  jpeg::Result result = jpeg::parse(bytes_of(data), data.size(), &image);
+  int width = image.width;
+  int height = image.height;
+  if (region) {
+    std::tie(options.region.x, options.region.y, width, height) = *region;
+    options.region.width = width;
+    options.region.height = height;
+    const bool fits = width > 0 && height > 0 && width <= image.width && height <= image.height;
+    if (result.ok() && !fits) {
+      result = {jpeg::Status::kBadRegion, "the region is empty or not inside the image", 0};
+    }
+  }
+  if (result.ok() && int64_t{image.width} * image.height > max_pixels) {
+    result = {jpeg::Status::kTooLarge, "more pixels than allowed", 0};
+  }
+  std::unique_ptr<uint8_t[]> pixels;
+  const auto channels = static_cast<size_t>(jpeg::channels(options.format));
+  const auto columns = static_cast<size_t>(width);
+  const auto rows = static_cast<size_t>(height);
+  if (result.ok()) {
+    pixels = std::make_unique_for_overwrite<uint8_t[]>(rows * columns * channels);
+    const uint8_t* const bytes = bytes_of(data);
+    const size_t size = data.size();
+    nb::gil_scoped_release release;
+    result = decoder.decode(bytes, size, options, pixels.get(),
+                            static_cast<ptrdiff_t>(columns * channels));
+  }
+  if (!result.ok()) {
+    return {std::nullopt, status_name(result.status), jpeg::describe(result)};
+  }
+  const nb::capsule owner(pixels.get(),
+                          [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
+  const Pixels array(pixels.release(), {rows, columns, channels}, owner);
+  return {array, "ok", ""};
+}
+
+}  // namespace
+
+void bind_jpeg(nb::module_& m) {
+  using namespace nb::literals;
+
+  m.def("jpeg_info", &info, "data"_a);
+  m.def("jpeg_decode", &decode, "data"_a, "output_type"_a = "RGB", "fancy"_a = true,
+        "region"_a = nb::none(), "max_pixels"_a = int64_t{1} << 30);
+}
+
+}  // namespace daliesque

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jpeg_entropy.h"
+
+#include <bit>
+#include <cstring>
+
+#include "jpeg_kernels.h"
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+namespace daliesque::DALIESQUE_ISA {
+namespace {
+
+using namespace daliesque::jpeg;
+
+/// Natural order, continued so that every index an AC entry can produce stays inside the block.
+struct Positions {
+  uint8_t of[256];
+  constexpr Positions() : of() {
+    for (int i = 0; i < 256; ++i) of[i] = i < kBlockSize ? kNaturalOrder[i] : 63;
+  }
+};
+constexpr Positions kPosition;
+
+inline uint64_t load_big_endian(const uint8_t* p) {
+  uint64_t value;
+  std::memcpy(&value, p, sizeof value);
+  return std::endian::native == std::endian::little ? __builtin_bswap64(value) : value;
+}
+
+/// The part of a ScanReader that changes with every symbol, kept in registers.
+struct Bits {
+  uint64_t top;
+  const uint8_t* next;
+  uint32_t count;
+
+  /// Leaves at least 56 valid bits.
+  [[gnu::always_inline]] inline void refill() {
+    top |= load_big_endian(next) >> count;
+    next += (63 - count) >> 3;
+    count |= 56;
+  }
+
+  inline void skip(uint32_t length) {
+    top <<= length;
+    count -= length;
+  }
+
+  /// Goes back `length` bits that were already shifted out.
+  inline void rewind(uint32_t length) {
+    const uint32_t behind = count + length;
+    next -= (behind + 7) >> 3;
+    const uint32_t skipped = -behind & 7;
+    top = load_big_endian(next) << skipped;
+    next += 7;
+    count = 56 - skipped;
+  }
+};
+
+/// Reads `size` bits (0 to 15) that follow the first `offset` bits as a signed value.
+[[gnu::always_inline]] inline int32_t value_bits(uint64_t top, uint32_t offset, uint32_t size) {
+  const uint64_t bits = top << offset;
+  const int64_t negative = ~(static_cast<int64_t>(bits) >> 63);
+  const auto magnitude = static_cast<int64_t>((bits ^ negative) >> 1 >> (63 - size));
+  return static_cast<int32_t>((magnitude ^ negative) - negative);
+}
+
+/// Symbol of the code at the top of the bits, or -1; needs 16 valid bits.
+[[gnu::noinline]] int find_symbol(uint64_t top, const CodeBook& book, uint32_t* length) {
+  const auto prefix = static_cast<uint32_t>(top >> 48);
+  for (int n = 1; n <= 16; ++n) {
+    if (prefix < book.limit[n]) {
+      *length = n;
+      return book.symbols[(prefix >> (16 - n)) + book.offset[n]];
+    }
+  }
+  return -1;
+}
+
+constexpr int kBadCode = -1;
+constexpr int kOverrun = -2;
+
+[[gnu::always_inline]] inline bool read_dc(Bits& bits, const DcTable& table, int32_t* difference) {
+  const uint32_t entry = table.entries[bits.top >> (64 - kDcIndexBits)];
+  bits.refill();
+  uint32_t code = entry >> 6 & 15;
+  uint32_t size = entry >> 10;
+  if (__builtin_expect(entry == 0, 0)) {
+    uint32_t length = 0;
+    const int symbol = find_symbol(bits.top, table.book, &length);
+    if (symbol < 0) return false;
+    code = length;
+    size = symbol;
+  }
+  *difference = value_bits(bits.top, code, size);
+  bits.skip(code + size);
+  return true;
+}
+
+template <bool kStore>
+[[gnu::always_inline]] inline uint64_t apply(uint32_t entry, uint64_t index, int16_t* block) {
+  const uint64_t after = index + (entry >> 8 & 255);
+  if constexpr (kStore) {
+    // Without a first coefficient its zero goes to a place that is still zero or overwritten next;
+    // likewise the zero that an end of block has for its last coefficient.
+    block[kPosition.of[index + (entry >> 6 & 3)]] = static_cast<int8_t>(entry >> 16);
+    block[kPosition.of[after - 1]] = static_cast<int16_t>(static_cast<int32_t>(entry) >> 24);
+  }
+  return after;
+}
+
+/// Reads the first symbol of `entry` the long way, at coefficient `*index`. Returns true when the
+/// block is done, with the last coefficient or an error in `*last`.
+template <bool kStore>
+[[gnu::noinline]] bool read_symbol(Bits& bits, const CodeBook& book, uint32_t entry,
+                                   uint64_t* index, int16_t* block, int* last) {
+  bits.rewind(entry & 63);
+  bits.refill();
+  if constexpr (kStore) {
+    // Takes back what applying the entry wrote.
+    block[kPosition.of[*index]] = 0;
+    block[kBlockSize - 1] = 0;
+  }
+  uint32_t code = entry >> 24;
+  int symbol = entry >> 16 & 255;
+  if ((entry & 63) != 0 || code == 0) symbol = find_symbol(bits.top, book, &code);
+  if (symbol < 0) {
+    *last = kBadCode;
+    return true;
+  }
+  const uint32_t zeros = symbol >> 4;
+  const uint32_t size = symbol & 15;
+  if (size == 0 && zeros != 15) {
+    bits.skip(code);
+    *last = static_cast<int>(*index) - 1;
+    return true;
+  }
+  const uint64_t at = *index + zeros;
+  if (at >= kBlockSize) {
+    *last = kOverrun;
+    return true;
+  }
+  const int32_t value = value_bits(bits.top, code, size);
+  if (kStore && size != 0) block[kPosition.of[at]] = static_cast<int16_t>(value);
+  bits.skip(code + size);
+  *index = at + 1;
+  *last = kBlockSize - 1;
+  return at + 1 == kBlockSize;
+}
+
+/// Returns the index of the last coefficient, or an error.
+template <bool kStore>
+[[gnu::always_inline]] inline int read_ac(Bits& bits, const AcTable& table, int16_t* block) {
+  constexpr int kShift = 64 - kAcIndexBits;
+  constexpr int kLookupsPerRefill = 4;
+  static_assert(56 - kLookupsPerRefill * kAcIndexBits >= kAcIndexBits);
+  uint64_t index = 1;
+  for (;;) {
+    // The refill falls into the latency of the first look-up. `lengths` sums up in its low six
+    // bits, which the look-ups cannot overflow.
+    uint32_t entry = table.entries[bits.top >> kShift];
+    bits.refill();
+    uint32_t lengths = entry;
+    bits.top <<= entry & 63;
+    index = apply<kStore>(entry, index, block);
+    for (int i = 1; i < kLookupsPerRefill && __builtin_expect(index < kBlockSize, 1); ++i) {
+      entry = table.entries[bits.top >> kShift];
+      lengths += entry;
+      bits.top <<= entry & 63;
+      index = apply<kStore>(entry, index, block);
+    }
+    bits.count -= lengths & 63;
+    if (__builtin_expect(index < kBlockSize, 1)) continue;
+    if (index - (kEndOfBlock + 1) < kBlockSize - 1)
+      return static_cast<int>(index) - kEndOfBlock - 1;
+    if (index == kBlockSize) return kBlockSize - 1;
+    // Either the entry resolves nothing, or its second symbol lies beyond the block.
+    // Copies keep the variables of the fast path in registers.
+    Bits slow_bits = bits;
+    uint64_t slow_index = index - (entry >> 8 & 255);
+    int last = 0;
+    const bool done = read_symbol<kStore>(slow_bits, table.book, entry, &slow_index, block, &last);
+    bits = slow_bits;
+    index = slow_index;
+    if (done) return last;
+  }
+}
+
+/// Unlike memset, never a call or a string instruction.
+[[gnu::always_inline]] inline void clear(int16_t* block) {
+#ifdef __AVX2__
+  for (int i = 0; i < kBlockSize; i += 16) {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(block + i), _mm256_setzero_si256());
+  }
+#else
+  for (int i = 0; i < kBlockSize; ++i) block[i] = 0;
+#endif
+}
+
+template <bool kStore>
+[[gnu::always_inline]] inline int read_block(Bits& bits, const BlockPlan& plan, int32_t* prediction,
+                                             int16_t* block) {
+  int32_t difference = 0;
+  if (!read_dc(bits, *plan.dc, &difference)) return kBadCode;
+  const auto dc = static_cast<uint32_t>(*prediction) + static_cast<uint32_t>(difference);
+  *prediction = static_cast<int32_t>(dc);
+  if constexpr (kStore) {
+    clear(block);
+    block[0] = static_cast<int16_t>(dc);
+  }
+  return read_ac<kStore>(bits, *plan.ac, block);
+}
+
+/// Copies data bytes to `to` until a marker, the end of the file or, at least, `to_end`; may write
+/// up to kCopyStep bytes beyond.
+uint8_t* copy_unstuffed(ScanReader* reader, uint8_t* to, const uint8_t* to_end) {
+  const uint8_t* from = reader->raw;
+  const uint8_t* const end = reader->raw_end;
+  while (to < to_end) {
+    ptrdiff_t plain = 0;
+#ifdef __AVX2__
+    if (end - from >= ScanReader::kCopyStep) {
+      const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes);
+      const auto marks = static_cast<uint32_t>(
+          _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(-1))));
+      plain = marks == 0 ? ScanReader::kCopyStep : __builtin_ctz(marks);
+      from += plain;
+      to += plain;
+      if (marks == 0) continue;
+    }
+#endif
+    while (plain < ScanReader::kCopyStep && from < end && *from != 0xFF) {
+      *to++ = *from++;
+      ++plain;
+    }
+    if (from == end) {
+      reader->ended = true;
+      break;
+    }
+    if (*from != 0xFF) continue;
+    if (end - from < 2 || from[1] != 0) {
+      reader->ended = true;
+      break;
+    }
+    *to++ = 0xFF;
+    from += 2;
+  }
+  reader->raw = from;
+  return to;
+}
+
+/// Tops up the buffer when less than one MCU is left. False if bits beyond the end were used.
+[[gnu::noinline]] bool fill(ScanReader* reader) {
+  if (!reader->ended) {
+    const uint8_t* const keep = reader->next - ScanReader::kKept;
+    const ptrdiff_t kept = reader->filled - keep;
+    std::memmove(reader->buffer, keep, kept);
+    reader->discarded += keep - reader->buffer;
+    reader->next = reader->buffer + ScanReader::kKept;
+    reader->filled =
+        copy_unstuffed(reader, reader->buffer + kept, reader->buffer + ScanReader::kCapacity);
+    if (reader->ended) std::memset(reader->filled, 0, ScanReader::kPadding);
+  }
+  return (reader->next - reader->filled) * 8 <= reader->count;
+}
+
+template <bool kStore>
+EntropyError decode_run(ScanReader* reader, const McuPlan& plan, int32_t* predictions, int begin,
+                        int end, int16_t* coefficients, uint8_t* last) {
+  Bits bits{reader->bits, reader->next, static_cast<uint32_t>(reader->count)};
+  const auto save = [&] {
+    reader->bits = bits.top;
+    reader->next = bits.next;
+    reader->count = static_cast<int>(bits.count);
+  };
+  for (int mcu = begin; mcu <= end; ++mcu) {
+    if (reader->filled - bits.next < kMaxMcuBytes) {
+      save();
+      if (!fill(reader)) return EntropyError::kExhausted;
+      bits.next = reader->next;
+      bits.refill();
+    }
+    if (mcu == end) break;
+    for (int b = 0; b < plan.blocks; ++b) {
+      const BlockPlan& block = plan.block[b];
+      const ptrdiff_t place = block.first + static_cast<ptrdiff_t>(mcu) * block.step;
+      int32_t* const prediction = predictions + block.component;
+      int result;
+      if (kStore && block.wanted) {
+        result = read_block<true>(bits, block, prediction, coefficients + place * kBlockSize);
+        last[place] = static_cast<uint8_t>(result);
+      } else {
+        result = read_block<false>(bits, block, prediction, nullptr);
+      }
+      if (result < 0) {
+        save();
+        // A code that the end of the segment cuts off looks like a bad one.
+        const bool cut_off = reader->ended && (reader->filled - bits.next) * 8 + bits.count < 16;
+        if (cut_off || !fill(reader)) return EntropyError::kExhausted;
+        return result == kBadCode ? EntropyError::kBadCode : EntropyError::kOverrun;
+      }
+    }
+  }
+  save();
+  return EntropyError::kNone;
+}
+
+}  // namespace
+
+EntropyError jpeg_decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
+                              int begin, int end, int16_t* coefficients, uint8_t* last) {
+  return coefficients != nullptr
+             ? decode_run<true>(reader, plan, predictions, begin, end, coefficients, last)
+             : decode_run<false>(reader, plan, predictions, begin, end, nullptr, nullptr);
+}
+
+}  // namespace daliesque::DALIESQUE_ISA

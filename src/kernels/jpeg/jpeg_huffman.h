@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "jpeg_header.h"
+
+namespace daliesque::jpeg {
+
+/// Canonical code: codes of each length are consecutive, and left-aligned they grow with length.
+struct CodeBook {
+  uint32_t limit[17];  ///< first 16-bit prefix beyond the codes of up to this length
+  int32_t offset[17];  ///< symbol index = (prefix >> (16 - length)) + offset
+  uint8_t symbols[256];
+};
+
+/// Differences of DC values. An entry tells how to read one difference; zero: not resolved here.
+///   bits 0-5  length of code and value together
+///   bits 6-9  length of the code
+///   bits 10-13  length of the value
+constexpr int kDcIndexBits = 9;
+struct DcTable {
+  CodeBook book;
+  uint16_t entries[1 << kDcIndexBits];
+};
+
+/// AC coefficients. An entry holds up to two coefficients, values included, so that most look-ups
+/// resolve two symbols: the latency of a look-up bounds the speed of the whole decoder.
+///   bits 0-5  length of everything the entry resolves
+///   bits 6-7  if there are two coefficients: zeros before the first
+///   bits 8-15  how far it moves the coefficient index; kEndOfBlock is added by an end-of-block
+///   bits 16-23  if there are two coefficients (an end-of-block counts as one): the first, else 0
+///   bits 24-31  the last coefficient, which belongs at the index before the new one
+/// If the length is zero, nothing is resolved: the index moves by kUnresolved, bits 16-23 hold the
+/// symbol and bits 24-31 the length of its code, zero if that is longer than the table's index.
+constexpr int kAcIndexBits = 11;
+constexpr int kEndOfBlock = 128;
+constexpr int kUnresolved = 192;
+struct AcTable {
+  CodeBook book;
+  uint32_t entries[1 << kAcIndexBits];
+};
+
+/// False if the counts do not describe a prefix code or a symbol is out of range.
+bool build_dc_table(const HuffmanSpec& spec, DcTable* table);
+bool build_ac_table(const HuffmanSpec& spec, AcTable* table);
+
+}  // namespace daliesque::jpeg

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jpeg_image.h"
+
+#include <algorithm>
+
+namespace daliesque::jpeg {
+namespace {
+
+/// Scratch planes beyond this are given back after the image.
+constexpr size_t kKeptPlaneBytes = size_t{32} << 20;
+
+constexpr int kRestartMarkers = 8;
+
+/// The first marker at or after `p`, a restart marker only if `restarts`; null if there is none.
+const uint8_t* find_marker(const uint8_t* p, const uint8_t* end, bool restarts) {
+  while (p < end) {
+    p = static_cast<const uint8_t*>(std::memchr(p, 0xFF, end - p));
+    if (p == nullptr || p + 1 == end) return nullptr;
+    const uint8_t code = p[1];
+    const bool restart = code >= 0xD0 && code < 0xD0 + kRestartMarkers;
+    if (code != 0 && code != 0xFF && (restarts || !restart)) return p;
+    ++p;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result Image::corrupt(const char* what, const uint8_t* where) const {
+  return {Status::kCorrupt, what, static_cast<size_t>(where - data_)};
+}
+
+Result Image::decode(uint8_t* out, ptrdiff_t row_stride) {
+  Result result = headers_.read_to_first_scan();
+  if (!result.ok()) return result;
+  if (const char* const reason = headers_.declined_reason()) {
+    return {Status::kDeclined, reason, 0};
+  }
+  result = check_size();
+  if (!result.ok()) return result;
+  const Header& header = headers_.header();
+  geometry_ = plan_geometry(header, options_);
+  const bool streaming = header.scan_components == header.info.components;
+  result = allocate(!streaming, out, row_stride);
+  if (!result.ok()) return result;
+  result = streaming ? decode_scan(true) : decode_scans_apart();
+  if (state_.planes.size() > kKeptPlaneBytes) state_.planes.release();
+  return result;
+}
+
+Result Image::check_size() const {
+  const ImageInfo& info = headers_.header().info;
+  if (int64_t{info.width} * info.height > options_.max_pixels) {
+    return {Status::kTooLarge, "more pixels than allowed", 0};
+  }
+  const Region& region = options_.region;
+  const bool whole = region.width == 0 && region.height == 0 && region.x == 0 && region.y == 0;
+  const auto inside = [](int start, int length, int size) {
+    return start >= 0 && length > 0 && length <= size && start <= size - length;
+  };
+  if (!whole && (!inside(region.x, region.width, info.width) ||
+                 !inside(region.y, region.height, info.height))) {
+    return {Status::kBadRegion, "the region is empty or not inside the image", 0};
+  }
+  return {};
+}
+
+Result Image::allocate(bool whole_planes, uint8_t* out, ptrdiff_t row_stride) {
+  const ScanGrid& grid = geometry_.grid;
+  size_t offsets[kMaxDecoded] = {};
+  size_t bytes = 0;
+  RowWriter& writer = state_.writer;
+  for (int i = 0; i < geometry_.components; ++i) {
+    const ComponentGeometry& component = geometry_.component[i];
+    if (!component.wanted) continue;
+    Plane& plane = writer.plane[i];
+    // One more row keeps the last one of the band before, and room around a row is for filters
+    // and vector stores that reach beyond it.
+    const int rows = (whole_planes ? grid.row1 - grid.row0 : 1) * component.v * 8 + 1;
+    plane.stride = (grid.column1 - grid.column0) * ptrdiff_t{component.h} * 8 + kRowPadding;
+    plane.first_column = grid.column0 * component.h * 8;
+    plane.first_row = grid.row0 * component.v * 8 - 1;
+    plane.has_last_column = grid.column1 == grid.columns;
+    offsets[i] = bytes + kRowPadding;
+    bytes += static_cast<size_t>(rows * plane.stride) + 2 * kRowPadding;
+    bytes = (bytes + 63) / 64 * 64;
+  }
+  uint8_t* const planes = state_.planes.reserve(bytes);
+  uint8_t* const rows = state_.rows.reserve(RowWriter::scratch_bytes(geometry_.region.width));
+  if (planes == nullptr || rows == nullptr) {
+    return {Status::kOutOfMemory, "no memory for decoding", 0};
+  }
+  for (int i = 0; i < kMaxDecoded; ++i) writer.plane[i].data = planes + offsets[i];
+  writer.start(kernels_, geometry_, headers_.header().info.color, options_.format, rows, out,
+               row_stride);
+  return {};
+}
+
+/// Components in separate scans: their planes are completed one by one, then written.
+Result Image::decode_scans_apart() {
+  unsigned missing = 0;
+  for (int i = 0; i < geometry_.components; ++i) {
+    if (geometry_.component[i].wanted) missing |= 1u << i;
+  }
+  for (;;) {
+    Result result = decode_scan(false);
+    if (!result.ok()) return result;
+    for (int i = 0; i < part_count_; ++i) missing &= ~(1u << parts_[i].component);
+    if (missing == 0) break;
+    size_t offset = 0;
+    result = find_scan_end(&offset);
+    if (!result.ok()) return result;
+    bool found = false;
+    result = headers_.read_to_next_scan(offset, &found);
+    if (!result.ok()) return result;
+    if (!found) {
+      return corrupt("the image ends without all of its components",
+                     data_ + headers_.position() - 2);
+    }
+  }
+  state_.writer.write_until(geometry_.image_height);
+  return {};
+}
+
+/// Finds tables for part `index` of the scan and appends its blocks to the plan.
+Result Image::plan_tables(int index) {
+  const Header& header = headers_.header();
+  const uint8_t* const where = data_ + headers_.position();
+  const ScanComponent& scan = header.scan[index];
+  const ScanPart& part = parts_[index];
+  const QuantTable& quant = header.quant[header.components[scan.component].quant_table & 3];
+  if (header.components[scan.component].quant_table > 3 || !quant.defined) {
+    return corrupt("a scan without its quantisation table", where);
+  }
+  std::memcpy(state_.quant[scan.component], quant.values, sizeof quant.values);
+  const HuffmanSpec& dc_spec = header.dc_huffman[scan.dc_table];
+  const HuffmanSpec& ac_spec = header.ac_huffman[scan.ac_table];
+  if (dc_spec.bytes == nullptr || ac_spec.bytes == nullptr) {
+    return {Status::kDeclined, "Huffman tables that are not in the file", 0};
+  }
+  const DcTable* const dc = state_.dc_tables[scan.dc_table].get(dc_spec);
+  const AcTable* const ac = state_.ac_tables[scan.ac_table].get(ac_spec);
+  if (dc == nullptr) return corrupt("an invalid Huffman table", dc_spec.bytes);
+  if (ac == nullptr) return corrupt("an invalid Huffman table", ac_spec.bytes);
+  const bool wanted = geometry_.component[scan.component].wanted;
+  for (int y = 0; y < part.v; ++y) {
+    for (int x = 0; x < part.h; ++x) {
+      plan_.block[plan_.blocks++] = {
+          dc, ac, scan.component, part.first + y * kRunMcus * part.h + x, part.h, wanted};
+    }
+  }
+  return {};
+}
+
+Result Image::plan_scan() {
+  const Header& header = headers_.header();
+  part_count_ = header.scan_components;
+  plan_.blocks = 0;
+  const bool interleaved = part_count_ > 1;
+  grid_ = interleaved ? geometry_.grid : geometry_.block_grid(header.scan[0].component);
+  int blocks = 0;
+  for (int i = 0; i < part_count_; ++i) {
+    ScanPart& part = parts_[i];
+    part = ScanPart{};
+    part.component = header.scan[i].component;
+    if (interleaved) {
+      part.h = geometry_.component[part.component].h;
+      part.v = geometry_.component[part.component].v;
+    }
+    part.first = blocks * kRunMcus;
+    blocks += part.h * part.v;
+  }
+  if (blocks > kMaxBlocksPerMcu) {
+    return corrupt("a scan with more than ten blocks in a unit", data_ + headers_.position());
+  }
+  for (int i = 0; i < part_count_; ++i) {
+    const Result result = plan_tables(i);
+    if (!result.ok()) return result;
+  }
+  return {};
+}
+
+Result Image::decode_scan(bool streaming) {
+  Result result = plan_scan();
+  if (!result.ok()) return result;
+  std::fill_n(predictions_, kMaxDecoded, 0);
+  restart_interval_ = headers_.header().info.restart_interval;
+  until_restart_ = restart_interval_;
+  next_restart_ = 0;
+  state_.reader.start(data_ + headers_.position(), data_ + size_);
+  for (int row = 0; row < grid_.row0 && result.ok(); ++row) {
+    result = decode_units(grid_.columns, false);
+  }
+  for (int row = grid_.row0; row < grid_.row1 && result.ok(); ++row) {
+    result = decode_row(row);
+    if (result.ok() && streaming) finish_band(row);
+  }
+  if (!result.ok() || !grid_.needs_last()) return result;
+  size_t offset = 0;
+  return find_scan_end(&offset);
+}
+
+/// Decodes one row of units into the planes.
+Result Image::decode_row(int row) {
+  Result result = decode_units(grid_.column0, false);
+  for (int column = grid_.column0; column < grid_.column1 && result.ok(); column += kRunMcus) {
+    const int count = std::min(kRunMcus, grid_.column1 - column);
+    result = decode_units(count, true);
+    if (result.ok()) transform_run(row, column, count);
+  }
+  const bool is_last = row + 1 == grid_.row1;
+  if (result.ok() && !is_last) result = decode_units(grid_.columns - grid_.column1, false);
+  return result;
+}
+
+/// Entropy-decodes the next units across restart markers: reads over them, or keeps the
+/// coefficients of up to kRunMcus.
+Result Image::decode_units(int count, bool wanted) {
+  int done = 0;
+  while (done < count) {
+    if (restart_interval_ != 0 && until_restart_ == 0) {
+      const Result result = restart();
+      if (!result.ok()) return result;
+    }
+    const int end = restart_interval_ != 0 ? std::min(count, done + until_restart_) : count;
+    const EntropyError error =
+        kernels_.decode_mcus(&state_.reader, plan_, predictions_, done, end,
+                             wanted ? state_.coefficients : nullptr, state_.last);
+    if (error != EntropyError::kNone) return entropy_failure(error);
+    until_restart_ -= end - done;
+    done = end;
+  }
+  return {};
+}
+
+Result Image::restart() {
+  const uint8_t* const end = data_ + size_;
+  const uint8_t* const marker = find_marker(state_.reader.raw, end, true);
+  if (marker == nullptr) return {Status::kTruncated, "inside the scan", size_};
+  if (marker[1] != 0xD0 + next_restart_) return corrupt("a restart marker is missing", marker);
+  next_restart_ = (next_restart_ + 1) % kRestartMarkers;
+  until_restart_ = restart_interval_;
+  std::fill_n(predictions_, kMaxDecoded, 0);
+  state_.reader.start(marker + 2, end);
+  return {};
+}
+
+/// Turns the coefficients of a run into samples.
+void Image::transform_run(int row, int column, int count) {
+  for (int i = 0; i < part_count_; ++i) {
+    const ScanPart& part = parts_[i];
+    if (!geometry_.component[part.component].wanted) continue;
+    const Plane& plane = state_.writer.plane[part.component];
+    for (int y = 0; y < part.v; ++y) {
+      const int first = part.first + y * kRunMcus * part.h;
+      uint8_t* const out =
+          plane.row((row * part.v + y) * 8) + (column * part.h * 8 - plane.first_column);
+      kernels_.inverse_dct(out, plane.stride, state_.coefficients + first * kBlockSize,
+                           state_.last + first, count * part.h, state_.quant[part.component]);
+    }
+  }
+}
+
+/// Writes the rows that a band of MCUs completes and makes room for the next band.
+void Image::finish_band(int row) {
+  const int end = (row + 1) * geometry_.mcu_height;
+  const bool is_last = row + 1 == geometry_.grid.rows;
+  state_.writer.write_until(is_last ? geometry_.image_height : end - geometry_.row_context);
+  for (int i = 0; i < geometry_.components; ++i) {
+    const ComponentGeometry& component = geometry_.component[i];
+    if (!component.wanted) continue;
+    Plane& plane = state_.writer.plane[i];
+    const int rows = component.v * 8;
+    std::memcpy(plane.data, plane.data + rows * plane.stride, plane.stride);
+    plane.first_row += rows;
+  }
+}
+
+Result Image::find_scan_end(size_t* offset) const {
+  const uint8_t* const marker = find_marker(state_.reader.raw, data_ + size_, false);
+  if (marker == nullptr) return {Status::kTruncated, "before the end of the image", size_};
+  *offset = static_cast<size_t>(marker - data_);
+  return {};
+}
+
+Result Image::entropy_failure(EntropyError error) const {
+  const ScanReader& reader = state_.reader;
+  switch (error) {
+    case EntropyError::kBadCode:
+      return corrupt("bits that are no Huffman code", reader.raw_position());
+    case EntropyError::kOverrun:
+      return corrupt("a block of more than 64 coefficients", reader.raw_position());
+    default:
+      break;
+  }
+  if (find_marker(reader.raw, data_ + size_, true) == nullptr) {
+    return {Status::kTruncated, "inside the scan", size_};
+  }
+  return corrupt("a marker or fill byte inside the scan", reader.raw);
+}
+
+}  // namespace daliesque::jpeg
