@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from typing import Any
+from typing import Any, ClassVar
 
 import ml_dtypes
 import numpy as np
@@ -203,7 +203,7 @@ def test_device_arrays_are_refused_clearly() -> None:
             raise AssertionError
 
     class CudaArray:
-        __cuda_array_interface__: dict[str, Any] = {}
+        __cuda_array_interface__: ClassVar[dict[str, Any]] = {}
 
     for array in (OnDevice(), CudaArray()):
         with pytest.raises(RuntimeError, match="not in CPU memory"):

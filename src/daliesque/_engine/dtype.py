@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -226,6 +226,10 @@ _ENUM_TYPES: dict[type, DType] = {
     DALIImageType: ImageType,
     DALIInterpType: InterpType,
 }
+
+
+# What is understood as an element type wherever one is asked for.
+DTypeLike: TypeAlias = DType | DALIDataType | str | np.dtype[Any] | type[Any]
 
 
 def from_numpy(kind: np.dtype[Any]) -> DType | None:
