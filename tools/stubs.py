@@ -14,6 +14,8 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import os
+import shutil
 import subprocess
 import sys
 import typing
@@ -56,7 +58,8 @@ def argument_type(rule: Rule, annotation: Any) -> str:
         scalar = {"f": "float", "i": "int", "b": "bool"}[rule.dtype.kind]
         single = f"Sequence[{scalar}] | {scalar}" if rule.vector else scalar
         return f"{single} | ArrayLike | Tensor | Batch"
-    assert isinstance(rule, Fixed)
+    if not isinstance(rule, Fixed):
+        return "ArrayLike | Tensor | Batch"
     text = annotation_text(annotation)
     if text.startswith("list["):
         inner = text.removeprefix("list[").partition("]")[0]
@@ -97,7 +100,7 @@ def operator_stub(name: str, spec: OpSpec) -> str:
             kind = first if position == 0 else "ArrayLike | Tensor | Batch"
             if declared.variadic:
                 inputs.append(f"*{declared.name}: {kind}")
-            elif declared.optional:
+            elif declared.optional and kind != "Batch":
                 inputs.append(f"{declared.name}: {kind} | None = None")
             else:
                 inputs.append(f"{declared.name}: {kind}")
@@ -169,12 +172,15 @@ def _is_package(module: ModuleType) -> bool:
 
 def formatted(text: str) -> str:
     """The text as ruff formats it, without unused or duplicate imports."""
+    beside = str(Path(sys.executable).parent)
+    ruff = shutil.which("ruff", path=os.pathsep.join([beside, os.environ["PATH"]]))
+    assert ruff is not None, "ruff is needed to write stubs"
     for command in (
         ["check", "--quiet", "--fix-only", "--select", "F401,F811,I", "--unsafe-fixes"],
         ["format", "--quiet"],
     ):
         done = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--stdin-filename", "stub.pyi", "-"],
+            [ruff, *command, "--stdin-filename", "stub.pyi", "-"],
             input=text,
             capture_output=True,
             text=True,

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by tools/stubs.py.
+
+from typing import overload
+
+from numpy.typing import ArrayLike
+
+from . import math as math
+from . import random as random
+from . import tfrecord as tfrecord
+from . import types as types
+from ._compat import as_dali as as_dali
+from ._engine.batch import Batch
+from ._engine.batch import as_batch as as_batch
+from ._engine.batch import batch as batch
+from ._engine.context import EvalContext as EvalContext
+from ._engine.device import Device as Device
+from ._engine.device import DeviceLike
+from ._engine.device import device as device
+from ._engine.dtype import DataType as DataType
+from ._engine.dtype import DType as DType
+from ._engine.dtype import DTypeLike
+from ._engine.dtype import ImageType as ImageType
+from ._engine.dtype import InterpType as InterpType
+from ._engine.dtype import bfloat16 as bfloat16
+from ._engine.dtype import bool_ as bool
+from ._engine.dtype import dtype as dtype
+from ._engine.dtype import float16 as float16
+from ._engine.dtype import float32 as float32
+from ._engine.dtype import float64 as float64
+from ._engine.dtype import int8 as int8
+from ._engine.dtype import int16 as int16
+from ._engine.dtype import int32 as int32
+from ._engine.dtype import int64 as int64
+from ._engine.dtype import type_id as type_id
+from ._engine.dtype import uint8 as uint8
+from ._engine.dtype import uint16 as uint16
+from ._engine.dtype import uint32 as uint32
+from ._engine.dtype import uint64 as uint64
+from ._engine.errors import DecodeError as DecodeError
+from ._engine.errors import InternalError as InternalError
+from ._engine.errors import OpError as OpError
+from ._engine.memory import memory as memory
+from ._engine.modes import EvalMode as EvalMode
+from ._engine.stream import Stream as Stream
+from ._engine.stream import get_current_stream as get_current_stream
+from ._engine.stream import get_default_stream as get_default_stream
+from ._engine.stream import set_current_stream as set_current_stream
+from ._engine.stream import set_default_stream as set_default_stream
+from ._engine.stream import stream as stream
+from ._engine.tensor import Tensor
+from ._engine.tensor import as_tensor as as_tensor
+from ._engine.tensor import tensor as tensor
+from ._engine.threads import ThreadPool as ThreadPool
+from ._engine.threads import get_num_threads as get_num_threads
+from ._engine.threads import set_num_threads as set_num_threads
+
+__all__ = [
+    "Batch",
+    "DType",
+    "DataType",
+    "DecodeError",
+    "Device",
+    "EvalContext",
+    "EvalMode",
+    "ImageType",
+    "InternalError",
+    "InterpType",
+    "OpError",
+    "Stream",
+    "Tensor",
+    "ThreadPool",
+    "as_batch",
+    "as_dali",
+    "as_tensor",
+    "batch",
+    "bfloat16",
+    "bool",
+    "cast",
+    "cast_like",
+    "copy",
+    "device",
+    "dtype",
+    "float16",
+    "float32",
+    "float64",
+    "get_current_stream",
+    "get_default_stream",
+    "get_num_threads",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "math",
+    "memory",
+    "random",
+    "set_current_stream",
+    "set_default_stream",
+    "set_num_threads",
+    "stream",
+    "tensor",
+    "tfrecord",
+    "type_id",
+    "types",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+]
+
+@overload
+def cast(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike,
+) -> Batch: ...
+@overload
+def cast(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike,
+) -> Batch: ...
+@overload
+def cast(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike,
+) -> Tensor: ...
+@overload
+def cast_like(
+    input: Batch,
+    other: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+) -> Batch: ...
+@overload
+def cast_like(
+    input: ArrayLike | Tensor,
+    other: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+) -> Batch: ...
+@overload
+def cast_like(
+    input: ArrayLike | Tensor,
+    other: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor: ...
+@overload
+def copy(
+    input: Batch, /, *, batch_size: int | None = None, device: DeviceLike | None = None
+) -> Batch: ...
+@overload
+def copy(
+    input: ArrayLike | Tensor, /, *, batch_size: int, device: DeviceLike | None = None
+) -> Batch: ...
+@overload
+def copy(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor: ...
