@@ -63,7 +63,9 @@ def measure(module: str, calls: int) -> dict[str, float]:
 
 def import_seconds(python: str, module: str) -> float:
     """Seconds that a fresh interpreter needs for the import."""
-    program = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+    program = (
+        f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+    )
     return float(subprocess.run([python, "-c", program], capture_output=True, check=True).stdout)
 
 
@@ -91,7 +93,10 @@ def main() -> None:
         if options.reference:
             module = "nvidia.dali.experimental.dynamic"
             theirs.append(child(options.reference, module, options.calls // 10))
-    print(f"{'us per call':26s} {'daliesque':>10s}" + (f" {'reference':>10s} {'ratio':>7s}" * bool(theirs)))
+    print(
+        f"{'us per call':26s} {'daliesque':>10s}"
+        + (f" {'reference':>10s} {'ratio':>7s}" * bool(theirs))
+    )
     for name in ours[0]:
         mine = statistics.median(times[name] for times in ours)
         line = f"{name:26s} {mine:10.1f}"

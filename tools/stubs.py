@@ -43,8 +43,10 @@ def native_stub() -> str:
 def annotation_text(annotation: Any) -> str:
     """The source form of a fixed argument's annotation."""
     if typing.get_origin(annotation) is not None and not isinstance(annotation, type):
-        return str(annotation).replace("daliesque._engine.dtype.", "").replace(
-            "daliesque._engine.enums.", ""
+        return (
+            str(annotation)
+            .replace("daliesque._engine.dtype.", "")
+            .replace("daliesque._engine.enums.", "")
         )
     name = getattr(annotation, "__name__", str(annotation))
     return {"DALIImageType": "DALIImageType", "DALIInterpType": "DALIInterpType"}.get(name, name)

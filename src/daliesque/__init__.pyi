@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/stubs.py.
 
+from collections.abc import Sequence
 from typing import overload
 
 from numpy.typing import ArrayLike
@@ -37,11 +38,13 @@ from ._engine.dtype import uint8 as uint8
 from ._engine.dtype import uint16 as uint16
 from ._engine.dtype import uint32 as uint32
 from ._engine.dtype import uint64 as uint64
+from ._engine.enums import DALIImageType
 from ._engine.errors import DecodeError as DecodeError
 from ._engine.errors import InternalError as InternalError
 from ._engine.errors import OpError as OpError
 from ._engine.memory import memory as memory
 from ._engine.modes import EvalMode as EvalMode
+from ._engine.rng import RNG
 from ._engine.stream import Stream as Stream
 from ._engine.stream import get_current_stream as get_current_stream
 from ._engine.stream import get_default_stream as get_default_stream
@@ -79,8 +82,11 @@ __all__ = [
     "cast",
     "cast_like",
     "copy",
+    "crop",
+    "crop_mirror_normalize",
     "device",
     "dtype",
+    "flip",
     "float16",
     "float32",
     "float64",
@@ -93,13 +99,18 @@ __all__ = [
     "int64",
     "math",
     "memory",
+    "normalize",
+    "pad",
     "random",
+    "random_crop_generator",
     "set_current_stream",
     "set_default_stream",
     "set_num_threads",
+    "slice",
     "stream",
     "tensor",
     "tfrecord",
+    "transpose",
     "type_id",
     "types",
     "uint8",
@@ -108,6 +119,264 @@ __all__ = [
     "uint64",
 ]
 
+@overload
+def crop(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    out_of_bounds_policy: str | None = "error",
+    fill_values: tuple[float, ...] | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def crop(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    out_of_bounds_policy: str | None = "error",
+    fill_values: tuple[float, ...] | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def crop(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    out_of_bounds_policy: str | None = "error",
+    fill_values: tuple[float, ...] | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def crop_mirror_normalize(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    mirror: int | ArrayLike | Tensor | Batch | None = 0,
+    mean: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    std: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_layout: str | None = "CHW",
+    pad_output: bool | None = False,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: tuple[float, ...] | None = (0.0,),
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def crop_mirror_normalize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    mirror: int | ArrayLike | Tensor | Batch | None = 0,
+    mean: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    std: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_layout: str | None = "CHW",
+    pad_output: bool | None = False,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: tuple[float, ...] | None = (0.0,),
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def crop_mirror_normalize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    mirror: int | ArrayLike | Tensor | Batch | None = 0,
+    mean: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    std: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_layout: str | None = "CHW",
+    pad_output: bool | None = False,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: tuple[float, ...] | None = (0.0,),
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def random_crop_generator(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    random_aspect_ratio: tuple[float, ...] | None = (0.75, 1.3333333333333333),
+    random_area: tuple[float, ...] | None = (0.08, 1.0),
+    num_attempts: int | None = 10,
+    rng: RNG | None = None,
+) -> tuple[Batch, ...]: ...
+@overload
+def random_crop_generator(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    random_aspect_ratio: tuple[float, ...] | None = (0.75, 1.3333333333333333),
+    random_area: tuple[float, ...] | None = (0.08, 1.0),
+    num_attempts: int | None = 10,
+    rng: RNG | None = None,
+) -> tuple[Batch, ...]: ...
+@overload
+def random_crop_generator(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    random_aspect_ratio: tuple[float, ...] | None = (0.75, 1.3333333333333333),
+    random_area: tuple[float, ...] | None = (0.08, 1.0),
+    num_attempts: int | None = 10,
+    rng: RNG | None = None,
+) -> tuple[Tensor, ...]: ...
+@overload
+def slice(
+    data: Batch,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: bool | None = True,
+    normalized_shape: bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: tuple[float, ...] | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def slice(
+    data: ArrayLike | Tensor,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: bool | None = True,
+    normalized_shape: bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: tuple[float, ...] | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def slice(
+    data: ArrayLike | Tensor,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: bool | None = True,
+    normalized_shape: bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: tuple[float, ...] | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 @overload
 def cast(
     input: Batch,
@@ -177,4 +446,163 @@ def copy(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+) -> Tensor: ...
+@overload
+def flip(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Batch: ...
+@overload
+def flip(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Batch: ...
+@overload
+def flip(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Tensor: ...
+@overload
+def pad(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def pad(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def pad(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor: ...
+@overload
+def transpose(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    perm: tuple[int, ...] | None = None,
+    transpose_layout: bool | None = True,
+    output_layout: str | None = None,
+) -> Batch: ...
+@overload
+def transpose(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    perm: tuple[int, ...] | None = None,
+    transpose_layout: bool | None = True,
+    output_layout: str | None = None,
+) -> Batch: ...
+@overload
+def transpose(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    perm: tuple[int, ...] | None = None,
+    transpose_layout: bool | None = True,
+    output_layout: str | None = None,
+) -> Tensor: ...
+@overload
+def normalize(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: tuple[int, ...] | None = None,
+    axis_names: str | None = None,
+    batch: bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
+@overload
+def normalize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: tuple[int, ...] | None = None,
+    axis_names: str | None = None,
+    batch: bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
+@overload
+def normalize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: tuple[int, ...] | None = None,
+    axis_names: str | None = None,
+    batch: bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
 ) -> Tensor: ...

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Written by tools/stubs.py.
 """
 Native core: batches, buffers, threads and kernels. Not for direct use.
 """
@@ -9,44 +10,61 @@ from typing import Annotated, Any, overload
 import numpy
 from numpy.typing import NDArray
 
+
 class OutOfMemory(MemoryError):
     pass
 
 class ThreadPool:
     def __init__(self, num_threads: int) -> None: ...
+
     @property
     def num_threads(self) -> int: ...
 
 def default_pool() -> ThreadPool: ...
+
 def set_default_pool(pool: ThreadPool) -> None: ...
+
 def exchange_current_pool(pool: ThreadPool | None) -> ThreadPool:
     """
     Set this thread's pool (None: the default); returns the previous setting.
     """
 
 def memory_info() -> dict[str, int]: ...
+
 def set_memory_limit(bytes: int) -> None: ...
+
 def release_memory() -> None: ...
+
 def cpu_has_avx2() -> bool: ...
+
 def set_simd_enabled(enabled: bool) -> None: ...
 
 class Samples:
     def __len__(self) -> int: ...
+
     @property
     def type_id(self) -> int: ...
+
     @property
     def ndim(self) -> int: ...
+
     @property
     def layout(self) -> str: ...
+
     @property
     def itemsize(self) -> int: ...
+
     @property
     def volume(self) -> int: ...
+
     @property
     def nbytes(self) -> int: ...
+
     @property
     def shapes(self) -> list[tuple[int, ...]]: ...
+
     def shape(self, index: int) -> tuple[int, ...]: ...
+
     def strides(self, index: int) -> list[int]:
         """Byte strides of a sample."""
 
@@ -55,38 +73,41 @@ class Samples:
 
     @property
     def uniform(self) -> bool: ...
+
     @property
     def packed(self) -> bool: ...
+
     @property
     def contiguous(self) -> bool: ...
+
     @property
     def readonly(self) -> bool: ...
+
     @property
     def external(self) -> bool: ...
+
     def pointer(self, index: int) -> int: ...
+
     def select(self, indices: Sequence[int]) -> Samples: ...
+
     def sample(self, index: int) -> Samples: ...
+
     def with_layout(self, layout: str) -> Samples: ...
+
     def as_internal(self) -> Samples: ...
+
     def unfold(self) -> Samples: ...
+
     def fold(self, counts: Sequence[int], layout: str) -> Samples: ...
-    def reshape(
-        self,
-        shapes: Annotated[
-            NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        layout: str,
-    ) -> Samples: ...
+
+    def reshape(self, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], layout: str) -> Samples: ...
+
     def stack_view(self) -> Samples: ...
+
     def reinterpret(self, type_id: int) -> Samples: ...
-    def slice(
-        self,
-        ranges: Annotated[
-            NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        dropped: Sequence[bool],
-        layout: str,
-    ) -> Samples: ...
+
+    def slice(self, ranges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], dropped: Sequence[bool], layout: str) -> Samples: ...
+
     def copy(self) -> Samples:
         """A contiguous copy in one buffer of our own."""
 
@@ -95,20 +116,15 @@ class Samples:
 
     @overload
     def empty_like(self) -> Samples: ...
+
     @overload
     def empty_like(self, type_id: int) -> Samples: ...
 
-def empty(
-    type_id: int,
-    shapes: Annotated[
-        NDArray[numpy.int64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    layout: str,
-    count: int,
-) -> Samples:
+def empty(type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], layout: str, count: int) -> Samples:
     """Uninitialised samples; `shapes` is (count, ndim) or (1, ndim)."""
 
 def empty_uniform(type_id: int, shape: Sequence[int], layout: str, count: int) -> Samples: ...
+
 def join(parts: list[Samples]) -> Samples:
     """The samples of several Samples, without copying."""
 
@@ -136,29 +152,36 @@ class PhiloxState:
 
     @staticmethod
     def parse(text: str) -> PhiloxState: ...
+
     def __str__(self) -> str: ...
+
     def __repr__(self) -> str: ...
+
     def __getstate__(self) -> str: ...
+
     def __setstate__(self, arg: str, /) -> None: ...
+
     def __eq__(self, arg: object, /) -> bool: ...
+
     def __hash__(self) -> int: ...
 
 class Philox:
     @overload
     def __init__(self, seed: int) -> None: ...
+
     @overload
     def __init__(self, state: PhiloxState) -> None: ...
+
     def next(self) -> int: ...
+
     def skip(self, draws: int) -> None: ...
+
     def state(self) -> PhiloxState: ...
+
     def draw_operator_state(self) -> PhiloxState:
         """Takes the words that one call of a random operator takes."""
 
-def shuffle_indices(
-    indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
-    seed: int,
-    wide: bool,
-) -> None:
+def shuffle_indices(indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], seed: int, wide: bool) -> None:
     """
     std::shuffle in place, with a std::mt19937 or, if `wide`, a std::mt19937_64.
     """
@@ -167,38 +190,28 @@ class MinStd:
     """std::default_random_engine, from a std::seed_seq."""
 
     def __init__(self, seed: int) -> None: ...
+
     def below(self, count: int) -> int:
         """A random integer in [0, count - 1]."""
 
     @property
     def state(self) -> int: ...
+
     @state.setter
     def state(self, arg: int, /) -> None: ...
 
-def uniform(
-    out: Samples,
-    state: PhiloxState,
-    range: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-) -> None: ...
+def uniform(out: Samples, state: PhiloxState, range: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
 def uniform_values(out: Samples, state: PhiloxState, values: Samples) -> None: ...
-def normal(
-    out: Samples,
-    state: PhiloxState,
-    mean: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    stddev: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-) -> None: ...
-def coin_flip(
-    out: Samples,
-    state: PhiloxState,
-    probability: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-) -> None: ...
-def beta(
-    out: Samples,
-    state: PhiloxState,
-    alpha: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    beta: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-) -> None: ...
+
+def normal(out: Samples, state: PhiloxState, mean: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], stddev: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+def coin_flip(out: Samples, state: PhiloxState, probability: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
+def beta(out: Samples, state: PhiloxState, alpha: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], beta: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+
 def choice(out: Samples, state: PhiloxState, entries: Samples, weights: Samples | None) -> None: ...
+
 def arithmetic(name: str, operands: list[Samples]) -> Samples:
     """Apply an element-wise operation to one to three Samples, broadcasting."""
 
@@ -208,103 +221,37 @@ def arithmetic_type(name: str, type_ids: Sequence[int]) -> int:
 def cast(samples: Samples, type_id: int) -> Samples:
     """Convert to another type, rounding and clamping."""
 
-def slice(
-    samples: Samples,
-    type_id: int,
-    anchors: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu", writable=False)],
-    shapes: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu", writable=False)],
-    border: int,
-    fill: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    channel_axis: int,
-) -> Samples:
+def slice(samples: Samples, type_id: int, anchors: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], border: int, fill: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], channel_axis: int) -> Samples:
     """A window of each sample, which may leave it."""
 
-def flip(
-    samples: Samples,
-    axes: Sequence[int],
-    flags: Sequence[Annotated[NDArray[numpy.int32], dict(order="C", device="cpu", writable=False)]],
-) -> Samples:
+def flip(samples: Samples, axes: Sequence[int], flags: Sequence[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]]) -> Samples:
     """Samples mirrored along the axes whose flags are set."""
 
 def transpose(samples: Samples, permutation: Sequence[int], layout: str) -> Samples: ...
-def crop_mirror_normalize(
-    samples: Samples,
-    type_id: int,
-    anchors: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu", writable=False)],
-    shapes: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu", writable=False)],
-    permutation: Sequence[int],
-    layout: str,
-    mirror: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu", writable=False)],
-    mean: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    scale: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    fill: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    width_axis: int,
-    channel_axis: int,
-) -> Samples: ...
+
+def crop_mirror_normalize(samples: Samples, type_id: int, anchors: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], permutation: Sequence[int], layout: str, mirror: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], fill: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], width_axis: int, channel_axis: int) -> Samples: ...
+
 def normalize_means(samples: Samples, reduced: Sequence[bool], batch: bool) -> Samples: ...
-def normalize_factors(
-    samples: Samples,
-    means: Samples,
-    reduced: Sequence[bool],
-    batch: bool,
-    ddof: int,
-    epsilon: float,
-    scale: float,
-) -> Samples: ...
-def random_crop(
-    state: PhiloxState,
-    sizes: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu", writable=False)],
-    aspect: tuple[float, float],
-    area: tuple[float, float],
-    attempts: int,
-) -> tuple[Samples, Samples]:
+
+def normalize_factors(samples: Samples, means: Samples, reduced: Sequence[bool], batch: bool, ddof: int, epsilon: float, scale: float) -> Samples: ...
+
+def random_crop(state: PhiloxState, sizes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], aspect: tuple[float, float], area: tuple[float, float], attempts: int) -> tuple[Samples, Samples]:
     """
     Anchors and shapes of random windows in images of the given (height, width).
     """
 
-def normalize(
-    samples: Samples, type_id: int, means: Samples, factors: Samples, shift: float
-) -> Samples: ...
-def resize_geometry(
-    extents: Annotated[NDArray[numpy.int64], dict(order="C", device="cpu", writable=False)],
-    empty: Sequence[bool],
-    sizes: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    roi_start: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)]
-    | None,
-    roi_end: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)]
-    | None,
-    roi_relative: bool,
-    max_size: Sequence[float] | None,
-    alignment: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)]
-    | None,
-    mode: int,
-    rounding: int,
-    subpixel_scale: bool,
-) -> tuple:
+def normalize(samples: Samples, type_id: int, means: Samples, factors: Samples, shift: float) -> Samples: ...
+
+def resize_geometry(extents: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], empty: Sequence[bool], sizes: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], roi_start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)] | None, roi_end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)] | None, mode: int, rounding: int, subpixel_scale: bool) -> tuple:
     """
     Output extents, region starts and region ends per sample and axis, and the first sample that cannot be resized because it is empty (or -1).
     """
 
-def resize(
-    out: Samples,
-    input: Samples,
-    first_axis: int,
-    axis_count: int,
-    starts: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    ends: Annotated[NDArray[numpy.float32], dict(order="C", device="cpu", writable=False)],
-    min_filters: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu", writable=False)],
-    mag_filters: Annotated[NDArray[numpy.int32], dict(order="C", device="cpu", writable=False)],
-    antialias: bool,
-) -> None:
+def resize(out: Samples, input: Samples, first_axis: int, axis_count: int, starts: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], min_filters: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], mag_filters: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], antialias: bool) -> None:
     """
     Resample `axis_count` axes from `first_axis` on to the extents of `out`.
     """
 
 def jpeg_info(data: bytes) -> dict[str, Any]: ...
-def jpeg_decode(
-    data: bytes,
-    output_type: str = "RGB",
-    fancy: bool = True,
-    region: tuple[int, int, int, int] | None = None,
-    max_pixels: int = 1073741824,
-) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...
+
+def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, region: tuple[int, int, int, int] | None = None, max_pixels: int = 1073741824) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...

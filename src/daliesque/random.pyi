@@ -27,7 +27,7 @@ __all__ = [
 
 @overload
 def beta(
-    shape_like: Batch | None = None,
+    shape_like: Batch,
     /,
     *,
     batch_size: int | None = None,
@@ -102,7 +102,7 @@ def choice(
 ) -> Tensor: ...
 @overload
 def coin_flip(
-    shape_like: Batch | None = None,
+    shape_like: Batch,
     /,
     *,
     batch_size: int | None = None,
@@ -138,7 +138,7 @@ def coin_flip(
 ) -> Tensor: ...
 @overload
 def normal(
-    shape_like: Batch | None = None,
+    shape_like: Batch,
     /,
     *,
     batch_size: int | None = None,
@@ -177,7 +177,7 @@ def normal(
 ) -> Tensor: ...
 @overload
 def uniform(
-    shape_like: Batch | None = None,
+    shape_like: Batch,
     /,
     *,
     batch_size: int | None = None,
