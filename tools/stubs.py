@@ -15,6 +15,7 @@ import ast
 import importlib
 import inspect
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -153,6 +154,7 @@ def module_stub(module: ModuleType) -> str | None:
     if prefix and not _is_package(module):
         up = "." * len(prefix.split("."))
     imports = [
+        "import builtins",
         "from collections.abc import Sequence",
         "from typing import overload",
         "from numpy.typing import ArrayLike",
@@ -164,8 +166,11 @@ def module_stub(module: ModuleType) -> str | None:
         f"from {up}_engine.tensor import Tensor",
     ]
     names = ", ".join(repr(name) for name in module.__all__)
-    parts = [HEADER, *imports, *kept, f"__all__ = [{names}]", *stubs]
-    return "\n".join(parts) + "\n"
+    text = "\n".join(stubs)
+    if not prefix:
+        # Here `bool` is an element type.
+        text = re.sub(r"\bbool\b(?!_)", "builtins.bool", text)
+    return "\n".join([HEADER, *imports, *kept, f"__all__ = [{names}]", text]) + "\n"
 
 
 def _is_package(module: ModuleType) -> bool:

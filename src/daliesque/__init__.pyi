@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/stubs.py.
 
+import builtins
 from collections.abc import Sequence
 from typing import overload
 
@@ -204,7 +205,7 @@ def crop_mirror_normalize(
     shift: float | None = 0.0,
     dtype: DTypeLike | None = ...,
     output_layout: str | None = "CHW",
-    pad_output: bool | None = False,
+    pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
     fill_values: tuple[float, ...] | None = (0.0,),
     image_type: DALIImageType | None = None,
@@ -232,7 +233,7 @@ def crop_mirror_normalize(
     shift: float | None = 0.0,
     dtype: DTypeLike | None = ...,
     output_layout: str | None = "CHW",
-    pad_output: bool | None = False,
+    pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
     fill_values: tuple[float, ...] | None = (0.0,),
     image_type: DALIImageType | None = None,
@@ -260,7 +261,7 @@ def crop_mirror_normalize(
     shift: float | None = 0.0,
     dtype: DTypeLike | None = ...,
     output_layout: str | None = "CHW",
-    pad_output: bool | None = False,
+    pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
     fill_values: tuple[float, ...] | None = (0.0,),
     image_type: DALIImageType | None = None,
@@ -319,8 +320,8 @@ def slice(
     rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     axis_names: str | None = "WH",
-    normalized_anchor: bool | None = True,
-    normalized_shape: bool | None = True,
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
     out_of_bounds_policy: str | None = "error",
     fill_values: tuple[float, ...] | None = (0.0,),
     dtype: DTypeLike | None = None,
@@ -344,8 +345,8 @@ def slice(
     rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     axis_names: str | None = "WH",
-    normalized_anchor: bool | None = True,
-    normalized_shape: bool | None = True,
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
     out_of_bounds_policy: str | None = "error",
     fill_values: tuple[float, ...] | None = (0.0,),
     dtype: DTypeLike | None = None,
@@ -369,8 +370,8 @@ def slice(
     rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     axis_names: str | None = "WH",
-    normalized_anchor: bool | None = True,
-    normalized_shape: bool | None = True,
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
     out_of_bounds_policy: str | None = "error",
     fill_values: tuple[float, ...] | None = (0.0,),
     dtype: DTypeLike | None = None,
@@ -527,7 +528,7 @@ def transpose(
     batch_size: int | None = None,
     device: DeviceLike | None = None,
     perm: tuple[int, ...] | None = None,
-    transpose_layout: bool | None = True,
+    transpose_layout: builtins.bool | None = True,
     output_layout: str | None = None,
 ) -> Batch: ...
 @overload
@@ -538,7 +539,7 @@ def transpose(
     batch_size: int,
     device: DeviceLike | None = None,
     perm: tuple[int, ...] | None = None,
-    transpose_layout: bool | None = True,
+    transpose_layout: builtins.bool | None = True,
     output_layout: str | None = None,
 ) -> Batch: ...
 @overload
@@ -549,7 +550,7 @@ def transpose(
     batch_size: None = None,
     device: DeviceLike | None = None,
     perm: tuple[int, ...] | None = None,
-    transpose_layout: bool | None = True,
+    transpose_layout: builtins.bool | None = True,
     output_layout: str | None = None,
 ) -> Tensor: ...
 @overload
@@ -563,7 +564,7 @@ def normalize(
     stddev: ArrayLike | Tensor | Batch | None = None,
     axes: tuple[int, ...] | None = None,
     axis_names: str | None = None,
-    batch: bool | None = False,
+    batch: builtins.bool | None = False,
     ddof: int | None = 0,
     epsilon: float | None = 0.0,
     scale: float | None = 1.0,
@@ -581,7 +582,7 @@ def normalize(
     stddev: ArrayLike | Tensor | Batch | None = None,
     axes: tuple[int, ...] | None = None,
     axis_names: str | None = None,
-    batch: bool | None = False,
+    batch: builtins.bool | None = False,
     ddof: int | None = 0,
     epsilon: float | None = 0.0,
     scale: float | None = 1.0,
@@ -599,7 +600,7 @@ def normalize(
     stddev: ArrayLike | Tensor | Batch | None = None,
     axes: tuple[int, ...] | None = None,
     axis_names: str | None = None,
-    batch: bool | None = False,
+    batch: builtins.bool | None = False,
     ddof: int | None = 0,
     epsilon: float | None = 0.0,
     scale: float | None = 1.0,

@@ -40,7 +40,7 @@ def test_modes_are_ordered() -> None:
         ndd.EvalMode.sync_cpu,
         ndd.EvalMode.sync_full,
     ]
-    assert sorted(modes[::-1]) == modes
+    assert sorted([*modes[2:], *modes[:2]]) == modes
     assert ndd.EvalMode.default is ndd.EvalMode.eager
     assert [mode.value for mode in modes] == [1, 2, 3, 4]
     with pytest.raises(TypeError):
