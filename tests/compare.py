@@ -11,6 +11,9 @@ import numpy as np
 # place, and for the 16-bit types one rounding.
 FUNCTION_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-14}
 
+# Error of a sum of a few products in float32, relative to the largest of them.
+SUM_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-6}
+
 
 def assert_same(actual: Any, expected: Any, context: object = "") -> None:
     """Same type, shape and values; NaN equals NaN, but 0.0 does not equal -0.0."""
@@ -32,6 +35,26 @@ def assert_within(actual: Any, expected: Any, rtol: float, context: object = "")
     with np.errstate(invalid="ignore"):
         near = np.abs(wide - target) <= rtol * np.abs(target)
     near |= (wide == target) | (np.isnan(wide) & np.isnan(target))
+    assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
+
+
+def assert_near(
+    actual: Any, expected: Any, context: object = "", magnitude: float | None = None
+) -> None:
+    """Same type and shape; integers within one level, all within the error of sums in float32.
+
+    `magnitude` is the size of what is summed up, by default that of the largest result.
+    """
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.dtype == expected.dtype, f"{context}: {actual.dtype} != {expected.dtype}"
+    assert actual.shape == expected.shape, f"{context}: {actual.shape} != {expected.shape}"
+    wide, target = actual.astype(np.float64), expected.astype(np.float64)
+    if magnitude is None:
+        magnitude = float(np.abs(target).max(initial=0))
+    tolerance = SUM_TOLERANCE.get(actual.dtype.name, 1e-6) * magnitude
+    if actual.dtype.name not in SUM_TOLERANCE:
+        tolerance = max(tolerance, 1)
+    near = np.abs(wide - target) <= tolerance
     assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
 
 

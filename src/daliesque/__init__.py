@@ -40,6 +40,16 @@ from ._engine.stream import (
 )
 from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
+from ._ops.color import (
+    brightness,
+    brightness_contrast,
+    color_space_conversion,
+    color_twist,
+    contrast,
+    hsv,
+    hue,
+    saturation,
+)
 from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
 from ._ops.generic import cast, cast_like, copy
 from ._ops.geometry import flip
@@ -68,8 +78,13 @@ __all__ = [
     "batch",
     "bfloat16",
     "bool",
+    "brightness",
+    "brightness_contrast",
     "cast",
     "cast_like",
+    "color_space_conversion",
+    "color_twist",
+    "contrast",
     "copy",
     "crop",
     "crop_mirror_normalize",
@@ -82,6 +97,8 @@ __all__ = [
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
+    "hsv",
+    "hue",
     "int8",
     "int16",
     "int32",
@@ -92,6 +109,7 @@ __all__ = [
     "pad",
     "random",
     "random_crop_generator",
+    "saturation",
     "set_current_stream",
     "set_default_stream",
     "set_num_threads",

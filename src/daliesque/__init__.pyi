@@ -80,8 +80,13 @@ __all__ = [
     "batch",
     "bfloat16",
     "bool",
+    "brightness",
+    "brightness_contrast",
     "cast",
     "cast_like",
+    "color_space_conversion",
+    "color_twist",
+    "contrast",
     "copy",
     "crop",
     "crop_mirror_normalize",
@@ -94,6 +99,8 @@ __all__ = [
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
+    "hsv",
+    "hue",
     "int8",
     "int16",
     "int32",
@@ -104,6 +111,7 @@ __all__ = [
     "pad",
     "random",
     "random_crop_generator",
+    "saturation",
     "set_current_stream",
     "set_default_stream",
     "set_num_threads",
@@ -120,6 +128,285 @@ __all__ = [
     "uint64",
 ]
 
+@overload
+def brightness(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def brightness(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def brightness(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def brightness_contrast(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def brightness_contrast(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def brightness_contrast(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def color_space_conversion(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+) -> Batch: ...
+@overload
+def color_space_conversion(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+) -> Batch: ...
+@overload
+def color_space_conversion(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+) -> Tensor: ...
+@overload
+def color_twist(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def color_twist(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def color_twist(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def contrast(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def contrast(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def contrast(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def hsv(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    value: float | ArrayLike | Tensor | Batch | None = 1.0,
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
+@overload
+def hsv(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    value: float | ArrayLike | Tensor | Batch | None = 1.0,
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
+@overload
+def hsv(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    value: float | ArrayLike | Tensor | Batch | None = 1.0,
+    dtype: DTypeLike | None = ...,
+) -> Tensor: ...
+@overload
+def hue(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def hue(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def hue(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def saturation(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def saturation(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def saturation(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
 @overload
 def crop(
     input: Batch,

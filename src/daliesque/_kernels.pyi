@@ -221,6 +221,12 @@ def arithmetic_type(name: str, type_ids: Sequence[int]) -> int:
 def cast(samples: Samples, type_id: int) -> Samples:
     """Convert to another type, rounding and clamping."""
 
+def brightness_contrast(samples: Samples, type_id: int, brightness: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], contrast: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], center: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)] | None) -> Samples: ...
+
+def color_twist(samples: Samples, type_id: int, hue: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], saturation: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], brightness: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], contrast: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> Samples: ...
+
+def convert_color_space(out: Samples, samples: Samples, target: int, source: int) -> None: ...
+
 def slice(samples: Samples, type_id: int, anchors: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], border: int, fill: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], channel_axis: int) -> Samples:
     """A window of each sample, which may leave it."""
 

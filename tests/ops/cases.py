@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import daliesque as ndd
+
 Array = NDArray[Any]
 # Makes the samples of each input: one list of arrays for each.
 MakeInputs = Callable[[np.random.Generator], list[list[Array]]]
@@ -57,8 +59,24 @@ def two_vectors(rng: np.random.Generator) -> list[list[Array]]:
 
 
 CASES = [
+    Case("brightness", images, {"brightness": 1.4}, "HWC", {"brightness_shift": [0.1, -0.2, 0.3]}),
+    Case(
+        "brightness_contrast",
+        images,
+        {"contrast": 1.4},
+        "HWC",
+        {"brightness": [0.1, 1.2, 2.0], "contrast_center": [0.0, 100.0, 200.0]},
+    ),
     Case("cast", images, {"dtype": np.dtype("float32")}, "HWC"),
     Case("cast_like", two_vectors),
+    Case(
+        "color_space_conversion",
+        images,
+        {"image_type": ndd.types.RGB, "output_type": ndd.types.YCbCr},
+        "HWC",
+    ),
+    Case("color_twist", images, {"hue": 40}, "HWC", {"brightness": [0.5, 1.5, 0.9]}),
+    Case("contrast", images, {"contrast": 0.6}, "HWC", {"contrast": [0.0, 0.5, 3.0]}),
     Case("copy", images, layout="HWC"),
     Case(
         "crop",
@@ -75,6 +93,8 @@ CASES = [
         per_sample={"mirror": [0, 1, 1], "mean": [[1, 2, 3], [4, 5, 6], [7, 8, 9]]},
     ),
     Case("flip", images, {}, "HWC", per_sample={"horizontal": [1, 0, 1], "vertical": [0, 0, 1]}),
+    Case("hsv", images, {"hue": 40}, "HWC", {"saturation": [0.5, 1.5, 0.9]}),
+    Case("hue", images, {"hue": 40}, "HWC", {"hue": [10, 50, 300]}),
     Case("normalize", images, {"axes": [0, 1]}, "HWC"),
     Case(
         "pad",
@@ -103,6 +123,7 @@ CASES = [
         random=True,
     ),
     Case("random_crop_generator", image_shapes, random=True),
+    Case("saturation", images, {"saturation": 0.4}, "HWC", {"saturation": [0.0, 0.5, 3.0]}),
     Case(
         "slice",
         images,

@@ -215,11 +215,12 @@ InterpType = DType(_Kind.enum, 32, type_id=DALIDataType.INTERP_TYPE, name="Inter
 
 _NUMBERS = (int8, int16, int32, int64, uint8, uint16, uint32, uint64)
 _FLOATS = (float16, float32, float64, bfloat16)
-_ALL = (*_NUMBERS, *_FLOATS, bool_, DataType, ImageType, InterpType)
+NUMERIC = (*_NUMBERS, *_FLOATS)
+_ALL = (*NUMERIC, bool_, DataType, ImageType, InterpType)
 _by_code = {t.code: t for t in _ALL}
 _by_name = {t.name: t for t in _ALL}
-_by_numpy = {t.numpy: t for t in (*_NUMBERS, *_FLOATS, bool_)}
-_by_numpy_name = {t.numpy.name: t for t in (*_NUMBERS, *_FLOATS, bool_)}
+_by_numpy = {t.numpy: t for t in (*NUMERIC, bool_)}
+_by_numpy_name = {t.numpy.name: t for t in (*NUMERIC, bool_)}
 
 _ENUM_TYPES: dict[type, DType] = {
     DALIDataType: DataType,

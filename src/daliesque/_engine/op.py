@@ -72,6 +72,7 @@ class OpSpec:
         self.is_random = False
         self.wants_batch_size = False
         self._read_signature(body)
+        self.frame_arguments = [name for name, rule in self.rules.items() if rule.per_frame]
 
     def _read_signature(self, body: Callable[..., Results]) -> None:
         hints = typing.get_type_hints(body, include_extras=True)
@@ -235,6 +236,8 @@ class OpSpec:
             if self.sequences and prepared and prepared[0] is not None:
                 if prepared[0].layout.startswith("F"):
                     return self._run_frames(prepared, arguments)
+            if self.frame_arguments:
+                self._refuse_frame_values(arguments)
             return self.bodies["cpu"](*prepared, **arguments)
         except ValueError as error:
             if str(error).startswith(self.name):
@@ -250,7 +253,7 @@ class OpSpec:
         return samples.select([0] * count) if len(samples) != count else samples
 
     def _allowed(self) -> tuple[str, ...]:
-        if not self.sequences:
+        if not self.sequences or any(layout.startswith("F") for layout in self.layouts):
             return self.layouts
         return self.layouts + tuple("F" + layout for layout in self.layouts)
 
@@ -284,6 +287,12 @@ class OpSpec:
         if isinstance(results, tuple):
             return tuple(self._fold(part, counts) for part in results)
         return self._fold(results, counts)
+
+    def _refuse_frame_values(self, arguments: dict[str, Any]) -> None:
+        for name in self.frame_arguments:
+            if isinstance(arguments[name], FrameValues):
+                msg = f"'{name}' has one value for each frame, but the input is not a sequence."
+                raise ValueError(msg)
 
     def _spread(self, name: str, value: Any, owner: Any, counts: Any) -> Any:
         """An argument of sequences as an argument of frames."""
@@ -333,7 +342,8 @@ def op(
     dtypes
         The element types that the first input may have.
     sequences
-        Run the body on the frames of sequences, whose layout begins with "F".
+        Run the body on the frames of sequences, whose layout begins with "F". Unless `layouts`
+        lists such layouts, each one listed may be preceded by "F".
     strided
         The body takes samples that are not C-contiguous.
     outputs

@@ -35,6 +35,7 @@ void bind_samples(nb::module_& m);
 void bind_interop(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_arithmetic(nb::module_& m);
+void bind_color(nb::module_& m);
 void bind_moves(nb::module_& m);
 void bind_jpeg(nb::module_& m);
 
