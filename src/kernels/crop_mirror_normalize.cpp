@@ -83,10 +83,11 @@ class RowMaker {
       : window_(window),
         size_(static_cast<int64_t>(out.itemsize())),
         fill_(fill_elements(out, args, window, i)),
-        pixels_(out.dtype(), in.dtype(), window.channel.inside, window.channel.extent,
+        pixels_({out.dtype(), in.dtype()}, {window.channel.inside, window.channel.extent},
                 for_channels(args.mean, i, window.channel.inside).data(),
                 for_channels(args.scale, i, window.channel.inside).data(),
                 fill_.data() + window.channel.inside * size_),
+        row_step_(window.outer.empty() ? 0 : window.outer.back().in_step),
         out_(out.data<std::byte>(i)),
         in_(in.data<const std::byte>(i)) {}
 
@@ -108,9 +109,10 @@ class RowMaker {
       return;
     }
     fill(to, 0, width.before);
-    pixels_.run(to + width.before * width.out_step, {width.out_step, channel.out_step},
-                from + width.first * width.in_step, {width.in_step, channel.in_step}, width.inside,
-                window_.mirror);
+    const std::byte* first = from + width.first * width.in_step;
+    if (window_.mirror) prefetch_row(first + row_step_, width.inside * width.in_step);
+    pixels_.run(to + width.before * width.out_step, {width.out_step, channel.out_step}, first,
+                {width.in_step, channel.in_step}, width.inside, window_.mirror);
     fill(to, width.before + width.inside, width.extent);
   }
 
@@ -138,6 +140,7 @@ class RowMaker {
   int64_t size_;
   std::vector<std::byte> fill_;
   PixelNormalizer pixels_;
+  int64_t row_step_;
   std::byte* out_;
   const std::byte* in_;
 };

@@ -20,26 +20,41 @@ struct PixelSteps {
 /// one object serves one thread.
 class PixelNormalizer {
  public:
+  struct Types {
+    DType out, in;
+  };
+  struct Channels {
+    int64_t in, out;
+  };
+
   /// `mean` and `scale` hold one value for each input channel: out = (in - mean) * scale. Output
-  /// channels that the input lacks become the elements at `padding` (out_channels - in_channels of
-  /// the output type).
-  PixelNormalizer(DType out, DType in, int64_t in_channels, int64_t out_channels, const float* mean,
-                  const float* scale, const void* padding);
+  /// channels that the input lacks become the elements at `padding` (of the output type).
+  PixelNormalizer(Types types, Channels channels, const float* mean, const float* scale,
+                  const void* padding);
 
   void run(void* out, PixelSteps out_steps, const void* in, PixelSteps in_steps, int64_t pixels,
            bool mirror);
 
  private:
-  const std::byte* gather(const void* in, PixelSteps& steps, int64_t pixels, bool mirror);
+  bool is_interleaved(PixelSteps steps, int64_t size, int64_t channels) const;
   void run_interleaved(std::byte* out, const std::byte* in, int64_t pixels, bool mirror);
-  void fill_padding(std::byte* out, PixelSteps steps, int64_t pixels) const;
+  void make_planes(std::byte* planes, int64_t plane_step, const void* in, PixelSteps steps,
+                   int64_t pixels, bool mirror);
+  const std::byte* gather(const void* in, PixelSteps& steps, int64_t pixels, bool mirror);
+  void fill_padding(std::byte* planes, int64_t plane_step, int64_t pixels) const;
+  void write_planes(std::byte* out, PixelSteps steps, const std::byte* planes,
+                    int64_t pixels) const;
 
   RowNormalizer rows_;
-  bool is_rgb_to_float_;
-  int64_t in_size_, out_size_, in_channels_, out_channels_;
+  Channels channels_;
+  int64_t in_size_, out_size_;
+  bool is_rgb_, is_float_;
   std::vector<float> mean_, scale_;
   std::vector<float> mean_pattern_, scale_pattern_;  // several interleaved pixels
-  std::vector<std::byte> padding_, in_planes_, mirrored_, out_planes_;
+  std::vector<std::byte> padding_;
+  // Rows in the making.
+  std::vector<std::byte> in_planes_, mirrored_, out_planes_;
+  std::vector<float> float_planes_;
 };
 
 /// One image, from rows of interleaved pixels to planes (strides in bytes).

@@ -6,6 +6,7 @@
 
 #include "parallel.h"
 #include "rearrange.h"
+#include "stream.h"
 
 namespace daliesque {
 
@@ -58,6 +59,45 @@ Rows find_rows(Shape shape, const std::vector<bool>& mirrored, size_t itemsize) 
   return rows;
 }
 
+/// Writes rows in order. Memory is read and written in one direction only, because rows that are
+/// run through backwards one after the other look like no pattern to the processor.
+class RowWriter {
+ public:
+  RowWriter(const Rows& rows, bool streamed)
+      : rows_(rows),
+        bytes_(static_cast<size_t>(rows.items * rows.item_bytes)),
+        streamed_(streamed) {
+    const bool descends = !rows.outer.empty() && rows.outer.back().mirrored;
+    buffered_ = rows.reversed && bytes_ <= kLongest && (streamed || !descends);
+    if (buffered_) buffer_.resize(bytes_);
+  }
+
+  void run(std::byte* out, const std::byte* in) {
+    const RearrangeLoops& loops = rearrange_loops();
+    if (rows_.reversed && !buffered_) {
+      loops.reverse(out, in, rows_.items, rows_.item_bytes);
+      return;
+    }
+    if (buffered_) {
+      loops.reverse_ascending(buffer_.data(), in, rows_.items, rows_.item_bytes);
+      in = buffer_.data();
+    }
+    if (streamed_) {
+      stream_copy(out, in, bytes_);
+    } else {
+      std::memcpy(out, in, bytes_);
+    }
+  }
+
+ private:
+  static constexpr size_t kLongest = 16384;  // longer rows are a pattern of their own
+
+  const Rows& rows_;
+  size_t bytes_;
+  bool streamed_, buffered_;
+  std::vector<std::byte> buffer_;
+};
+
 }  // namespace
 
 void flip(Samples& out, const Samples& in, const std::vector<FlipAxis>& axes) {
@@ -67,7 +107,7 @@ void flip(Samples& out, const Samples& in, const std::vector<FlipAxis>& axes) {
     for (const auto& [axis, flags] : axes) mirrored[static_cast<size_t>(axis)] = flags[i] != 0;
     plans[static_cast<size_t>(i)] = find_rows(in.shape(i), mirrored, in.itemsize());
   }
-  const RearrangeLoops& loops = rearrange_loops();
+  const bool streamed = static_cast<size_t>(out.total_volume()) * out.itemsize() >= kStreamBytes;
   parallel_slices(
       in.size(), [&](int64_t i) { return in.volume(i) ? plans[static_cast<size_t>(i)].count : 0; },
       [&](int64_t i) {
@@ -77,16 +117,12 @@ void flip(Samples& out, const Samples& in, const std::vector<FlipAxis>& axes) {
       [&](int64_t i, int64_t begin, int64_t end) {
         const Rows& rows = plans[static_cast<size_t>(i)];
         const int64_t bytes = rows.items * rows.item_bytes;
-        auto* to = out.data<std::byte>(i);
         const auto* from = in.data<const std::byte>(i);
+        RowWriter writer(rows, streamed);
         for (int64_t row = begin; row < end; row++) {
-          const std::byte* source = from + rows.source(row) * bytes;
-          if (rows.reversed) {
-            loops.reverse(to + row * bytes, source, rows.items, rows.item_bytes);
-          } else {
-            std::memcpy(to + row * bytes, source, static_cast<size_t>(bytes));
-          }
+          writer.run(out.data<std::byte>(i) + row * bytes, from + rows.source(row) * bytes);
         }
+        if (streamed) stream_fence();
       });
 }
 

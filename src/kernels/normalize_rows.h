@@ -56,6 +56,8 @@ class RowNormalizer {
   /// Value i with parameters i.
   void run_each(void* out, const void* in, int64_t count, const float* mean, const float* scale,
                 float shift) const;
+  /// Converts values that are normalised already; not for a float output.
+  void store(void* out, const float* in, int64_t count) const { store_(out, in, count); }
 
  private:
   template <class Normalize>

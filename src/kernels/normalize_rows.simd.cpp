@@ -153,26 +153,24 @@ void rgb_to_planes(float* out, int64_t plane_stride, const uint8_t* in, int64_t 
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
   };
   for (; done + 16 <= pixels; done += 16) {
-    const __m128i a = load(in + 3 * done), b = load(in + 3 * done + 16);
-    const __m128i d = load(in + 3 * done + 32);
-    const int64_t place = mirror ? pixels - done - 16 : done;
+    const uint8_t* from = in + 3 * (mirror ? pixels - done - 16 : done);
+    const __m128i a = load(from), b = load(from + 16), d = load(from + 32);
     for (int c = 0; c < 3; c++) {
       const __m128i mixed = _mm_blendv_epi8(_mm_blendv_epi8(a, b, second[c]), d, third[c]);
       const __m128i values = _mm_shuffle_epi8(mixed, order[c]);
       const __m256 low = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(values));
       const __m256 high = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_srli_si128(values, 8)));
       const __m256 means = _mm256_set1_ps(mean[c]), scales = _mm256_set1_ps(scale[c]);
-      float* to = out + c * plane_stride + place;
+      float* to = out + c * plane_stride + done;
       _mm256_storeu_ps(to, _mm256_mul_ps(_mm256_sub_ps(low, means), scales));
       _mm256_storeu_ps(to + 8, _mm256_mul_ps(_mm256_sub_ps(high, means), scales));
     }
   }
 #endif
   for (; done < pixels; done++) {
-    const int64_t place = mirror ? pixels - done - 1 : done;
+    const uint8_t* from = in + 3 * (mirror ? pixels - done - 1 : done);
     for (int c = 0; c < 3; c++) {
-      const auto value = static_cast<float>(in[3 * done + c]);
-      out[c * plane_stride + place] = (value - mean[c]) * scale[c];
+      out[c * plane_stride + done] = (static_cast<float>(from[c]) - mean[c]) * scale[c];
     }
   }
 }

@@ -12,24 +12,72 @@ namespace {
 // Long enough that a call costs little, short enough to stay in the first-level cache.
 constexpr int64_t kPatternLength = 1024;
 
-void reserve(std::vector<std::byte>& memory, int64_t bytes) {
-  if (static_cast<int64_t>(memory.size()) < bytes) memory.resize(static_cast<size_t>(bytes));
+template <class T>
+T* reserve(std::vector<T>& memory, int64_t count) {
+  if (static_cast<int64_t>(memory.size()) < count) memory.resize(static_cast<size_t>(count));
+  return memory.data();
 }
 
 }  // namespace
 
-PixelNormalizer::PixelNormalizer(DType out, DType in, int64_t in_channels, int64_t out_channels,
-                                 const float* mean, const float* scale, const void* padding)
-    : rows_(out, in),
-      is_rgb_to_float_(out == DType::float32 && in == DType::uint8 && in_channels == 3),
-      in_size_(static_cast<int64_t>(dtype_size(in))),
-      out_size_(static_cast<int64_t>(dtype_size(out))),
-      in_channels_(in_channels),
-      out_channels_(out_channels),
-      mean_(mean, mean + in_channels),
-      scale_(scale, scale + in_channels) {
+PixelNormalizer::PixelNormalizer(Types types, Channels channels, const float* mean,
+                                 const float* scale, const void* padding)
+    : rows_(types.out, types.in),
+      channels_(channels),
+      in_size_(static_cast<int64_t>(dtype_size(types.in))),
+      out_size_(static_cast<int64_t>(dtype_size(types.out))),
+      is_rgb_(types.in == DType::uint8 && channels.in == 3),
+      is_float_(types.out == DType::float32),
+      mean_(mean, mean + channels.in),
+      scale_(scale, scale + channels.in) {
   const auto* values = static_cast<const std::byte*>(padding);
-  padding_.assign(values, values + (out_channels - in_channels) * out_size_);
+  padding_.assign(values, values + (channels.out - channels.in) * out_size_);
+}
+
+bool PixelNormalizer::is_interleaved(PixelSteps steps, int64_t size, int64_t channels) const {
+  return steps.channel == size && steps.pixel == channels * size;
+}
+
+void PixelNormalizer::run(void* out, PixelSteps out_steps, const void* in, PixelSteps in_steps,
+                          int64_t pixels, bool mirror) {
+  auto* to = static_cast<std::byte*>(out);
+  if (channels_.in == channels_.out && is_interleaved(in_steps, in_size_, channels_.in) &&
+      is_interleaved(out_steps, out_size_, channels_.out)) {
+    run_interleaved(to, static_cast<const std::byte*>(in), pixels, mirror);
+    return;
+  }
+  if (out_steps.pixel == out_size_) {
+    make_planes(to, out_steps.channel, in, in_steps, pixels, mirror);
+    return;
+  }
+  std::byte* planes = reserve(out_planes_, pixels * channels_.out * out_size_);
+  make_planes(planes, pixels * out_size_, in, in_steps, pixels, mirror);
+  write_planes(to, out_steps, planes, pixels);
+}
+
+/// Makes a dense row of each output channel, `plane_step` bytes apart.
+void PixelNormalizer::make_planes(std::byte* planes, int64_t plane_step, const void* in,
+                                  PixelSteps steps, int64_t pixels, bool mirror) {
+  if (is_rgb_ && is_interleaved(steps, in_size_, channels_.in)) {
+    auto* values = reinterpret_cast<float*>(planes);
+    int64_t step = plane_step / out_size_;
+    if (!is_float_) {
+      values = reserve(float_planes_, pixels * 3);
+      step = pixels;
+    }
+    normalize_loops().rgb_to_planes(values, step, static_cast<const uint8_t*>(in), pixels, mirror,
+                                    mean_.data(), scale_.data());
+    for (int64_t c = 0; c < 3 && !is_float_; c++) {
+      rows_.store(planes + c * plane_step, values + c * step, pixels);
+    }
+  } else {
+    const std::byte* from = gather(in, steps, pixels, mirror);
+    for (int64_t c = 0; c < channels_.in; c++) {
+      rows_.run(planes + c * plane_step, from + c * steps.channel, pixels,
+                mean_[static_cast<size_t>(c)], scale_[static_cast<size_t>(c)], 0.0f);
+    }
+  }
+  fill_padding(planes, plane_step, pixels);
 }
 
 /// Makes the input's channels dense planes in order, without copying where they are already.
@@ -39,94 +87,65 @@ const std::byte* PixelNormalizer::gather(const void* in, PixelSteps& steps, int6
   const auto* from = static_cast<const std::byte*>(in);
   const int64_t plane = pixels * in_size_;
   if (steps.pixel != in_size_) {
-    reserve(in_planes_, plane * in_channels_);
-    if (steps.channel == in_size_ && steps.pixel == in_channels_ * in_size_) {
-      loops.split(in_planes_.data(), plane, from, pixels, in_channels_, in_size_);
+    std::byte* planes = reserve(in_planes_, plane * channels_.in);
+    if (is_interleaved(steps, in_size_, channels_.in)) {
+      loops.split(planes, plane, from, pixels, channels_.in, in_size_);
     } else {
-      for (int64_t c = 0; c < in_channels_; c++) {
-        loops.copy_runs(in_planes_.data() + c * plane, in_size_, from + c * steps.channel,
-                        steps.pixel, in_size_, pixels);
+      for (int64_t c = 0; c < channels_.in; c++) {
+        loops.copy_runs(planes + c * plane, in_size_, from + c * steps.channel, steps.pixel,
+                        in_size_, pixels);
       }
     }
-    from = in_planes_.data();
+    from = planes;
     steps = {in_size_, plane};
   }
   if (mirror) {
-    reserve(mirrored_, plane * in_channels_);
-    for (int64_t c = 0; c < in_channels_; c++) {
-      loops.reverse(mirrored_.data() + c * plane, from + c * steps.channel, pixels, in_size_);
+    std::byte* planes = reserve(mirrored_, plane * channels_.in);
+    for (int64_t c = 0; c < channels_.in; c++) {
+      loops.reverse(planes + c * plane, from + c * steps.channel, pixels, in_size_);
     }
-    from = mirrored_.data();
+    from = planes;
     steps = {in_size_, plane};
   }
   return from;
 }
 
-void PixelNormalizer::fill_padding(std::byte* out, PixelSteps steps, int64_t pixels) const {
-  for (int64_t c = in_channels_; c < out_channels_; c++) {
-    rearrange_loops().copy_runs(out + c * steps.channel, steps.pixel,
-                                padding_.data() + (c - in_channels_) * out_size_, 0, out_size_,
+void PixelNormalizer::fill_padding(std::byte* planes, int64_t plane_step, int64_t pixels) const {
+  for (int64_t c = channels_.in; c < channels_.out; c++) {
+    rearrange_loops().copy_runs(planes + c * plane_step, out_size_,
+                                padding_.data() + (c - channels_.in) * out_size_, 0, out_size_,
                                 pixels);
   }
 }
 
-void PixelNormalizer::run(void* out, PixelSteps out_steps, const void* in, PixelSteps in_steps,
-                          int64_t pixels, bool mirror) {
-  auto* to = static_cast<std::byte*>(out);
-  const bool in_interleaved =
-      in_steps.channel == in_size_ && in_steps.pixel == in_channels_ * in_size_;
-  const bool out_interleaved =
-      out_steps.channel == out_size_ && out_steps.pixel == out_channels_ * out_size_;
-  if (is_rgb_to_float_ && in_interleaved && out_steps.pixel == out_size_) {
-    normalize_loops().rgb_to_planes(static_cast<float*>(out), out_steps.channel / out_size_,
-                                    static_cast<const uint8_t*>(in), pixels, mirror, mean_.data(),
-                                    scale_.data());
-    fill_padding(to, out_steps, pixels);
-    return;
-  }
-  if (in_interleaved && out_interleaved && in_channels_ == out_channels_) {
-    run_interleaved(to, static_cast<const std::byte*>(in), pixels, mirror);
-    return;
-  }
-  const std::byte* planes = gather(in, in_steps, pixels, mirror);
-  std::byte* target = to;
-  PixelSteps target_steps = out_steps;
-  if (out_steps.pixel != out_size_) {
-    reserve(out_planes_, pixels * out_channels_ * out_size_);
-    target = out_planes_.data();
-    target_steps = {out_size_, pixels * out_size_};
-  }
-  for (int64_t c = 0; c < in_channels_; c++) {
-    rows_.run(target + c * target_steps.channel, planes + c * in_steps.channel, pixels,
-              mean_[static_cast<size_t>(c)], scale_[static_cast<size_t>(c)], 0.0f);
-  }
-  fill_padding(target, target_steps, pixels);
-  if (target == to) return;
+void PixelNormalizer::write_planes(std::byte* out, PixelSteps steps, const std::byte* planes,
+                                   int64_t pixels) const {
   const RearrangeLoops& loops = rearrange_loops();
-  if (out_interleaved) {
-    loops.join(to, target, target_steps.channel, pixels, out_channels_, out_size_);
+  const int64_t plane = pixels * out_size_;
+  if (is_interleaved(steps, out_size_, channels_.out)) {
+    loops.join(out, planes, plane, pixels, channels_.out, out_size_);
     return;
   }
-  for (int64_t c = 0; c < out_channels_; c++) {
-    loops.copy_runs(to + c * out_steps.channel, out_steps.pixel, target + c * target_steps.channel,
-                    out_size_, out_size_, pixels);
+  for (int64_t c = 0; c < channels_.out; c++) {
+    loops.copy_runs(out + c * steps.channel, steps.pixel, planes + c * plane, out_size_, out_size_,
+                    pixels);
   }
 }
 
 void PixelNormalizer::run_interleaved(std::byte* out, const std::byte* in, int64_t pixels,
                                       bool mirror) {
   if (mean_pattern_.empty()) {
-    const int64_t repeats = std::max<int64_t>(1, kPatternLength / in_channels_);
+    const int64_t repeats = std::max<int64_t>(1, kPatternLength / channels_.in);
     for (int64_t k = 0; k < repeats; k++) {
       mean_pattern_.insert(mean_pattern_.end(), mean_.begin(), mean_.end());
       scale_pattern_.insert(scale_pattern_.end(), scale_.begin(), scale_.end());
     }
   }
-  const int64_t values = pixels * in_channels_;
+  const int64_t values = pixels * channels_.in;
   if (mirror) {
-    reserve(mirrored_, values * in_size_);
-    rearrange_loops().reverse(mirrored_.data(), in, pixels, in_channels_ * in_size_);
-    in = mirrored_.data();
+    std::byte* reversed = reserve(mirrored_, values * in_size_);
+    rearrange_loops().reverse(reversed, in, pixels, channels_.in * in_size_);
+    in = reversed;
   }
   const auto length = static_cast<int64_t>(mean_pattern_.size());
   for (int64_t i = 0; i < values; i += length) {
@@ -137,7 +156,7 @@ void PixelNormalizer::run_interleaved(std::byte* out, const std::byte* in, int64
 
 void normalize_to_planes(void* out, DType out_type, const void* in, DType in_type,
                          const ImageToPlanes& image, const float* mean, const float* scale) {
-  PixelNormalizer normalizer(out_type, in_type, image.channels, image.channels, mean, scale,
+  PixelNormalizer normalizer({out_type, in_type}, {image.channels, image.channels}, mean, scale,
                              nullptr);
   const auto in_size = static_cast<int64_t>(dtype_size(in_type));
   const auto out_size = static_cast<int64_t>(dtype_size(out_type));

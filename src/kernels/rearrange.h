@@ -8,8 +8,10 @@ namespace daliesque {
 
 /// One set of loops for each instruction set. Sizes, strides and offsets are in bytes.
 struct RearrangeLoops {
-  /// dst[i] = src[count - 1 - i] for items of `size` bytes.
+  /// dst[i] = src[count - 1 - i] for items of `size` bytes. The first writes in ascending order and
+  /// reads backwards, the second the other way round.
   void (*reverse)(void* dst, const void* src, int64_t count, int64_t size);
+  void (*reverse_ascending)(void* dst, const void* src, int64_t count, int64_t size);
 
   /// Splits pixels of `channels` items into planes: item c of pixel i goes to plane c, place i.
   void (*split)(void* dst, int64_t plane_stride, const void* src, int64_t pixels, int64_t channels,
@@ -31,6 +33,16 @@ struct RearrangeLoops {
 
 /// The loops for this processor.
 const RearrangeLoops& rearrange_loops();
+
+/// Rows that are read backwards, one after the other, look like no pattern to the processor: this
+/// asks for the next one while the current one is worked on. Any address is safe.
+inline void prefetch_row(const void* row, int64_t bytes) {
+  constexpr int64_t kLine = 64, kLongest = 16384;  // longer rows are a pattern of their own
+  if (bytes > kLongest) return;
+  for (int64_t k = 0; k < bytes; k += kLine) {
+    __builtin_prefetch(static_cast<const char*>(row) + k);
+  }
+}
 
 namespace portable {
 extern const RearrangeLoops rearrange_loops;

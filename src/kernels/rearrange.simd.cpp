@@ -65,20 +65,33 @@ DALIESQUE_INLINE void store(char* to, Vector value) {
   _mm_storeu_si128(reinterpret_cast<Vector*>(to), value);
 }
 
+/// Puts the items of a vector into reverse order. If they do not fill it, those that stand at its
+/// end come to its begin, or the other way round.
+DALIESQUE_INLINE Vector reverse_order(int64_t size, bool from_end) {
+  const int64_t items = kWidth / size, spare = kWidth - items * size;
+  alignas(16) char order[kWidth] = {};
+  for (int64_t k = 0; k < items * size; k++) {
+    const int64_t from = (items - 1 - k / size) * size + k % size;
+    order[from_end ? k : spare + k] = static_cast<char>(from_end ? spare + from : from);
+  }
+  return load(order);
+}
+
 /// As many items as fit into a vector at a time. The bytes left over in each store are overwritten
 /// by the next one, so the loop stops early enough for the last store to stay inside.
-int64_t reverse_vectors(char* dst, const char* src, int64_t count, int64_t size) {
+int64_t reverse_vectors(char* dst, const char* src, int64_t count, int64_t size, bool ascending) {
   if (size > kWidth) return 0;
-  const int64_t items = kWidth / size, bytes = count * size;
-  alignas(16) char order[kWidth];
-  for (int64_t k = 0; k < kWidth; k++) {
-    const int64_t item = k / size;
-    order[k] = static_cast<char>(item < items ? kWidth - (item + 1) * size + k % size : 0);
-  }
-  const Vector shuffle = load(order);
+  const int64_t items = kWidth / size, last = count * size - kWidth;
+  const Vector order = reverse_order(size, !ascending);
   int64_t done = 0;
-  for (; (done + items) * size <= bytes && done * size + kWidth <= bytes; done += items) {
-    store(dst + done * size, _mm_shuffle_epi8(load(src + bytes - done * size - kWidth), shuffle));
+  if (ascending) {
+    for (; done * size <= last; done += items) {
+      store(dst + last - done * size, _mm_shuffle_epi8(load(src + done * size), order));
+    }
+  } else {
+    for (; done * size <= last; done += items) {
+      store(dst + done * size, _mm_shuffle_epi8(load(src + last - done * size), order));
+    }
   }
   return done;
 }
@@ -316,7 +329,7 @@ DALIESQUE_INLINE void transpose_square(char* dst, const int64_t* dst_offsets, co
 
 #else
 
-int64_t reverse_vectors(char*, const char*, int64_t, int64_t) { return 0; }
+int64_t reverse_vectors(char*, const char*, int64_t, int64_t, bool) { return 0; }
 int64_t split_vectors(char*, int64_t, const char*, int64_t, int64_t, int64_t) { return 0; }
 int64_t join_vectors(char*, const char*, int64_t, int64_t, int64_t, int64_t) { return 0; }
 
@@ -325,8 +338,15 @@ int64_t join_vectors(char*, const char*, int64_t, int64_t, int64_t, int64_t) { r
 void reverse(void* dst, const void* src, int64_t count, int64_t size) {
   auto* to = static_cast<char*>(dst);
   const auto* from = static_cast<const char*>(src);
-  const int64_t done = reverse_vectors(to, from, count, size);
+  const int64_t done = reverse_vectors(to, from, count, size, false);
   copy_runs(to + done * size, size, from + (count - done - 1) * size, -size, size, count - done);
+}
+
+void reverse_ascending(void* dst, const void* src, int64_t count, int64_t size) {
+  auto* to = static_cast<char*>(dst);
+  const auto* from = static_cast<const char*>(src);
+  const int64_t done = reverse_vectors(to, from, count, size, true);
+  copy_runs(to + (count - done - 1) * size, -size, from + done * size, size, size, count - done);
 }
 
 void split(void* dst, int64_t plane_stride, const void* src, int64_t pixels, int64_t channels,
@@ -407,6 +427,7 @@ void transpose(void* dst, const int64_t* dst_offsets, const void* src, const int
 
 }  // namespace
 
-const RearrangeLoops rearrange_loops = {reverse, split, join, transpose, copy_runs};
+const RearrangeLoops rearrange_loops = {reverse, reverse_ascending, split,
+                                        join,    transpose,         copy_runs};
 
 }  // namespace daliesque::DALIESQUE_ISA
