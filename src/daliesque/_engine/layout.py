@@ -13,8 +13,8 @@ def check_layout(layout: str | None, ndim: int, where: str) -> str:
         raise TypeError(msg)
     if len(layout) != ndim:
         msg = (
-            f"{where}: 'layout' needs one letter for each axis; got {layout!r} for "
-            f"{ndim} {'axis' if ndim == 1 else 'axes'}."
+            f"{where}: 'layout' needs one letter for each of the dimensions; "
+            f"got {layout!r} for {ndim}."
         )
         raise ValueError(msg)
     return layout
