@@ -97,9 +97,7 @@ def _result_type(name: str, inputs: list[Value | _kernels.Samples]) -> DType | N
         raise TypeError(msg) from None
 
 
-def _compute(
-    inputs: tuple[_kernels.Samples | None, ...], arguments: dict[str, Any]
-) -> _kernels.Samples:
+def _compute(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
     name = arguments["name"]
     operands = [contiguous(samples) for samples in inputs if samples is not None]
     try:
@@ -112,16 +110,12 @@ def _compute(
         raise ZeroDivisionError(msg) from None
 
 
-def _cast(
-    inputs: tuple[_kernels.Samples | None, ...], arguments: dict[str, Any]
-) -> _kernels.Samples:
+def _cast(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
     assert inputs[0] is not None
     return cast_samples(inputs[0], arguments["dtype"])
 
 
-def _copy(
-    inputs: tuple[_kernels.Samples | None, ...], _arguments: dict[str, Any]
-) -> _kernels.Samples:
+def _copy(inputs: list[_kernels.Samples | None], _arguments: dict[str, Any]) -> _kernels.Samples:
     assert inputs[0] is not None
     return inputs[0].copy()
 

@@ -315,9 +315,7 @@ def check_batch_size(size: Any, where: str) -> int:
     return number
 
 
-def _take(
-    inputs: tuple[_kernels.Samples | None, ...], arguments: dict[str, Any]
-) -> _kernels.Samples:
+def _take(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
     assert inputs[0] is not None
     return inputs[0].select(arguments["indices"])
 
@@ -334,9 +332,7 @@ def _select(value: Value, indices: list[int], source: tuple[Any, ...] | None) ->
     return promised
 
 
-def _join(
-    inputs: tuple[_kernels.Samples | None, ...], arguments: dict[str, Any]
-) -> _kernels.Samples:
+def _join(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
     parts = [part for part in inputs if part is not None]
     joined = join_samples(parts, arguments["layout"], arguments["where"])
     return joined.copy() if arguments["copy"] else joined
@@ -352,7 +348,7 @@ def _from_tensors(
     invocation = Invocation(where, _join, tuple(tensors), arguments)
     known = [t._known() for t in tensors]
     if all(part is not None for part in known):
-        made: Batch = Batch._of(_join(tuple(known), arguments), source)
+        made: Batch = Batch._of(_join(known, arguments), source)
         return made
     invocation.start()
     promised: Batch = Batch._promised(invocation, 0, len(tensors), source)

@@ -72,6 +72,7 @@ class EvalContext:
         self.executor = Executor()
         weakref.finalize(self, Executor.shut_down, self.executor)
         self._deferred: list[weakref.ref[Invocation]] = []
+        self._tidy_at = 1000
         self._entered = threading.RLock()
         self._depth = 0
 
@@ -129,8 +130,10 @@ class EvalContext:
 
     def add_deferred(self, invocation: Invocation) -> None:
         """Remember a call that nothing has asked for yet."""
-        if len(self._deferred) > 1000:
+        if len(self._deferred) > self._tidy_at:
             self._deferred = [ref for ref in self._deferred if not _is_over(ref())]
+            # Twice what is left: tidying up costs little for each call, however many are kept.
+            self._tidy_at = 1000 + 2 * len(self._deferred)
         self._deferred.append(weakref.ref(invocation))
 
     @property

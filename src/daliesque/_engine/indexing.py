@@ -108,9 +108,7 @@ def apply_index(value: Value, index: Index) -> Any:
     return type(value)._promised(invocation, 0, value._count, value._source)
 
 
-def _slice(
-    inputs: tuple[_kernels.Samples | None, ...], arguments: dict[str, Any]
-) -> _kernels.Samples:
+def _slice(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
     samples, *operands = (part for part in inputs if part is not None)
     index: Index = arguments["index"]
     return slice_samples(samples, index, tuple(_numbers(part, index) for part in operands))

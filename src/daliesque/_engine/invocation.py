@@ -11,14 +11,14 @@ from .. import _kernels
 from .context import EvalContext
 from .dtype import DType
 from .errors import CallSite, Failure, call_site, raise_failure
-from .modes import EvalMode
+from .modes import EvalMode, current_modes
 from .value import Value
 
 _EAGER = EvalMode.eager
 _DEFERRED = EvalMode.deferred
 
 Results: TypeAlias = _kernels.Samples | tuple[_kernels.Samples, ...]
-Body: TypeAlias = Callable[[tuple[_kernels.Samples | None, ...], dict[str, Any]], Results]
+Body: TypeAlias = Callable[[list[_kernels.Samples | None], dict[str, Any]], Results]
 
 
 class Invocation:
@@ -77,7 +77,7 @@ class Invocation:
 
     def start(self) -> None:
         """Run now, soon or later, as the current mode says."""
-        mode = EvalMode.current()
+        mode = current_modes.stack[-1]
         context = EvalContext.current()
         self._context = context
         self._pool = context.native_pool
@@ -156,12 +156,13 @@ class Invocation:
         return found
 
     def _compute(self) -> Results:
-        inputs = tuple(
-            value._data() if isinstance(value, Value) else value for value in self._inputs
-        )
+        inputs = []
+        for value in self._inputs:
+            if isinstance(value, Value):
+                value = value._samples or value._data()
+            inputs.append(value)
         arguments = self._arguments
         if self._converters:
-            arguments = dict(arguments)
             for name, convert in self._converters.items():
                 arguments[name] = convert(arguments[name]._data())
         assert self._body is not None

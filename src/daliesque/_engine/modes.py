@@ -33,11 +33,11 @@ class EvalMode(enum.Enum):
     default = eager
 
     def __enter__(self) -> EvalMode:
-        _local.stack.append(self)
+        current_modes.stack.append(self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        _local.stack.pop()
+        current_modes.stack.pop()
 
     def __lt__(self, other: EvalMode) -> bool:
         return self._order(other) < 0
@@ -60,7 +60,7 @@ class EvalMode(enum.Enum):
     @staticmethod
     def current() -> EvalMode:
         """The mode of the calling thread."""
-        return _local.stack[-1]
+        return current_modes.stack[-1]
 
 
 class _Local(threading.local):
@@ -68,4 +68,4 @@ class _Local(threading.local):
         self.stack: list[EvalMode] = [EvalMode.default]
 
 
-_local = _Local()
+current_modes = _Local()

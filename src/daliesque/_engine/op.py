@@ -25,7 +25,7 @@ import numpy as np
 from .. import _kernels
 from .args import FrameValues, Rule, rule_of
 from .batch import Batch, check_batch_size
-from .convert import contiguous, to_samples
+from .convert import to_samples
 from .device import device as to_device
 from .dtype import DType, from_code
 from .invocation import Invocation, Results
@@ -59,6 +59,8 @@ class OpSpec:
         self.layouts: tuple[str, ...] = tuple(layouts.split()) if layouts else ()
         self.dtypes: tuple[DType, ...] | None = options["dtypes"]
         self.sequences: bool = options["sequences"]
+        if self.sequences and not any(layout.startswith("F") for layout in self.layouts):
+            self.layouts += tuple("F" + layout for layout in self.layouts)
         self.strided: bool = options["strided"]
         self.outputs: int | Callable[[dict[str, Any]], int] = options["outputs"]
         self.dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = options[
@@ -105,9 +107,18 @@ class OpSpec:
         given: dict[str, Any],
     ) -> Any:
         """Make a call: check, convert, run or queue, and return the promised results."""
-        self._check_device(device)
+        if device is not None:
+            self._check_device(device)
         count = None if batch_size is None else check_batch_size(batch_size, self.name)
-        inputs, count, source = self._take_inputs(raw_inputs, count)
+        if (
+            count is None
+            and len(raw_inputs) == 1 == len(self.inputs)
+            and isinstance(raw_inputs[0], Batch)
+        ):
+            # By far the most frequent call.
+            inputs, count, source = raw_inputs, raw_inputs[0]._count, raw_inputs[0]._source
+        else:
+            inputs, count, source = self._take_inputs(raw_inputs, count)
         arguments = self.defaults.copy()
         if self.is_random:
             arguments["rng"] = draw_state(given.pop("rng", None), self.name)
@@ -125,8 +136,6 @@ class OpSpec:
         return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
 
     def _check_device(self, device: Any) -> None:
-        if device is None:
-            return
         wanted = to_device(device)
         assert wanted is not None
         if wanted.device_type not in self.bodies:
@@ -218,24 +227,30 @@ class OpSpec:
         advice = f"Did you mean '{close[0]}'?" if close else f"It takes {', '.join(known)}."
         return TypeError(f"{self.name}() got an unexpected keyword argument '{name}'. {advice}")
 
-    def run(self, inputs: tuple[Samples | None, ...], arguments: dict[str, Any]) -> Results:
+    def run(self, inputs: list[Samples | None], arguments: dict[str, Any]) -> Results:
         """Run the body on data that is there."""
-        arguments = dict(arguments)
-        count = arguments.pop("batch_size")
-        if self.wants_batch_size:
-            arguments["batch_size"] = count
-        prepared = [self._prepare(samples, count) for samples in inputs]
-        if self.layouts and prepared and prepared[0] is not None:
-            first = prepared[0]
-            layout = resolve_layout(first.layout, first.ndim, self._allowed(), self.name)
-            if layout != first.layout:
-                prepared[0] = first.with_layout(layout)
-        if self.dtypes is not None and prepared and prepared[0] is not None:
-            self._check_dtype(prepared[0])
+        count = arguments["batch_size"]
+        if not self.wants_batch_size:
+            del arguments["batch_size"]
+        prepared: list[Samples | None] = []
+        for samples in inputs:
+            if samples is not None:
+                if not samples.contiguous and not self.strided:
+                    samples = samples.copy()
+                if len(samples) != count:
+                    samples = samples.select([0] * count)
+            prepared.append(samples)
+        first = prepared[0] if prepared else None
+        if first is not None:
+            layout = first.layout
+            if self.layouts and layout not in self.layouts:
+                layout = resolve_layout(layout, first.ndim, self.layouts, self.name)
+                first = prepared[0] = first.with_layout(layout)
+            if self.dtypes is not None:
+                self._check_dtype(first)
         try:
-            if self.sequences and prepared and prepared[0] is not None:
-                if prepared[0].layout.startswith("F"):
-                    return self._run_frames(prepared, arguments)
+            if self.sequences and first is not None and layout.startswith("F"):
+                return self._run_frames(prepared, arguments)
             if self.frame_arguments:
                 self._refuse_frame_values(arguments)
             return self.bodies["cpu"](*prepared, **arguments)
@@ -244,18 +259,6 @@ class OpSpec:
                 raise
             msg = f"{self.name}: {error}"
             raise ValueError(msg) from None
-
-    def _prepare(self, samples: Samples | None, count: int) -> Samples | None:
-        if samples is None:
-            return None
-        if not self.strided:
-            samples = contiguous(samples)
-        return samples.select([0] * count) if len(samples) != count else samples
-
-    def _allowed(self) -> tuple[str, ...]:
-        if not self.sequences or any(layout.startswith("F") for layout in self.layouts):
-            return self.layouts
-        return self.layouts + tuple("F" + layout for layout in self.layouts)
 
     def _check_dtype(self, samples: Samples) -> None:
         assert self.dtypes is not None

@@ -279,9 +279,7 @@ def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, wh
     return made
 
 
-def _stack(
-    inputs: tuple[_kernels.Samples | None, ...], arguments: dict[str, Any]
-) -> _kernels.Samples:
+def _stack(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
     samples = inputs[0]
     assert samples is not None
     stacked = dense(samples, arguments["pad"], arguments["where"])

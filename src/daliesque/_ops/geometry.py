@@ -32,6 +32,10 @@ def flip(
     >>> ndd.flip(image).torch().flatten().tolist()
     [3, 2, 1]
     """
-    wanted = (("W", horizontal), ("H", vertical), ("D", depthwise))
-    present = [(input.layout.index(name), flags) for name, flags in wanted if name in input.layout]
-    return _kernels.flip(input, [axis for axis, _ in present], [flags for _, flags in present])
+    axes, flags = [], []
+    for name, chosen in (("W", horizontal), ("H", vertical), ("D", depthwise)):
+        axis = input.layout.find(name)
+        if axis >= 0:
+            axes.append(axis)
+            flags.append(chosen)
+    return _kernels.flip(input, axes, flags)
