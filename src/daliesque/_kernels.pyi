@@ -230,8 +230,8 @@ def convert_color_space(out: Samples, samples: Samples, target: int, source: int
 def slice(samples: Samples, type_id: int, anchors: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], border: int, fill: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], channel_axis: int) -> Samples:
     """A window of each sample, which may leave it."""
 
-def flip(samples: Samples, axes: Sequence[int], flags: Sequence[Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]]) -> Samples:
-    """Samples mirrored along the axes whose flags are set."""
+def flip(samples: Samples, horizontal: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], vertical: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], depthwise: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> Samples:
+    """Samples mirrored along the axes W, H and D whose flags are set."""
 
 def transpose(samples: Samples, permutation: Sequence[int], layout: str) -> Samples: ...
 

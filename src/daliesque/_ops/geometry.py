@@ -32,10 +32,4 @@ def flip(
     >>> ndd.flip(image).torch().flatten().tolist()
     [3, 2, 1]
     """
-    axes, flags = [], []
-    for name, chosen in (("W", horizontal), ("H", vertical), ("D", depthwise)):
-        axis = input.layout.find(name)
-        if axis >= 0:
-            axes.append(axis)
-            flags.append(chosen)
-    return _kernels.flip(input, axes, flags)
+    return _kernels.flip(input, horizontal, vertical, depthwise)

@@ -32,10 +32,16 @@ Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchor
   return out;
 }
 
-Samples bound_flip(const Samples& in, const std::vector<int>& axes,
-                   const std::vector<ArgArray<int32_t>>& flags) {
+Samples bound_flip(const Samples& in, const ArgArray<int32_t>& horizontal,
+                   const ArgArray<int32_t>& vertical, const ArgArray<int32_t>& depthwise) {
   std::vector<FlipAxis> list;
-  for (size_t k = 0; k < axes.size(); k++) list.push_back({axes[k], per_sample(flags[k])});
+  const auto add = [&](char letter, const ArgArray<int32_t>& flags) {
+    const size_t axis = in.layout().find(letter);
+    if (axis != std::string::npos) list.push_back({static_cast<int>(axis), per_sample(flags)});
+  };
+  add('W', horizontal);
+  add('H', vertical);
+  add('D', depthwise);
   Samples out = Samples::empty_like(in);
   flip(out, dense(in), list);
   return out;
@@ -108,8 +114,8 @@ void bind_moves(nb::module_& m) {
 
   m.def("slice", &bound_slice, "samples"_a, "type_id"_a, "anchors"_a, "shapes"_a, "border"_a,
         "fill"_a, "channel_axis"_a, release(), "A window of each sample, which may leave it.");
-  m.def("flip", &bound_flip, "samples"_a, "axes"_a, "flags"_a, release(),
-        "Samples mirrored along the axes whose flags are set.");
+  m.def("flip", &bound_flip, "samples"_a, "horizontal"_a, "vertical"_a, "depthwise"_a, release(),
+        "Samples mirrored along the axes W, H and D whose flags are set.");
   m.def("transpose", &bound_transpose, "samples"_a, "permutation"_a, "layout"_a, release());
   m.def("crop_mirror_normalize", &bound_crop_mirror_normalize, "samples"_a, "type_id"_a,
         "anchors"_a, "shapes"_a, "permutation"_a, "layout"_a, "mirror"_a, "mean"_a, "scale"_a,
