@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, overload
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
 
@@ -200,15 +201,15 @@ class MinStd:
     @state.setter
     def state(self, arg: int, /) -> None: ...
 
-def uniform(out: Samples, state: PhiloxState, range: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+def uniform(out: Samples, state: PhiloxState, range: numpy.typing.NDArray[Any]) -> None: ...
 
 def uniform_values(out: Samples, state: PhiloxState, values: Samples) -> None: ...
 
-def normal(out: Samples, state: PhiloxState, mean: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], stddev: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+def normal(out: Samples, state: PhiloxState, mean: numpy.typing.NDArray[Any], stddev: numpy.typing.NDArray[Any]) -> None: ...
 
-def coin_flip(out: Samples, state: PhiloxState, probability: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+def coin_flip(out: Samples, state: PhiloxState, probability: numpy.typing.NDArray[Any]) -> None: ...
 
-def beta(out: Samples, state: PhiloxState, alpha: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], beta: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> None: ...
+def beta(out: Samples, state: PhiloxState, alpha: numpy.typing.NDArray[Any], beta: numpy.typing.NDArray[Any]) -> None: ...
 
 def choice(out: Samples, state: PhiloxState, entries: Samples, weights: Samples | None) -> None: ...
 
@@ -221,39 +222,39 @@ def arithmetic_type(name: str, type_ids: Sequence[int]) -> int:
 def cast(samples: Samples, type_id: int) -> Samples:
     """Convert to another type, rounding and clamping."""
 
-def brightness_contrast(samples: Samples, type_id: int, brightness: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], contrast: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], center: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)] | None) -> Samples: ...
+def brightness_contrast(samples: Samples, type_id: int, brightness: numpy.typing.NDArray[Any], shift: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any], center: numpy.typing.NDArray[Any] | None) -> Samples: ...
 
-def color_twist(samples: Samples, type_id: int, hue: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], saturation: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], brightness: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], contrast: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)]) -> Samples: ...
+def color_twist(samples: Samples, type_id: int, hue: numpy.typing.NDArray[Any], saturation: numpy.typing.NDArray[Any], value: numpy.typing.NDArray[Any], brightness: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any]) -> Samples: ...
 
 def convert_color_space(out: Samples, samples: Samples, target: int, source: int) -> None: ...
 
-def slice(samples: Samples, type_id: int, anchors: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], border: int, fill: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], channel_axis: int) -> Samples:
+def slice(samples: Samples, type_id: int, anchors: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], border: int, fill: numpy.typing.NDArray[Any], channel_axis: int) -> Samples:
     """A window of each sample, which may leave it."""
 
-def flip(samples: Samples, horizontal: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], vertical: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], depthwise: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)]) -> Samples:
+def flip(samples: Samples, horizontal: numpy.typing.NDArray[Any], vertical: numpy.typing.NDArray[Any], depthwise: numpy.typing.NDArray[Any]) -> Samples:
     """Samples mirrored along the axes W, H and D whose flags are set."""
 
 def transpose(samples: Samples, permutation: Sequence[int], layout: str) -> Samples: ...
 
-def crop_mirror_normalize(samples: Samples, type_id: int, anchors: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], permutation: Sequence[int], layout: str, mirror: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], mean: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], scale: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], fill: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], width_axis: int, channel_axis: int) -> Samples: ...
+def crop_mirror_normalize(samples: Samples, type_id: int, anchors: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], permutation: Sequence[int], layout: str, mirror: numpy.typing.NDArray[Any], mean: numpy.typing.NDArray[Any], scale: numpy.typing.NDArray[Any], fill: numpy.typing.NDArray[Any], width_axis: int, channel_axis: int) -> Samples: ...
 
 def normalize_means(samples: Samples, reduced: Sequence[bool], batch: bool) -> Samples: ...
 
 def normalize_factors(samples: Samples, means: Samples, reduced: Sequence[bool], batch: bool, ddof: int, epsilon: float, scale: float) -> Samples: ...
 
-def random_crop(state: PhiloxState, sizes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], aspect: tuple[float, float], area: tuple[float, float], attempts: int) -> tuple[Samples, Samples]:
+def random_crop(state: PhiloxState, sizes: numpy.typing.NDArray[Any], aspect: tuple[float, float], area: tuple[float, float], attempts: int) -> tuple[Samples, Samples]:
     """
     Anchors and shapes of random windows in images of the given (height, width).
     """
 
 def normalize(samples: Samples, type_id: int, means: Samples, factors: Samples, shift: float) -> Samples: ...
 
-def resize_geometry(extents: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], empty: Sequence[bool], sizes: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], roi_start: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)] | None, roi_end: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)] | None, mode: int, rounding: int, subpixel_scale: bool) -> tuple:
+def resize_geometry(extents: numpy.typing.NDArray[Any], empty: Sequence[bool], sizes: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any] | None, roi_end: numpy.typing.NDArray[Any] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: numpy.typing.NDArray[Any] | None, mode: int, rounding: int, subpixel_scale: bool) -> tuple:
     """
     Output extents, region starts and region ends per sample and axis, and the first sample that cannot be resized because it is empty (or -1).
     """
 
-def resize(out: Samples, input: Samples, first_axis: int, axis_count: int, starts: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], min_filters: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], mag_filters: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], antialias: bool) -> None:
+def resize(out: Samples, input: Samples, first_axis: int, axis_count: int, starts: numpy.typing.NDArray[Any], ends: numpy.typing.NDArray[Any], min_filters: numpy.typing.NDArray[Any], mag_filters: numpy.typing.NDArray[Any], antialias: bool) -> None:
     """
     Resample `axis_count` axes from `first_axis` on to the extents of `out`.
     """

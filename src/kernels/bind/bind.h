@@ -10,24 +10,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "../per_sample.h"
 #include "../samples.h"
+#include "arg_array.h"
 
 namespace nb = nanobind;
 
 namespace daliesque {
-
-/// A per-sample argument as operators pass it: a C-contiguous array whose first axis is the sample,
-/// or 1 if one value serves all.
-template <class T>
-using ArgArray = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-PerSample<T> per_sample(const ArgArray<T>& array) {
-  const auto rows = static_cast<int64_t>(array.ndim() ? array.shape(0) : 1);
-  const int64_t width = rows ? static_cast<int64_t>(array.size()) / rows : 0;
-  return PerSample<T>(array.data(), rows, width);
-}
 
 void bind_resize(nb::module_& m);
 void bind_runtime(nb::module_& m);
