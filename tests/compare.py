@@ -14,6 +14,12 @@ FUNCTION_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float
 # Error of a sum of a few products in float32, relative to the largest of them.
 SUM_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-6}
 
+# Error of resampled values, relative to the largest: positions are computed in single precision,
+# and an error of position is one of value where neighbouring pixels differ much. The reference
+# computes them in the same way.
+RESAMPLING_TOLERANCE = 2e-4
+SAME_RESAMPLING_TOLERANCE = 1e-5
+
 
 def assert_same(actual: Any, expected: Any, context: object = "") -> None:
     """Same type, shape and values; NaN equals NaN, but 0.0 does not equal -0.0."""
@@ -56,6 +62,34 @@ def assert_near(
         tolerance = max(tolerance, 1)
     near = np.abs(wide - target) <= tolerance
     assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
+
+
+def assert_resampled(
+    actual: Any,
+    expected: Any,
+    context: object = "",
+    relative: float = RESAMPLING_TOLERANCE,
+) -> None:
+    """Weighted means of pixels: integers within one level, floats relative to the largest value.
+
+    `expected` may be in double precision, not yet rounded.
+    """
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.shape == expected.shape, f"{context}: {actual.shape} != {expected.shape}"
+    wide, target = actual.astype(np.float64), expected.astype(np.float64)
+    allowed = relative * max(1e-30, np.abs(target).max(initial=0))
+    if actual.dtype.kind in "iu":
+        limits = np.iinfo(actual.dtype)
+        target = np.clip(target, limits.min, limits.max)
+        allowed = 1.0
+    near = np.abs(wide - target) <= allowed
+    assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
+
+
+def assert_resampled_alike(actual: Any, expected: Any, context: object = "") -> None:
+    """What this library and the reference make of the same pixels."""
+    assert np.asarray(actual).dtype == np.asarray(expected).dtype, context
+    assert_resampled(actual, expected, context, SAME_RESAMPLING_TOLERANCE)
 
 
 def _difference(actual: Any, expected: Any, where: Any) -> str:

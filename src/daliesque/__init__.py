@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
-from . import math, random, tfrecord, types
+from . import experimental, math, random, tfrecord, types
 from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
 from ._engine.context import EvalContext
@@ -54,6 +54,7 @@ from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
 from ._ops.generic import cast, cast_like, copy
 from ._ops.geometry import flip
 from ._ops.paste import pad
+from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from ._ops.shape import transpose
 from ._ops.tone import normalize
 
@@ -90,6 +91,7 @@ __all__ = [
     "crop_mirror_normalize",
     "device",
     "dtype",
+    "experimental",
     "flip",
     "float16",
     "float32",
@@ -109,6 +111,9 @@ __all__ = [
     "pad",
     "random",
     "random_crop_generator",
+    "random_resized_crop",
+    "resize",
+    "resize_crop_mirror",
     "saturation",
     "set_current_stream",
     "set_default_stream",
@@ -116,6 +121,7 @@ __all__ = [
     "slice",
     "stream",
     "tensor",
+    "tensor_resize",
     "tfrecord",
     "transpose",
     "type_id",

@@ -249,14 +249,14 @@ def random_crop(state: PhiloxState, sizes: numpy.typing.NDArray[Any], aspect: tu
 
 def normalize(samples: Samples, type_id: int, means: Samples, factors: Samples, shift: float) -> Samples: ...
 
-def resize_geometry(extents: numpy.typing.NDArray[Any], empty: Sequence[bool], sizes: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any] | None, roi_end: numpy.typing.NDArray[Any] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: numpy.typing.NDArray[Any] | None, mode: int, rounding: int, subpixel_scale: bool) -> tuple:
+def resize_geometry(shapes: numpy.typing.NDArray[Any], first_axis: int, axis_count: int, sizes: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any] | None, roi_end: numpy.typing.NDArray[Any] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: numpy.typing.NDArray[Any] | None, mode: int, rounding: int, subpixel_scale: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))]]:
     """
-    Output extents, region starts and region ends per sample and axis, and the first sample that cannot be resized because it is empty (or -1).
+    Output extents, region starts and region ends of the axes to be resized, with a row for each sample or one for all.
     """
 
-def resize(out: Samples, input: Samples, first_axis: int, axis_count: int, starts: numpy.typing.NDArray[Any], ends: numpy.typing.NDArray[Any], min_filters: numpy.typing.NDArray[Any], mag_filters: numpy.typing.NDArray[Any], antialias: bool) -> None:
+def resize(samples: Samples, type_id: int, first_axis: int, sizes: numpy.typing.NDArray[Any], starts: numpy.typing.NDArray[Any], ends: numpy.typing.NDArray[Any], min_filters: numpy.typing.NDArray[Any], mag_filters: numpy.typing.NDArray[Any], antialias: bool) -> Samples:
     """
-    Resample `axis_count` axes from `first_axis` on to the extents of `out`.
+    Resample neighbouring axes from `first_axis` on, as many as `sizes` has columns.
     """
 
 def jpeg_info(data: bytes) -> dict[str, Any]: ...

@@ -16,6 +16,9 @@ namespace {
 /// Regions shorter than this are widened, so that a degenerate one still yields a pixel.
 constexpr float kMinRegion = 1e-3f;
 
+/// Regions are kept within these coordinates, which 32-bit integers can count.
+constexpr double kFarthest = 1e9;
+
 void limit_sizes(float* sizes, int axes, const float* max_size) {
   if (!max_size) return;
   for (int d = 0; d < axes; d++) {
@@ -108,8 +111,8 @@ void find_region(const SizeRequest& request, int64_t i, int d, float& start, flo
     low -= half;
     high += half;
   }
-  start = static_cast<float>(low);
-  end = static_cast<float>(high);
+  start = static_cast<float>(std::clamp(low, -kFarthest, kFarthest));
+  end = static_cast<float>(std::clamp(high, -kFarthest, kFarthest));
 }
 
 /// Scales the region about its fixed point by the ratio of rounded to wanted size.
@@ -117,13 +120,14 @@ void adjust_region(double ratio, double alignment, float& start, float& end) {
   // A ratio beyond 10 means less than a tenth of a pixel was asked for.
   ratio = std::clamp(ratio, -10.0, 10.0);
   const double centre = (1.0 - alignment) * start + alignment * end;
-  start = static_cast<float>(std::clamp(centre + (start - centre) * ratio, -1e9, 1e9));
-  end = static_cast<float>(std::clamp(centre + (end - centre) * ratio, -1e9, 1e9));
+  const double low = centre + (start - centre) * ratio, high = centre + (end - centre) * ratio;
+  start = static_cast<float>(std::clamp(low, -kFarthest, kFarthest));
+  end = static_cast<float>(std::clamp(high, -kFarthest, kFarthest));
 }
 
 }  // namespace
 
-bool resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t* sizes,
+void resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t* sizes,
                      float* starts, float* ends) {
   const auto axes = static_cast<size_t>(request.axes);
   std::vector<float> wanted(request.sizes.row(i), request.sizes.row(i) + request.axes);
@@ -139,7 +143,6 @@ bool resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t*
   }
   complete_sizes(wanted.data(), regions.data(), request);
   for (size_t d = 0; d < axes; d++) {
-    if (starts[d] == ends[d] && wanted[d] != 0) return false;
     const float size = std::abs(wanted[d]);
     sizes[d] = std::max<int64_t>(empty ? 0 : 1, round_size(size, request.rounding));
     if (wanted[d] < 0) std::swap(starts[d], ends[d]);
@@ -148,7 +151,6 @@ bool resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t*
       adjust_region(static_cast<double>(sizes[d]) / size, alignment, starts[d], ends[d]);
     }
   }
-  return true;
 }
 
 }  // namespace daliesque

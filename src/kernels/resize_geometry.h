@@ -37,9 +37,9 @@ struct SizeRequest {
   bool subpixel_scale = true;
 };
 
-/// Computes the output extents of sample i and the input interval of each axis. `empty` tells
-/// that the sample has no elements. Returns false if that is so but the output would have some.
-bool resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t* sizes,
+/// Computes the output extents of sample i and the input interval of each axis. Samples with
+/// elements (not `empty`) get at least one along each axis.
+void resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t* sizes,
                      float* starts, float* ends);
 
 }  // namespace daliesque

@@ -125,11 +125,47 @@ CASES = [
     Case("random_crop_generator", image_shapes, random=True),
     Case("saturation", images, {"saturation": 0.4}, "HWC", {"saturation": [0.0, 0.5, 3.0]}),
     Case(
+        "random_resized_crop",
+        images,
+        {"size": [8, 6]},
+        "HWC",
+        per_sample={"interp_type": [0, 1, 2]},
+        random=True,
+    ),
+    Case(
+        "resize",
+        images,
+        {"size": [8, 6], "roi_start": [1, 2], "roi_end": [4, 5]},
+        "HWC",
+        per_sample={
+            "size": [[8.0, 6.0], [4.5, -3.0], [20.0, 0.0]],
+            "interp_type": [0, 1, 3],
+            "roi_start": [[0.0, 0.0], [0.5, 1.0], [5.0, 2.0]],
+        },
+    ),
+    Case(
+        "resize_crop_mirror",
+        images,
+        {"resize_shorter": 8, "crop": [6, 5]},
+        "HWC",
+        per_sample={"mirror": [0, 1, 3], "crop": [[2, 3], [8, 8], [9, 4]]},
+    ),
+    Case(
         "slice",
         images,
         {"rel_shape": [0.5, 0.4]},
         "HWC",
         per_sample={"rel_start": [[0.1, 0.2], [0.5, 0.5], [0.0, 0.3]]},
+    ),
+    Case(
+        "tensor_resize",
+        images,
+        {"sizes": [8, 6], "axes": [0, 1]},
+        "HWC",
+        per_sample={
+            "sizes": [[8.0, 6.0], [4.5, -3.0], [20.0, 0.0]],
+            "alignment": [0.0, 0.5, 1.0],
+        },
     ),
     Case("transpose", images, {"perm": [2, 0, 1]}, "HWC"),
 ]

@@ -33,6 +33,13 @@ class Each:
 
 
 @dataclass(frozen=True)
+class Generator:
+    """A random number generator, by its seed."""
+
+    seed: int
+
+
+@dataclass(frozen=True)
 class Result:
     """What an operator made."""
 
@@ -59,6 +66,8 @@ def _convert(library: ModuleType, value: Any) -> Any:
         return getattr(library, value.name)
     if isinstance(value, Each):
         return library.as_batch(value.values)
+    if isinstance(value, Generator):
+        return library.random.RNG(seed=value.seed)
     return value
 
 

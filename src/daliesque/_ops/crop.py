@@ -24,6 +24,7 @@ from .windows import (
     fill_row,
     fit_windows,
     out_of_bounds,
+    positive_range,
     resolve_axes,
     round_half_away,
     shape_rows,
@@ -541,14 +542,7 @@ def random_crop_generator(
         if not (0 < sizes[i].min() and sizes[i].max() < 2**31):
             msg = f"images need at least one pixel; got the shape {sizes[i].tolist()} (sample {i})."
             raise ValueError(msg)
-    aspect = _range(random_aspect_ratio, "random_aspect_ratio")
-    area = _range(random_area, "random_area")
+    aspect = positive_range(random_aspect_ratio, "random_aspect_ratio")
+    area = positive_range(random_area, "random_area")
     begins, shapes = _kernels.random_crop(rng, sizes, aspect, area, num_attempts)
     return begins, shapes
-
-
-def _range(values: tuple[float, ...] | list[float], name: str) -> tuple[float, float]:
-    if len(values) not in (1, 2) or not 0 < values[0] <= values[-1] < np.inf:
-        msg = f"'{name}' must be a range of positive numbers, low <= high; got {list(values)}."
-        raise ValueError(msg)
-    return values[0], values[-1]

@@ -240,3 +240,11 @@ def fill_row(fill_values: list[float], layout: str, windows: Windows) -> tuple[F
         )
         raise ValueError(msg)
     return row, axis
+
+
+def positive_range(values: tuple[float, ...] | list[float], name: str) -> tuple[float, float]:
+    """Two numbers, or one that is both ends."""
+    if len(values) not in (1, 2) or not 0 < values[0] <= values[-1] < np.inf:
+        msg = f"'{name}' must be a range of positive numbers, low <= high; got {list(values)}."
+        raise ValueError(msg)
+    return values[0], values[-1]

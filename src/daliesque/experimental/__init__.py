@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that the reference keeps under this name; here they are the same as the others."""
+
+from .._ops.resize import resize
+
+__all__ = ["resize"]

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by tools/stubs.py.
+
+from collections.abc import Sequence
+from typing import overload
+
+from numpy.typing import ArrayLike
+
+from .._engine.batch import Batch
+from .._engine.device import DeviceLike
+from .._engine.dtype import DTypeLike
+from .._engine.enums import DALIImageType, DALIInterpType
+from .._engine.tensor import Tensor
+
+__all__ = ["resize"]
+
+@overload
+def resize(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: bool | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Batch, ...]: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: bool | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Batch, ...]: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: bool | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Tensor, ...]: ...
