@@ -238,16 +238,13 @@ def transpose(samples: Samples, permutation: Sequence[int], layout: str) -> Samp
 
 def crop_mirror_normalize(samples: Samples, type_id: int, anchors: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], permutation: Sequence[int], layout: str, mirror: numpy.typing.NDArray[Any], mean: numpy.typing.NDArray[Any], scale: numpy.typing.NDArray[Any], fill: numpy.typing.NDArray[Any], width_axis: int, channel_axis: int) -> Samples: ...
 
-def normalize_means(samples: Samples, reduced: Sequence[bool], batch: bool) -> Samples: ...
-
-def normalize_factors(samples: Samples, means: Samples, reduced: Sequence[bool], batch: bool, ddof: int, epsilon: float, scale: float) -> Samples: ...
-
 def random_crop(state: PhiloxState, sizes: numpy.typing.NDArray[Any], aspect: tuple[float, float], area: tuple[float, float], attempts: int) -> tuple[Samples, Samples]:
     """
     Anchors and shapes of random windows in images of the given (height, width).
     """
 
-def normalize(samples: Samples, type_id: int, means: Samples, factors: Samples, shift: float) -> Samples: ...
+def normalize(samples: Samples, type_id: int, means: Samples | None, factors: Samples | None, reduced: Sequence[bool], batch: bool, ddof: int, epsilon: float, scale: float, shift: float) -> Samples:
+    """(samples - mean) * factor + shift; what is None is computed."""
 
 def resize_geometry(shapes: numpy.typing.NDArray[Any], first_axis: int, axis_count: int, sizes: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any] | None, roi_end: numpy.typing.NDArray[Any] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: numpy.typing.NDArray[Any] | None, mode: int, rounding: int, subpixel_scale: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))]]:
     """

@@ -66,9 +66,10 @@ class RowWriter {
   RowWriter(const Rows& rows, bool streamed)
       : rows_(rows),
         bytes_(static_cast<size_t>(rows.items * rows.item_bytes)),
-        streamed_(streamed) {
+        // Rows that begin inside a cache line would write it in two parts, which is slow.
+        streamed_(streamed && bytes_ % kLine == 0) {
     const bool descends = !rows.outer.empty() && rows.outer.back().mirrored;
-    buffered_ = rows.reversed && bytes_ <= kLongest && (streamed || !descends);
+    buffered_ = rows.reversed && bytes_ <= kLongest && (streamed_ || !descends);
     if (buffered_) buffer_.resize(bytes_);
   }
 
@@ -90,7 +91,7 @@ class RowWriter {
   }
 
  private:
-  static constexpr size_t kLongest = 16384;  // longer rows are a pattern of their own
+  static constexpr size_t kLine = 64, kLongest = 16384;  // longer rows are a pattern of their own
 
   const Rows& rows_;
   size_t bytes_;

@@ -17,8 +17,9 @@ struct NormalizeScope {
 /// The mean of each sample (or of the batch) as float32, reduced axes with extent 1.
 Samples normalize_means(const Samples& in, const NormalizeScope& scope);
 
-/// scale / sqrt(variance + epsilon) around the given means; 0 where that is not finite. The
-/// variance divides by the number of values less `ddof`.
+/// scale / sqrt(variance + epsilon) around the given means, which may have extents of 1 along axes
+/// that are not reduced; 0 where the root is 0. The variance divides by the number of values less
+/// `ddof`.
 Samples normalize_factors(const Samples& in, const Samples& means, const NormalizeScope& scope,
                           int ddof, float epsilon, float scale);
 
@@ -26,5 +27,16 @@ Samples normalize_factors(const Samples& in, const Samples& means, const Normali
 /// for all, with the dimensions of `in` and extents that are 1 or those of the input.
 void normalize(Samples& out, const Samples& in, const Samples& means, const Samples& factors,
                float shift);
+
+struct NormalizeArgs {
+  NormalizeScope scope;
+  const Samples* means;    ///< null: to be computed
+  const Samples* factors;  ///< null: to be computed
+  int ddof;
+  float epsilon, scale, shift;
+};
+
+/// Computes what is not given and normalises.
+void normalize(Samples& out, const Samples& in, const NormalizeArgs& args);
 
 }  // namespace daliesque

@@ -29,12 +29,19 @@ struct NormalizeLoops {
   /// Adds values to sums: value i to sums[i % kSums], so that all instruction sets agree.
   void (*add)(double* sums, const float* values, int64_t count);
   void (*add_squares)(double* sums, const float* values, int64_t count);
-  /// sums[i] += values[i], or its square.
-  void (*add_each)(double* sums, const float* values, int64_t count);
-  void (*add_each_square)(double* sums, const float* values, int64_t count);
+  /// sums[i % length] += values[i], or its square.
+  void (*add_each)(double* sums, int64_t length, const float* values, int64_t count);
+  void (*add_each_square)(double* sums, int64_t length, const float* values, int64_t count);
+
+  /// Exact sums of bytes and of their squares; at most kMostBytes.
+  void (*add_bytes)(uint64_t* sum, uint64_t* squares, const uint8_t* values, int64_t count);
+  /// sums[i % length] += values[i], squares[i % length] += values[i] * values[i].
+  void (*add_bytes_each)(uint32_t* sums, uint32_t* squares, int64_t length, const uint8_t* values,
+                         int64_t count);
 };
 
 constexpr int64_t kSums = 16;
+constexpr int64_t kMostBytes = 131072;
 
 namespace portable {
 extern const NormalizeLoops normalize_loops;

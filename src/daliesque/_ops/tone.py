@@ -88,16 +88,13 @@ def normalize(
         raise ValueError(msg)
     if batch and (mean is None or stddev is None):
         _check_batch(input, reduced)
-    if mean is None:
-        means = _kernels.normalize_means(input, reduced, batch)
-    else:
-        means = _parameter(input, mean, reduced, "mean")
-    if stddev is None:
-        around = means if _has_shape(means, input, reduced) else _expanded(input, means, reduced)
-        factors = _kernels.normalize_factors(input, around, reduced, batch, ddof, epsilon, scale)
-    else:
+    means = None if mean is None else _parameter(input, mean, reduced, "mean")
+    factors = None
+    if stddev is not None:
         factors = _factors(_parameter(input, stddev, reduced, "stddev"), epsilon, scale)
-    return _kernels.normalize(input, dtype.code, means, factors, shift)
+    return _kernels.normalize(
+        input, dtype.code, means, factors, reduced, batch, ddof, epsilon, scale, shift
+    )
 
 
 def _reduced_axes(
@@ -163,23 +160,6 @@ def _check_batch(samples: Samples, reduced: list[bool]) -> None:
             f"together; got the shapes {samples.shape(0)} and {samples.shape(row)} (sample {row})."
         )
         raise ValueError(msg)
-
-
-def _has_shape(means: Samples, samples: Samples, reduced: list[bool]) -> bool:
-    expected = np.where(reduced, 1, samples.shape_array())
-    return bool((means.shape_array() == expected).all())
-
-
-def _expanded(samples: Samples, means: Samples, reduced: list[bool]) -> Samples:
-    """Means repeated along the axes that are not taken together."""
-    shapes = np.where(reduced, 1, samples.shape_array())
-    parts = [
-        np.ascontiguousarray(
-            np.broadcast_to(_kernels.numpy_view(means, i if len(means) > 1 else 0), tuple(shape))
-        )
-        for i, shape in enumerate(shapes)
-    ]
-    return _kernels.join([_kernels.wrap_buffer(part, float32.code, "") for part in parts])
 
 
 def _factors(stddev: Samples, epsilon: float, scale: float) -> Samples:

@@ -14,9 +14,6 @@ namespace daliesque {
 
 namespace {
 
-/// The kernels read dense samples; views of other memory are copied first.
-Samples dense(const Samples& samples) { return samples.contiguous() ? samples : clone(samples); }
-
 Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchors,
                     const ArgArray<int64_t>& shapes, int border, const ArgArray<float>& fill,
                     int channel_axis) {
@@ -27,8 +24,7 @@ Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchor
   }
   Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents), in.layout(),
                                in.size());
-  slice(out, dense(in), per_sample(anchors), static_cast<Border>(border), per_sample(fill),
-        channel_axis);
+  slice(out, in, per_sample(anchors), static_cast<Border>(border), per_sample(fill), channel_axis);
   return out;
 }
 
@@ -43,7 +39,7 @@ Samples bound_flip(const Samples& in, const ArgArray<int32_t>& horizontal,
   add('H', vertical);
   add('D', depthwise);
   Samples out = Samples::empty_like(in);
-  flip(out, dense(in), list);
+  flip(out, in, list);
   return out;
 }
 
@@ -55,7 +51,7 @@ Samples bound_transpose(const Samples& in, const std::vector<int>& permutation,
   }
   Samples out =
       Samples::empty(in.dtype(), in.ndim(), std::move(shapes), std::move(layout), in.size());
-  transpose(out, dense(in), permutation);
+  transpose(out, in, permutation);
   return out;
 }
 
@@ -78,10 +74,18 @@ Samples bound_crop_mirror_normalize(const Samples& in, int type, const ArgArray<
   return out;
 }
 
-Samples bound_normalize(const Samples& in, int type, const Samples& means, const Samples& factors,
-                        float shift) {
+Samples bound_normalize(const Samples& in, int type, const std::optional<Samples>& means,
+                        const std::optional<Samples>& factors, std::vector<bool> reduced,
+                        bool batch, int ddof, float epsilon, float scale, float shift) {
   Samples out = Samples::empty_like(in, static_cast<DType>(type));
-  normalize(out, dense(in), dense(means), dense(factors), shift);
+  normalize(out, in,
+            {{std::move(reduced), batch},
+             means ? &*means : nullptr,
+             factors ? &*factors : nullptr,
+             ddof,
+             epsilon,
+             scale,
+             shift});
   return out;
 }
 
@@ -121,20 +125,6 @@ void bind_moves(nb::module_& m) {
         "anchors"_a, "shapes"_a, "permutation"_a, "layout"_a, "mirror"_a, "mean"_a, "scale"_a,
         "fill"_a, "width_axis"_a, "channel_axis"_a, release());
   m.def(
-      "normalize_means",
-      [](const Samples& in, std::vector<bool> reduced, bool batch) {
-        return normalize_means(dense(in), {std::move(reduced), batch});
-      },
-      "samples"_a, "reduced"_a, "batch"_a, release());
-  m.def(
-      "normalize_factors",
-      [](const Samples& in, const Samples& means, std::vector<bool> reduced, bool batch, int ddof,
-         float epsilon, float scale) {
-        return normalize_factors(dense(in), dense(means), {std::move(reduced), batch}, ddof,
-                                 epsilon, scale);
-      },
-      "samples"_a, "means"_a, "reduced"_a, "batch"_a, "ddof"_a, "epsilon"_a, "scale"_a, release());
-  m.def(
       "random_crop",
       [](const PhiloxState& state, const ArgArray<int64_t>& sizes, std::pair<float, float> aspect,
          std::pair<float, float> area, int attempts) {
@@ -143,8 +133,9 @@ void bind_moves(nb::module_& m) {
       },
       "state"_a, "sizes"_a, "aspect"_a, "area"_a, "attempts"_a, release(),
       "Anchors and shapes of random windows in images of the given (height, width).");
-  m.def("normalize", &bound_normalize, "samples"_a, "type_id"_a, "means"_a, "factors"_a, "shift"_a,
-        release());
+  m.def("normalize", &bound_normalize, "samples"_a, "type_id"_a, "means"_a.none(),
+        "factors"_a.none(), "reduced"_a, "batch"_a, "ddof"_a, "epsilon"_a, "scale"_a, "shift"_a,
+        release(), "(samples - mean) * factor + shift; what is None is computed.");
 }
 
 }  // namespace daliesque
