@@ -57,6 +57,7 @@ from ._ops.paste import pad
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from ._ops.shape import transpose
 from ._ops.tone import normalize
+from ._ops.warp import rotate, warp_affine
 
 __all__ = [
     "Batch",
@@ -114,6 +115,7 @@ __all__ = [
     "random_resized_crop",
     "resize",
     "resize_crop_mirror",
+    "rotate",
     "saturation",
     "set_current_stream",
     "set_default_stream",
@@ -130,4 +132,5 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "warp_affine",
 ]

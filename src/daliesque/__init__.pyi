@@ -116,6 +116,7 @@ __all__ = [
     "random_resized_crop",
     "resize",
     "resize_crop_mirror",
+    "rotate",
     "saturation",
     "set_current_stream",
     "set_default_stream",
@@ -132,6 +133,7 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "warp_affine",
 ]
 
 @overload
@@ -1235,4 +1237,100 @@ def normalize(
     scale: float | None = 1.0,
     shift: float | None = 0.0,
     dtype: DTypeLike | None = ...,
+) -> Tensor: ...
+@overload
+def rotate(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    keep_size: builtins.bool | None = False,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def rotate(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    keep_size: builtins.bool | None = False,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def rotate(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    keep_size: builtins.bool | None = False,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def warp_affine(
+    data: Batch,
+    mtx: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: builtins.bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def warp_affine(
+    data: ArrayLike | Tensor,
+    mtx: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: builtins.bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def warp_affine(
+    data: ArrayLike | Tensor,
+    mtx: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: builtins.bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...

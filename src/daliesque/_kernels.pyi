@@ -246,6 +246,18 @@ def random_crop(state: PhiloxState, sizes: numpy.typing.NDArray[Any], aspect: tu
 def normalize(samples: Samples, type_id: int, means: Samples | None, factors: Samples | None, reduced: Sequence[bool], batch: bool, ddof: int, epsilon: float, scale: float, shift: float) -> Samples:
     """(samples - mean) * factor + shift; what is None is computed."""
 
+def warp_affine(samples: Samples, type_id: int, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
+
+def warp_perspective(samples: Samples, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
+
+def warp_map(samples: Samples, x: Samples, y: Samples, sizes: numpy.typing.NDArray[Any], shift: float, interp: int) -> Samples:
+    """Pixels from the places that two arrays of coordinates name."""
+
+def sphere(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float) -> Samples: ...
+
+def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float, x: Sequence[float], y: Sequence[float]) -> Samples:
+    """`x` and `y` are waves: amplitude, frequency and phase."""
+
 def resize_geometry(shapes: numpy.typing.NDArray[Any], first_axis: int, axis_count: int, sizes: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any] | None, roi_end: numpy.typing.NDArray[Any] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: numpy.typing.NDArray[Any] | None, mode: int, rounding: int, subpixel_scale: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))]]:
     """
     Output extents, region starts and region ends of the axes to be resized, with a row for each sample or one for all.

@@ -123,6 +123,7 @@ CASES = [
         random=True,
     ),
     Case("random_crop_generator", image_shapes, random=True),
+    Case("rotate", images, {"angle": 20}, "HWC", per_sample={"angle": [10, -50, 130]}),
     Case("saturation", images, {"saturation": 0.4}, "HWC", {"saturation": [0.0, 0.5, 3.0]}),
     Case(
         "random_resized_crop",
@@ -168,4 +169,11 @@ CASES = [
         },
     ),
     Case("transpose", images, {"perm": [2, 0, 1]}, "HWC"),
+    Case(
+        "warp_affine",
+        images,
+        {"matrix": [0.9, 0.2, 1, -0.3, 1.1, 0.4]},
+        "HWC",
+        per_sample={"size": [[3, 4], [20, 30], [1, 1]]},
+    ),
 ]

@@ -6,7 +6,8 @@
 
 The signature is the schema. Positional-only parameters annotated `Samples` are inputs; keyword-only
 parameters are arguments (see `args`). A parameter `rng: RandomState` makes the operator random, and
-a parameter `batch_size: int` tells a body without inputs how many samples to make. The body may
+a parameter `batch_size: int` tells a body without inputs how many samples to make. A parameter
+`frame_counts` gets the lengths of sequences whose frames a body sees as samples. The body may
 assume that names, types, layouts, dtypes and batch sizes are checked; it never asks for mode,
 device or thread.
 """
@@ -73,6 +74,7 @@ class OpSpec:
         self.required: list[str] = []
         self.is_random = False
         self.wants_batch_size = False
+        self.wants_frame_counts = False
         self._read_signature(body)
         self.frame_arguments = [name for name, rule in self.rules.items() if rule.per_frame]
 
@@ -89,6 +91,8 @@ class OpSpec:
                 self.is_random = True
             elif name == "batch_size":
                 self.wants_batch_size = True
+            elif name == "frame_counts":
+                self.wants_frame_counts = True
             else:
                 rule = self.rules[name] = rule_of(hints[name])
                 where = f"{self.name}: '{name}'"
@@ -286,6 +290,8 @@ class OpSpec:
             rule = self.rules.get(name)
             if rule is not None and rule.per_sample and value is not None:
                 arguments[name] = self._spread(name, value, owner, counts)
+        if self.wants_frame_counts:
+            arguments["frame_counts"] = counts
         results = self.bodies["cpu"](*frames, **arguments)
         if isinstance(results, tuple):
             return tuple(self._fold(part, counts) for part in results)

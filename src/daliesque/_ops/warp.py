@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images and volumes whose pixels move: affine transformations and rotations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.args import FloatPerFrame, FloatsPerFrame, FloatsPerSample
+from .._engine.convert import cast_samples
+from .._engine.dtype import DType, float32, from_code
+from .._engine.enums import DALIInterpType
+from .._engine.op import Samples, op
+from .windows import Floats, Integers, round_half_away
+
+NEAREST, LINEAR, CUBIC = (
+    DALIInterpType.INTERP_NN,
+    DALIInterpType.INTERP_LINEAR,
+    DALIInterpType.INTERP_CUBIC,
+)
+CONSTANT, CLAMP = 0, 1
+
+
+def _result_type(inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
+    chosen: DType | None = arguments["dtype"] or arguments["output_dtype"]
+    return chosen or getattr(inputs[0], "dtype", None)
+
+
+@op(layouts="HWC FHWC DHWC FDHWC", sequences=True, dtype=_result_type)
+def warp_affine(
+    data: Samples,
+    mtx: Samples | None = None,
+    /,
+    *,
+    matrix: FloatsPerFrame | None = None,
+    inverse_map: bool = True,
+    size: FloatsPerSample | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType = LINEAR,
+    dtype: DType | None = None,
+    output_dtype: DType | None = None,
+) -> Samples:
+    """Transform images or volumes by a matrix.
+
+    The pixel at (x, y) of the result comes from the place ``matrix @ (x, y, 1)`` of the input,
+    where (0, 0) is the corner of the first pixel. Volumes have coordinates (x, y, z).
+
+    Parameters
+    ----------
+    mtx
+        The matrices as an input: 2x3 for images, 3x4 for volumes.
+    matrix
+        The same as an argument: 6 or 12 values, row by row. For sequences, one for each frame if
+        its layout begins with "F".
+    inverse_map
+        False: `matrix` leads from the input to the result, and is inverted first.
+    size
+        Height and width (depth, height and width) of the result, rounded; by default those of the
+        input.
+    fill_value
+        What lies outside the input. By default its border pixels repeat for ever.
+    interp_type
+        `INTERP_NN` or `INTERP_LINEAR`.
+    dtype
+        Type of the result; by default that of the input.
+    output_dtype
+        Old name of `dtype`.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> image = ndd.tensor([[[1], [2], [3]]], layout="HWC")
+    >>> ndd.warp_affine(image, matrix=[1, 0, 1, 0, 1, 0], fill_value=9).torch().flatten().tolist()
+    [2, 3, 9]
+    """
+    dims = data.ndim - 1
+    matrices = _matrices(mtx, matrix, (dims, dims + 1))
+    if not inverse_map:
+        matrices = _inverted(matrices, dims)
+    return _warped(
+        data, matrices, _sizes(data, size), fill_value, interp_type, dtype or output_dtype
+    )
+
+
+def _matrices(mtx: Samples | None, matrix: Floats | None, shape: tuple[int, int]) -> Floats:
+    """The matrices of a call, a row of values each."""
+    if (mtx is None) == (matrix is None):
+        msg = "the matrices must be given either as the argument 'matrix' or as the second input."
+        raise ValueError(msg)
+    name, rows = "matrix", matrix
+    if mtx is not None:
+        name = "the second input"
+        if len(mtx) and not mtx.uniform:
+            msg = f"{name} needs matrices of the shape {shape}; got {mtx.shapes}."
+            raise ValueError(msg)
+        cast = cast_samples(mtx, float32)
+        rows = np.stack([_kernels.numpy_view(cast, i).ravel() for i in range(len(cast))] or [[]])
+    assert rows is not None
+    if rows.shape[-1] != shape[0] * shape[1] and len(rows) and rows.size:
+        shown = f"'{name}'" if mtx is None else name
+        msg = (
+            f"{shown} needs {shape[0] * shape[1]} values ({shape[0]}x{shape[1]}); "
+            f"got {rows.shape[-1]}."
+        )
+        raise ValueError(msg)
+    return np.ascontiguousarray(rows, np.float32)
+
+
+def _inverted(matrices: Floats, dims: int) -> Floats:
+    """The inverses of affine matrices."""
+    if matrices.size == 0:
+        return matrices
+    full = matrices.reshape(-1, dims, dims + 1)
+    linear, shift = full[:, :, :dims], full[:, :, dims]
+    singular = ~(np.abs(np.linalg.det(linear.astype(np.float64))) > 0)
+    if singular.any():
+        sample = int(np.argmax(singular))
+        msg = (
+            f"'matrix' must have an inverse if 'inverse_map' is False; "
+            f"got {matrices[sample].tolist()} (sample {sample})."
+        )
+        raise ValueError(msg)
+    if dims == 2:
+        # In single precision like the reference, so that coordinates agree to the last bit.
+        a, b, c, d = linear[:, 0, 0], linear[:, 0, 1], linear[:, 1, 0], linear[:, 1, 1]
+        determinant = a * d - b * c
+        parts = np.stack([d, -b, -c, a], axis=1) / determinant[:, None]
+        inverse = parts.reshape(-1, 2, 2)
+    else:
+        inverse = np.linalg.inv(linear.astype(np.float64)).astype(np.float32)
+    moved = np.zeros_like(shift)
+    for axis in range(dims):
+        moved += -inverse[:, :, axis] * shift[:, axis, None]
+    return np.ascontiguousarray(
+        np.concatenate([inverse, moved[:, :, None]], axis=2).reshape(len(full), -1), np.float32
+    )
+
+
+def _sizes(data: Samples, size: Floats | None) -> Integers:
+    """Spatial extents of the result."""
+    dims = data.ndim - 1
+    if size is None or size.size == 0:
+        return np.ascontiguousarray(data.shape_array()[:, :dims])
+    if size.shape[1] != dims:
+        names = "height, width" if dims == 2 else "depth, height, width"
+        msg = f"'size' needs {dims} values ({names}); got {size.shape[1]}."
+        raise ValueError(msg)
+    if not (size > 0).all():
+        msg = f"'size' must be positive; got {size[np.argmin(size.min(axis=1))].tolist()}."
+        raise ValueError(msg)
+    return np.ascontiguousarray(round_half_away(size.astype(np.float64)).clip(min=1))
+
+
+def _warped(
+    data: Samples,
+    matrices: Floats,
+    sizes: Integers,
+    fill_value: float | None,
+    interp: DALIInterpType,
+    dtype: DType | None,
+) -> Samples:
+    if interp not in (NEAREST, LINEAR):
+        msg = f"'interp_type' must be INTERP_NN or INTERP_LINEAR; got {interp.name}."
+        raise ValueError(msg)
+    if fill_value is None:
+        check_not_empty(data, sizes)
+    target = dtype or from_code(data.type_id)
+    if interp == NEAREST and target.code != data.type_id:
+        data = cast_samples(data, target)
+    border = CLAMP if fill_value is None else CONSTANT
+    fill = [0.0 if fill_value is None else fill_value]
+    return _kernels.warp_affine(
+        data, target.code, sizes, matrices, 0 if interp == NEAREST else 1, border, fill
+    )
+
+
+def check_not_empty(data: Samples, sizes: Integers) -> None:
+    """Refuse to take border pixels from an image that has none."""
+    if len(data) == 0 or not sizes.all():
+        return
+    empty = (data.shape_array()[:, :-1] == 0).any(axis=1)
+    if empty.any():
+        sample = int(np.argmax(empty))
+        msg = (
+            f"the input has no pixels to take border values from; got the shape "
+            f"{data.shape(sample)} (sample {sample}). Give a constant border."
+        )
+        raise ValueError(msg)
+
+
+@op(layouts="HWC FHWC DHWC FDHWC", sequences=True, dtype=_result_type)
+def rotate(
+    input: Samples,
+    /,
+    *,
+    angle: FloatPerFrame,
+    axis: FloatsPerFrame | None = None,
+    keep_size: bool = False,
+    size: FloatsPerSample | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType = LINEAR,
+    dtype: DType | None = None,
+    output_dtype: DType | None = None,
+    frame_counts: Integers | None = None,
+) -> Samples:
+    """Rotate images counterclockwise, or volumes around an axis.
+
+    By default the result is as large as needed to show all of the input; its extents keep even or
+    odd, so that small angles do not blur. All frames of a sequence get the largest size of them.
+
+    Parameters
+    ----------
+    angle
+        The angle in degrees. For sequences, one for each frame if its layout begins with "F".
+    axis
+        For volumes: direction (x, y, z) of the axis.
+    keep_size
+        The result is as large as the input.
+    size
+        Height and width (depth, height and width) of the result.
+    fill_value
+        What lies outside the input. By default its border pixels repeat for ever.
+    interp_type
+        `INTERP_NN` or `INTERP_LINEAR`.
+    dtype
+        Type of the result; by default that of the input.
+    output_dtype
+        Old name of `dtype`.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> image = ndd.tensor([[[1], [2], [3]]], layout="HWC")
+    >>> ndd.rotate(image, angle=90).torch().flatten().tolist()
+    [3, 2, 1]
+    """
+    dims = input.ndim - 1
+    inside = np.ascontiguousarray(input.shape_array()[:, dims - 1 :: -1])
+    count = len(input)
+    degrees = np.broadcast_to(angle, (count,)).astype(np.float32)
+    radians = degrees * np.float32(np.pi / 180)
+    if dims == 2:
+        radians = -radians
+        around = None
+    else:
+        around = _axes(axis, count)
+    if size is not None and size.size:
+        sizes = np.broadcast_to(_sizes(input, size), (count, dims))
+    elif keep_size:
+        sizes = inside[:, ::-1]
+    else:
+        counts = np.ones(count, np.int64) if frame_counts is None else frame_counts
+        sizes = _canvas(inside, radians, around, counts)
+    matrices = _rotations(inside, sizes[:, ::-1], radians, around)
+    return _warped(
+        input,
+        matrices,
+        np.ascontiguousarray(sizes, np.int64),
+        fill_value,
+        interp_type,
+        dtype or output_dtype,
+    )
+
+
+def _axes(axis: Floats | None, count: int) -> Floats:
+    """Directions of unit length, one for each volume."""
+    if axis is None:
+        msg = "volumes need the argument 'axis', a direction (x, y, z)."
+        raise ValueError(msg)
+    if count == 0:
+        return np.zeros((0, 3), np.float32)
+    if axis.shape[1] != 3:
+        msg = f"'axis' needs 3 values (x, y, z); got {axis.shape[1]}."
+        raise ValueError(msg)
+    length = np.sqrt((axis * axis).sum(axis=1, dtype=np.float32))
+    if not (length > 0).all():
+        msg = f"'axis' must not be zero; got {axis[int(np.argmin(length))].tolist()}."
+        raise ValueError(msg)
+    single = (axis != 0).sum(axis=1) == 1
+    unit = np.where(single[:, None], np.sign(axis), axis / length[:, None])
+    return np.broadcast_to(unit.astype(np.float32), (count, 3))
+
+
+def _rotation(radians: Floats, around: Floats | None) -> Floats:
+    """Rotation matrices, in single precision as the reference computes them."""
+    c = np.cos(radians.astype(np.float64)).astype(np.float32)
+    s = np.sin(radians.astype(np.float64)).astype(np.float32)
+    if around is None:
+        return np.stack([c, -s, s, c], axis=1).reshape(-1, 2, 2)
+    u, v, w = around[:, 0], around[:, 1], around[:, 2]
+    one = np.float32(1)
+    rows = [
+        [u * u + (v * v + w * w) * c, u * v * (one - c) - w * s, u * w * (one - c) + v * s],
+        [u * v * (one - c) + w * s, v * v + (u * u + w * w) * c, v * w * (one - c) - u * s],
+        [u * w * (one - c) - v * s, v * w * (one - c) + u * s, w * w + (u * u + v * v) * c],
+    ]
+    matrices = np.stack([np.stack(row, axis=1) for row in rows], axis=1)
+    return np.where((radians == 0)[:, None, None], np.eye(3, dtype=np.float32), matrices)
+
+
+def _rotations(
+    inside: Integers, outside: Integers, radians: Floats, around: Floats | None
+) -> Floats:
+    """Maps from the result to the input that turn around the centres of both."""
+    turn = _rotation(-radians, around)
+    half = np.float32(0.5)
+    centre, middle = inside.astype(np.float32) * half, -outside.astype(np.float32) * half
+    shift = np.zeros_like(centre)
+    for axis in range(centre.shape[1]):
+        shift += turn[:, :, axis] * middle[:, axis, None]
+    shift += centre
+    matrices = np.concatenate([turn, shift[:, :, None]], axis=2)
+    return np.ascontiguousarray(
+        matrices.reshape(len(inside), turn.shape[1] * (turn.shape[1] + 1)), np.float32
+    )
+
+
+def _canvas(inside: Integers, radians: Floats, around: Floats | None, counts: Integers) -> Integers:
+    """Sizes (height, width) that hold the rotated images, the same for frames of a sequence."""
+    if len(inside) == 0:
+        return inside
+    if around is None:
+        c, s = (
+            np.abs(np.cos(radians.astype(np.float64))),
+            np.abs(np.sin(radians.astype(np.float64))),
+        )
+        reach = np.stack([np.stack([c, s], axis=1), np.stack([s, c], axis=1)], axis=1)
+        needed = (reach * inside[:, None, :]).sum(axis=2) - 1e-2
+        dominant = np.where((s <= c)[:, None], [0, 1], [1, 0])
+    else:
+        reach = np.abs(_rotation(radians, around))
+        needed = np.zeros(inside.shape, np.float32)
+        for axis in range(3):
+            needed += reach[:, :, axis] * inside[:, axis, None].astype(np.float32)
+        needed -= np.float32(1e-2)
+        # The own axis wins ties, then the first.
+        own = np.diagonal(reach, axis1=1, axis2=2)
+        first = np.argmax(reach, axis=2)
+        dominant = np.where(own >= reach.max(axis=2), np.arange(3), first)
+    extents = np.ceil(needed).astype(np.int64)
+    odd = np.take_along_axis(inside, dominant, axis=1) % 2
+    sizes = np.empty_like(extents)
+    begin = 0
+    for frames in counts.tolist():
+        rows = slice(begin, begin + frames)
+        if frames:
+            largest = extents[rows].max(axis=0)
+            wanted = 2 * odd[rows].sum(axis=0) > frames
+            sizes[rows] = largest + ((largest % 2) ^ wanted)
+        begin += frames
+    return np.ascontiguousarray(sizes[:, ::-1])

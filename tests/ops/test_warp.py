@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warps against plain NumPy: every coordinate on its own, in double precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import daliesque as ndd
+
+Array = NDArray[Any]
+MATRIX = [0.9, 0.3, -5.3, -0.2, 1.1, 4.1]
+
+
+def sampled(image: Array, places: list[Array], fill: float | None) -> Array:
+    """Linear interpolation of `image` at index coordinates, one array for each spatial axis."""
+    whole = [np.floor(place).astype(int) for place in places]
+    rest = [place - index for place, index in zip(places, whole, strict=True)]
+    result = np.zeros((*places[0].shape, image.shape[-1]))
+    for corner in np.ndindex(*(2,) * len(places)):
+        indices = [index + bit for index, bit in zip(whole, corner, strict=True)]
+        weight = np.ones(places[0].shape)
+        outside = np.zeros(places[0].shape, bool)
+        for index, part, bit, extent in zip(indices, rest, corner, image.shape, strict=False):
+            weight = weight * (part if bit else 1 - part)
+            outside |= (index < 0) | (index >= extent)
+        clipped = tuple(
+            np.clip(index, 0, extent - 1)
+            for index, extent in zip(indices, image.shape, strict=False)
+        )
+        values = image[clipped].astype(float)
+        if fill is not None:
+            values[outside] = fill
+        result += weight[..., None] * values
+    return result
+
+
+def affine_places(matrix: Array, size: tuple[int, ...]) -> list[Array]:
+    """Source indices (outermost axis first) of the pixels of a result of the given size."""
+    grid = np.stack(np.meshgrid(*(np.arange(n) + 0.5 for n in size), indexing="ij"), -1)[..., ::-1]
+    dims = len(size)
+    places = grid @ matrix[:, :dims].T + matrix[:, dims] - 0.5
+    return [places[..., dims - 1 - axis] for axis in range(dims)]
+
+
+@pytest.mark.parametrize("fill", [None, 77.0])
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4", "f8"])
+def test_warp_affine(dtype: str, fill: float | None) -> None:
+    rng = np.random.default_rng(3)
+    image = rng.integers(0, 127, (25, 90, 3)).astype(dtype)
+    got = np.asarray(
+        ndd.warp_affine(
+            ndd.tensor(image, layout="HWC"), matrix=MATRIX, size=(31, 80), fill_value=fill
+        )
+    )
+    places = affine_places(np.array(MATRIX).reshape(2, 3), (31, 80))
+    expected = sampled(image, places, fill)
+    assert got.dtype == image.dtype
+    tolerance = 1.0 if image.dtype.kind in "iu" else 0.1 if dtype == "f2" else 1e-2
+    np.testing.assert_allclose(got.astype(float), expected, atol=tolerance)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5])
+def test_all_ways_of_bytes_agree(channels: int) -> None:
+    rng = np.random.default_rng(4)
+    image = rng.integers(0, 256, (40, 50, channels), np.uint8)
+    for fill in (None, 200.0):
+        for size in ((40, 50), (3, 7), (100, 120)):
+            got = np.asarray(
+                ndd.warp_affine(
+                    ndd.tensor(image, layout="HWC"), matrix=MATRIX, size=size, fill_value=fill
+                )
+            )
+            places = affine_places(np.array(MATRIX).reshape(2, 3), size)
+            assert np.abs(got - sampled(image, places, fill)).max() <= 0.55
+
+
+def test_volumes() -> None:
+    rng = np.random.default_rng(5)
+    volume = rng.normal(size=(6, 9, 11, 2)).astype(np.float32)
+    matrix = rng.normal(size=(3, 4)) * 0.3 + np.eye(3, 4)
+    got = ndd.warp_affine(
+        ndd.tensor(volume, layout="DHWC"), matrix=matrix.ravel().tolist(), fill_value=1.0
+    )
+    expected = sampled(volume, affine_places(matrix, (6, 9, 11)), 1.0)
+    np.testing.assert_allclose(np.asarray(got), expected, atol=1e-4)
+
+
+def test_inverse_map() -> None:
+    image = np.random.default_rng(6).normal(size=(20, 30, 1)).astype(np.float32)
+    data = ndd.tensor(image, layout="HWC")
+    full = np.vstack([np.array(MATRIX).reshape(2, 3), [0, 0, 1]])
+    inverse = np.linalg.inv(full)[:2].ravel().tolist()
+    forward = ndd.warp_affine(data, matrix=inverse, inverse_map=False, fill_value=0)
+    backward = ndd.warp_affine(data, matrix=MATRIX, fill_value=0)
+    np.testing.assert_allclose(np.asarray(forward), np.asarray(backward), atol=1e-3)
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+@pytest.mark.parametrize("interp", [0, 1])
+def test_quarter_turns_are_exact(turns: int, interp: int) -> None:
+    image = np.random.default_rng(7).integers(0, 256, (5, 8, 3), np.uint8)
+    got = ndd.rotate(ndd.tensor(image, layout="HWC"), angle=90 * turns, interp_type=interp)
+    np.testing.assert_array_equal(np.asarray(got), np.rot90(image, turns))
+
+
+def test_rotated_size_and_content() -> None:
+    image = np.random.default_rng(8).normal(size=(30, 41, 2)).astype(np.float32)
+    got = np.asarray(ndd.rotate(ndd.tensor(image, layout="HWC"), angle=33, fill_value=0))
+    c, s = np.cos(np.radians(33)), np.sin(np.radians(33))
+    needed = np.array([30 * c + 41 * s, 30 * s + 41 * c])
+    assert ((got.shape[:2] >= needed - 0.01) & (got.shape[:2] < needed + 2)).all()
+    turn = np.array([[c, -s], [s, c]])
+    shift = np.array([20.5, 15]) - turn @ np.array(got.shape[1::-1]) / 2
+    places = affine_places(np.column_stack([turn, shift]), got.shape[:2])
+    np.testing.assert_allclose(got, sampled(image, places, 0), atol=1e-3)
+
+
+def test_rotate_volume_around_an_axis() -> None:
+    volume = np.random.default_rng(9).normal(size=(4, 6, 5, 1)).astype(np.float32)
+    data = ndd.tensor(volume, layout="DHWC")
+    got = np.asarray(ndd.rotate(data, angle=90, axis=(0, 0, 2)))
+    np.testing.assert_allclose(got, np.rot90(volume, -1, axes=(1, 2)), atol=1e-5)
+
+
+def test_frames_share_the_largest_size() -> None:
+    clip = ndd.tensor(np.zeros((2, 10, 20, 3), np.uint8), layout="FHWC")
+    angles = ndd.tensor(np.array([0, 90], np.float32), layout="F")
+    assert ndd.rotate(clip, angle=angles).shape == (2, 20, 20, 3)
+
+
+def test_places_that_are_no_numbers_are_outside() -> None:
+    image = ndd.tensor(np.full((4, 4, 3), 9, np.uint8), layout="HWC")
+    for value in (np.nan, np.inf, -1e30, 1e30):
+        for interp in (0, 1):
+            got = ndd.warp_affine(
+                image, matrix=[1, 0, value, 0, 1, 0], fill_value=5, interp_type=interp
+            )
+            assert (np.asarray(got) == 5).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "either as the argument 'matrix' or as the second input"),
+        ({"matrix": [1, 2, 3]}, r"'matrix' needs 6 values \(2x3\); got 3"),
+        ({"matrix": MATRIX, "size": [3]}, r"'size' needs 2 values \(height, width\); got 1"),
+        ({"matrix": MATRIX, "size": [3, 0]}, r"'size' must be positive; got \[3.0, 0.0\]"),
+        ({"matrix": MATRIX, "interp_type": 2}, "'interp_type' must be INTERP_NN or INTERP_LINEAR"),
+        ({"matrix": [0] * 6, "inverse_map": False}, "'matrix' must have an inverse"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
+    image = ndd.tensor(np.zeros((3, 4, 3), np.uint8), layout="HWC")
+    with pytest.raises(ValueError, match=f"^warp_affine: .*{message}"):
+        ndd.warp_affine(image, **arguments).evaluate()
+
+
+def test_volumes_need_an_axis() -> None:
+    volume = ndd.tensor(np.zeros((3, 4, 5, 1), np.uint8), layout="DHWC")
+    with pytest.raises(ValueError, match="rotate: volumes need the argument 'axis'"):
+        ndd.rotate(volume, angle=3).evaluate()
+    with pytest.raises(ValueError, match="rotate: 'axis' must not be zero"):
+        ndd.rotate(volume, angle=3, axis=(0, 0, 0)).evaluate()
+
+
+def test_no_pixels_to_repeat() -> None:
+    empty = ndd.tensor(np.zeros((0, 4, 3), np.uint8), layout="HWC")
+    with pytest.raises(ValueError, match="warp_affine: the input has no pixels"):
+        ndd.warp_affine(empty, matrix=MATRIX, size=(2, 2)).evaluate()
+    filled = ndd.warp_affine(empty, matrix=MATRIX, size=(2, 2), fill_value=3)
+    assert (np.asarray(filled) == 3).all()
