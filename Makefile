@@ -34,7 +34,8 @@ format: $(VENV)/test
 stubs: $(VENV)/test
 	$(BIN)/python tools/stubs.py
 
-sanitize: $(VENV)/test
+sanitize: $(VENV)/python
+	$(BIN)/pip install --quiet cmake ninja
 	$(BIN)/python tools/sanitize.py
 
 # The environments; each stamp file says what is installed in it.
