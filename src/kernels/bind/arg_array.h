@@ -34,8 +34,21 @@ class ArgArray {
       PyErr_Clear();
       return false;
     }
-    return view_.itemsize == sizeof(T) && std::strchr(codes(), view_.format[0]) != nullptr &&
-           view_.format[0] != 0;
+    const char code = view_.format[0];
+    if (view_.itemsize == sizeof(T) && code && std::strchr(codes(), code)) return true;
+    PyBuffer_Release(&view_);
+    view_.obj = nullptr;
+    return false;
+  }
+
+  /// Takes a converted copy of `object`, which is something NumPy can make an array of T from.
+  bool acquire_copy(PyObject* object) noexcept {
+    const nanobind::object numpy = nanobind::steal(PyImport_ImportModule("numpy"));
+    if (!numpy.is_valid()) return PyErr_Clear(), false;
+    const nanobind::object copy = nanobind::steal(
+        PyObject_CallMethod(numpy.ptr(), "ascontiguousarray", "Os", object, numpy_type()));
+    if (!copy.is_valid()) return PyErr_Clear(), false;
+    return acquire(copy.ptr());
   }
 
   const T* data() const { return static_cast<const T*>(view_.buf); }
@@ -49,6 +62,14 @@ class ArgArray {
     if constexpr (std::is_same_v<T, bool>) return "?";
     if constexpr (std::is_floating_point_v<T>) return "fd";
     return std::is_signed_v<T> ? "bhilq" : "BHILQ";
+  }
+
+  static constexpr const char* numpy_type() {
+    if constexpr (std::is_same_v<T, bool>) return "?";
+    if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? "f4" : "f8";
+    constexpr const char* kNames[2][4] = {{"u1", "u2", "u4", "u8"}, {"i1", "i2", "i4", "i8"}};
+    constexpr int kPower = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    return kNames[std::is_signed_v<T>][kPower];
   }
 
   Py_buffer view_{};
@@ -69,8 +90,9 @@ template <class T>
 struct type_caster<daliesque::ArgArray<T>> {
   NB_TYPE_CASTER(daliesque::ArgArray<T>, const_name("numpy.typing.NDArray[typing.Any]"))
 
-  bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
-    return value.acquire(source.ptr());
+  bool from_python(handle source, uint8_t flags, cleanup_list*) noexcept {
+    if (value.acquire(source.ptr())) return true;
+    return (flags & static_cast<uint8_t>(cast_flags::convert)) && value.acquire_copy(source.ptr());
   }
 };
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every operator of the reference is there, with all its arguments and defaults.
+
+`data/reference_operators.json` holds the names, arguments and defaults of release 2.4.0. What is
+missing must be listed, with the reason, in `docs/coverage.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+from daliesque._engine.op import registry
+
+ROOT = Path(__file__).parent.parent
+REFERENCE: dict[str, Any] = json.loads(
+    (ROOT / "tests" / "data" / "reference_operators.json").read_text()
+)
+# A random operator takes `rng` in place of a seed.
+REPLACED = {"seed"}
+
+
+def listed_as_missing() -> set[str]:
+    text = (ROOT / "docs" / "coverage.md").read_text()
+    return set(re.findall(r"^\| `([\w.]+)` \|", text, re.MULTILINE))
+
+
+def exists(name: str) -> bool:
+    found: object = ndd
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found is not None
+
+
+def test_nothing_is_missing_without_a_reason() -> None:
+    missing = {name for name in REFERENCE if not exists(name)}
+    assert missing == listed_as_missing()
+
+
+PRESENT = sorted(name for name in REFERENCE if name in registry)
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_arguments(name: str) -> None:
+    spec = registry[name]
+    for argument, facts in REFERENCE[name]["arguments"].items():
+        if argument in REPLACED:
+            assert spec.is_random, f"{name}: '{argument}'"
+            continue
+        assert argument in spec.rules, f"{name}: '{argument}' is missing"
+        if facts.get("per_sample"):
+            assert spec.rules[argument].per_sample, f"{name}: '{argument}' is per sample"
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_defaults(name: str) -> None:
+    spec = registry[name]
+    for argument, facts in REFERENCE[name]["arguments"].items():
+        default, ours = facts.get("default"), spec.defaults.get(argument)
+        if argument in REPLACED or default is None or ours is None:
+            continue
+        if isinstance(default, bool | int | float):
+            np.testing.assert_allclose(np.ravel(ours)[0], default, rtol=1e-5, err_msg=argument)
+        elif isinstance(default, list) and default and not isinstance(default[0], str):
+            np.testing.assert_allclose(np.ravel(ours), default, rtol=1e-5, err_msg=argument)
