@@ -40,7 +40,7 @@ def exists(name: str) -> bool:
 
 def test_nothing_is_missing_without_a_reason() -> None:
     missing = {name for name in REFERENCE if not exists(name)}
-    assert missing == listed_as_missing()
+    assert missing <= listed_as_missing()
 
 
 PRESENT = sorted(name for name in REFERENCE if name in registry)
