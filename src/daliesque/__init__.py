@@ -51,6 +51,7 @@ from ._ops.color import (
     saturation,
 )
 from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
+from ._ops.displacement import jitter, sphere, water
 from ._ops.generic import cast, cast_like, copy
 from ._ops.geometry import flip
 from ._ops.paste import pad
@@ -106,6 +107,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "jitter",
     "math",
     "memory",
     "normalize",
@@ -121,6 +123,7 @@ __all__ = [
     "set_default_stream",
     "set_num_threads",
     "slice",
+    "sphere",
     "stream",
     "tensor",
     "tensor_resize",
@@ -133,4 +136,5 @@ __all__ = [
     "uint32",
     "uint64",
     "warp_affine",
+    "water",
 ]

@@ -107,6 +107,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "jitter",
     "math",
     "memory",
     "normalize",
@@ -122,6 +123,7 @@ __all__ = [
     "set_default_stream",
     "set_num_threads",
     "slice",
+    "sphere",
     "stream",
     "tensor",
     "tensor_resize",
@@ -134,6 +136,7 @@ __all__ = [
     "uint32",
     "uint64",
     "warp_affine",
+    "water",
 ]
 
 @overload
@@ -672,6 +675,129 @@ def slice(
     dtype: DTypeLike | None = None,
     image_type: DALIImageType | None = None,
     output_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def jitter(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    nDegree: int | None = 2,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def jitter(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    nDegree: int | None = 2,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def jitter(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    nDegree: int | None = 2,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def sphere(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+) -> Batch: ...
+@overload
+def sphere(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+) -> Batch: ...
+@overload
+def sphere(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+) -> Tensor: ...
+@overload
+def water(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    ampl_x: float | None = 10.0,
+    ampl_y: float | None = 10.0,
+    freq_x: float | None = 0.04908738521234052,
+    freq_y: float | None = 0.04908738521234052,
+    phase_x: float | None = 0.0,
+    phase_y: float | None = 0.0,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+) -> Batch: ...
+@overload
+def water(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    ampl_x: float | None = 10.0,
+    ampl_y: float | None = 10.0,
+    freq_x: float | None = 0.04908738521234052,
+    freq_y: float | None = 0.04908738521234052,
+    phase_x: float | None = 0.0,
+    phase_y: float | None = 0.0,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+) -> Batch: ...
+@overload
+def water(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    ampl_x: float | None = 10.0,
+    ampl_y: float | None = 10.0,
+    freq_x: float | None = 0.04908738521234052,
+    freq_y: float | None = 0.04908738521234052,
+    phase_x: float | None = 0.0,
+    phase_y: float | None = 0.0,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
 ) -> Tensor: ...
 @overload
 def cast(

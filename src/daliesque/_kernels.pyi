@@ -255,6 +255,8 @@ def warp_map(samples: Samples, x: Samples, y: Samples, sizes: numpy.typing.NDArr
 
 def sphere(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float) -> Samples: ...
 
+def jitter(samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any], degree: int) -> Samples: ...
+
 def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float, x: Sequence[float], y: Sequence[float]) -> Samples:
     """`x` and `y` are waves: amplitude, frequency and phase."""
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "per_sample.h"
+#include "philox.h"
 #include "samples.h"
 #include "warp_kernels.h"
 
@@ -40,16 +41,15 @@ class AffineMapping : public WarpMapping {
 };
 
 /// The mapping by a 3x3 matrix and division by the third coordinate, between centres of pixels.
-/// Results are rounded to whole pixels or to 1/32 of one, as OpenCV does.
+/// Results are rounded to multiples of 1 / `units` of a pixel, unless that is 0.
 class PerspectiveMapping : public WarpMapping {
  public:
-  PerspectiveMapping(PerSample<double> matrices, bool whole_pixels)
-      : matrices_(matrices), whole_pixels_(whole_pixels) {}
+  PerspectiveMapping(PerSample<double> matrices, int units) : matrices_(matrices), units_(units) {}
   void locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const override;
 
  private:
   PerSample<double> matrices_;
-  bool whole_pixels_;
+  int units_;
 };
 
 /// Coordinates given for each pixel: two float32 arrays of the output's height and width.
@@ -87,6 +87,19 @@ class WaterMapping : public WarpMapping {
 
  private:
   Wave wave_x_, wave_y_;
+};
+
+/// Each pixel from a random place nearby. All channels of a pixel move together.
+class JitterMapping : public WarpMapping {
+ public:
+  JitterMapping(const Samples& in, const PhiloxState& state, int degree)
+      : in_(in), state_(state), degree_(degree) {}
+  void locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const override;
+
+ private:
+  const Samples& in_;
+  PhiloxState state_;
+  int degree_;
 };
 
 struct WarpOptions {

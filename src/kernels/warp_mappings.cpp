@@ -9,11 +9,10 @@ namespace daliesque {
 
 void PerspectiveMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const {
   const double* m = matrices_.row(sample);
-  // OpenCV keeps coordinates as integers of 32 bits, in units of 1/32 of a pixel.
-  const double units = whole_pixels_ ? 1 : 32;
-  const auto round = [units](double value) {
-    const double limited = std::clamp(value * units, -2147483648.0, 2147483647.0);
-    return static_cast<float>(std::nearbyint(limited) / units) + 0.5f;
+  const auto round = [this](double value) {
+    if (units_ == 0) return static_cast<float>(value + 0.5);
+    const double limited = std::clamp(value * units_, -2147483648.0, 2147483647.0);
+    return static_cast<float>(std::nearbyint(limited) / units_) + 0.5f;
   };
   for (int r = 0; r < tile.rows; r++) {
     const auto y = static_cast<double>(tile.y + r);
@@ -67,6 +66,27 @@ void WaterMapping::locate(WarpCoordinates& at, int64_t /*sample*/, const WarpTil
     const auto x = static_cast<float>(tile.x + k);
     const float shift = wave_y_.amplitude * std::cos(wave_y_.frequency * x + wave_y_.phase);
     for (int r = 0; r < tile.rows; r++) at.y[r][k] = static_cast<float>(tile.y + r) + shift;
+  }
+}
+
+void JitterMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const {
+  const int64_t height = in_.shape(sample)[0], width = in_.shape(sample)[1];
+  const int64_t channels = in_.shape(sample)[2];
+  const PhiloxState own = sample_state(state_, sample);
+  const auto degree = static_cast<uint32_t>(degree_);
+  const bool power_of_two = (degree & (degree - 1)) == 0;
+  const auto displacement = [&](uint32_t word) {
+    const uint64_t place = power_of_two ? word & (degree - 1) : (uint64_t{word} * degree) >> 32;
+    return static_cast<int64_t>(place) - (degree_ >> 1);
+  };
+  for (int r = 0; r < tile.rows; r++) {
+    for (int k = 0; k < tile.columns; k++) {
+      const int64_t x = tile.x + k, y = tile.y + r;
+      Philox generator(element_state(own, channels * (x + width * y)));
+      const int64_t dx = displacement(generator()), dy = displacement(generator());
+      at.x[r][k] = static_cast<float>(std::clamp<int64_t>(x + dx, 0, width - 1)) + 0.5f;
+      at.y[r][k] = static_cast<float>(std::clamp<int64_t>(y + dy, 0, height - 1)) + 0.5f;
+    }
   }
 }
 

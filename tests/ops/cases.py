@@ -53,6 +53,13 @@ def nothing(_rng: np.random.Generator) -> list[list[Array]]:
     return []
 
 
+def images_and_maps(rng: np.random.Generator) -> list[list[Array]]:
+    """Three images and the coordinates to take pixels from."""
+    sizes = ((4, 6), (9, 9), (1, 3))
+    maps = [[rng.uniform(-1, 9, size).astype(np.float32) for size in sizes] for _ in range(2)]
+    return [*images(rng), *maps]
+
+
 def two_vectors(rng: np.random.Generator) -> list[list[Array]]:
     """Two inputs of equal shapes."""
     return [*vectors(rng), *vectors(rng)]
@@ -92,9 +99,18 @@ CASES = [
         "HWC",
         per_sample={"mirror": [0, 1, 1], "mean": [[1, 2, 3], [4, 5, 6], [7, 8, 9]]},
     ),
+    Case("experimental.remap", images_and_maps, layout="HWC"),
+    Case(
+        "experimental.warp_perspective",
+        images,
+        {"matrix": [0.9, 0.2, 1, -0.3, 1.1, 0.4, 0.01, 0.02, 1]},
+        "HWC",
+        per_sample={"size": [[3, 4], [20, 30], [1, 1]]},
+    ),
     Case("flip", images, {}, "HWC", per_sample={"horizontal": [1, 0, 1], "vertical": [0, 0, 1]}),
     Case("hsv", images, {"hue": 40}, "HWC", {"saturation": [0.5, 1.5, 0.9]}),
     Case("hue", images, {"hue": 40}, "HWC", {"hue": [10, 50, 300]}),
+    Case("jitter", images, {"nDegree": 3}, "HWC", per_sample={"mask": [0, 1, 0]}, random=True),
     Case("normalize", images, {"axes": [0, 1]}, "HWC"),
     Case(
         "pad",
@@ -168,6 +184,7 @@ CASES = [
             "alignment": [0.0, 0.5, 1.0],
         },
     ),
+    Case("sphere", images, {}, "HWC", per_sample={"mask": [0, 1, 2]}),
     Case("transpose", images, {"perm": [2, 0, 1]}, "HWC"),
     Case(
         "warp_affine",
@@ -176,4 +193,5 @@ CASES = [
         "HWC",
         per_sample={"size": [[3, 4], [20, 30], [1, 1]]},
     ),
+    Case("water", images, {"ampl_x": 2.0}, "HWC", per_sample={"mask": [0, 1, 1]}),
 ]

@@ -76,15 +76,15 @@ def warp_affine(
     [2, 3, 9]
     """
     dims = data.ndim - 1
-    matrices = _matrices(mtx, matrix, (dims, dims + 1))
+    matrices = matrix_rows(mtx, matrix, (dims, dims + 1))
     if not inverse_map:
         matrices = _inverted(matrices, dims)
     return _warped(
-        data, matrices, _sizes(data, size), fill_value, interp_type, dtype or output_dtype
+        data, matrices, output_sizes(data, size), fill_value, interp_type, dtype or output_dtype
     )
 
 
-def _matrices(mtx: Samples | None, matrix: Floats | None, shape: tuple[int, int]) -> Floats:
+def matrix_rows(mtx: Samples | None, matrix: Floats | None, shape: tuple[int, int]) -> Floats:
     """The matrices of a call, a row of values each."""
     if (mtx is None) == (matrix is None):
         msg = "the matrices must be given either as the argument 'matrix' or as the second input."
@@ -138,7 +138,7 @@ def _inverted(matrices: Floats, dims: int) -> Floats:
     )
 
 
-def _sizes(data: Samples, size: Floats | None) -> Integers:
+def output_sizes(data: Samples, size: Floats | None) -> Integers:
     """Spatial extents of the result."""
     dims = data.ndim - 1
     if size is None or size.size == 0:
@@ -247,7 +247,7 @@ def rotate(
     else:
         around = _axes(axis, count)
     if size is not None and size.size:
-        sizes = np.broadcast_to(_sizes(input, size), (count, dims))
+        sizes = np.broadcast_to(output_sizes(input, size), (count, dims))
     elif keep_size:
         sizes = inside[:, ::-1]
     else:

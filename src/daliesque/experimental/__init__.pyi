@@ -12,8 +12,92 @@ from .._engine.dtype import DTypeLike
 from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.tensor import Tensor
 
-__all__ = ["resize"]
+__all__ = ["remap", "resize", "warp_perspective"]
 
+@overload
+def remap(
+    input: Batch,
+    mapx: ArrayLike | Tensor | Batch,
+    mapy: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Batch: ...
+@overload
+def remap(
+    input: ArrayLike | Tensor,
+    mapx: ArrayLike | Tensor | Batch,
+    mapy: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Batch: ...
+@overload
+def remap(
+    input: ArrayLike | Tensor,
+    mapx: ArrayLike | Tensor | Batch,
+    mapy: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Tensor: ...
+@overload
+def warp_perspective(
+    input: Batch,
+    matrix_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    border_mode: str | None = "constant",
+    fill_value: Sequence[float] | float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Batch: ...
+@overload
+def warp_perspective(
+    input: ArrayLike | Tensor,
+    matrix_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    border_mode: str | None = "constant",
+    fill_value: Sequence[float] | float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Batch: ...
+@overload
+def warp_perspective(
+    input: ArrayLike | Tensor,
+    matrix_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    border_mode: str | None = "constant",
+    fill_value: Sequence[float] | float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Tensor: ...
 @overload
 def resize(
     input: Batch,

@@ -41,8 +41,11 @@ Samples bound_warp_perspective(const Samples& in, const ArgArray<int64_t>& sizes
                                std::vector<float> fill) {
   Samples out = output(in, static_cast<int>(in.dtype()), sizes);
   const WarpOptions wanted = options(interp, border, std::move(fill));
-  warp(out, dense(in),
-       PerspectiveMapping(per_sample(matrices), wanted.interp == WarpInterp::nearest), wanted);
+  // OpenCV, and so the reference, rounds to whole pixels for nearest neighbours, and keeps 5 bits
+  // of fractions for linear interpolation of int16 only.
+  const bool coarse = wanted.interp == WarpInterp::linear && in.dtype() == DType::int16;
+  const int units = wanted.interp == WarpInterp::nearest ? 1 : coarse ? 32 : 0;
+  warp(out, dense(in), PerspectiveMapping(per_sample(matrices), units), wanted);
   return out;
 }
 
@@ -83,6 +86,13 @@ void bind_warp(nb::module_& m) {
         return displaced(source, SphereMapping(source), mask, interp, fill);
       },
       "samples"_a, "mask"_a, "interp"_a, "fill"_a, release());
+  m.def(
+      "jitter",
+      [](const Samples& in, const PhiloxState& state, const ArgArray<int32_t>& mask, int degree) {
+        const Samples source = dense(in);
+        return displaced(source, JitterMapping(source, state, degree), mask, 0, 0);
+      },
+      "samples"_a, "state"_a, "mask"_a, "degree"_a, release());
   m.def(
       "water",
       [](const Samples& in, const ArgArray<int32_t>& mask, int interp, float fill,

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Perspective transformations, and pixels from places that arrays name."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .._engine.args import FloatsPerFrame, FloatsPerSample
+from .._engine.convert import cast_samples
+from .._engine.dtype import float32
+from .._engine.enums import DALIInterpType
+from .._engine.errors import join_names
+from .._engine.op import Samples, op
+from .warp import CONSTANT, CUBIC, LINEAR, NEAREST, check_not_empty, matrix_rows, output_sizes
+from .windows import Floats
+
+_BORDERS = {"constant": 0, "replicate": 1, "reflect": 2, "reflect_101": 3, "wrap": 4}
+
+
+def _filter(interp: DALIInterpType, name: str) -> int:
+    if interp not in (NEAREST, LINEAR, CUBIC):
+        msg = f"'{name}' must be INTERP_NN, INTERP_LINEAR or INTERP_CUBIC; got {interp.name}."
+        raise ValueError(msg)
+    return int(interp)
+
+
+def _is_corner(pixel_origin: str) -> bool:
+    if pixel_origin not in ("corner", "center"):
+        msg = f"'pixel_origin' must be 'corner' or 'center'; got {pixel_origin!r}."
+        raise ValueError(msg)
+    return pixel_origin == "corner"
+
+
+@op(name="experimental.warp_perspective", layouts="HW HWC FHWC CHW FCHW", sequences=True)
+def warp_perspective(
+    input: Samples,
+    matrix_input: Samples | None = None,
+    /,
+    *,
+    matrix: FloatsPerFrame | None = None,
+    inverse_map: bool = True,
+    size: FloatsPerSample | None = None,
+    border_mode: str = "constant",
+    fill_value: list[float] | None = None,
+    interp_type: DALIInterpType = LINEAR,
+    pixel_origin: str = "corner",
+) -> Samples:
+    """Transform images by a 3x3 matrix and a division.
+
+    The pixel at (x, y) of the result comes from the place (u / w, v / w) of the input with
+    ``(u, v, w) = matrix @ (x, y, 1)``.
+
+    Parameters
+    ----------
+    matrix_input
+        The matrices as an input.
+    matrix
+        The same as an argument: 9 values, row by row. For sequences, one for each frame if its
+        layout begins with "F".
+    inverse_map
+        False: `matrix` leads from the input to the result, and is inverted first.
+    size
+        Height and width of the result, rounded; by default those of the input.
+    border_mode
+        What lies outside the input: 'constant', 'replicate', 'reflect', 'reflect_101' or 'wrap'.
+    fill_value
+        With a constant border: a value for all channels or one for each.
+    interp_type
+        `INTERP_NN`, `INTERP_LINEAR` or `INTERP_CUBIC`.
+    pixel_origin
+        Where the first pixel has the coordinates (0, 0): its 'corner' or its 'center'.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> image = ndd.tensor([[[1], [2], [3]]], layout="HWC")
+    >>> shifted = ndd.experimental.warp_perspective(image, matrix=[1, 0, 1, 0, 1, 0, 0, 0, 1])
+    >>> shifted.torch().flatten().tolist()
+    [2, 3, 0]
+    """
+    interp = _filter(interp_type, "interp_type")
+    border = _BORDERS.get(border_mode)
+    if border is None:
+        msg = f"'border_mode' must be {join_names(tuple(_BORDERS))}; got {border_mode!r}."
+        raise ValueError(msg)
+    rows = matrix_rows(matrix_input, matrix, (3, 3))
+    matrices = _from_centres(rows) if _is_corner(pixel_origin) else rows
+    exact = matrices.astype(np.float64)
+    if not inverse_map and exact.size:
+        exact = _inverted(exact)
+    images, counts = _as_pixels(input)
+    if counts is not None:
+        owner = np.repeat(np.arange(len(input)), counts)
+        exact = exact if len(exact) == 1 else np.ascontiguousarray(exact[owner])
+        size = size if size is None or len(size) == 1 else size[owner]
+    sizes = output_sizes(images, size)
+    if border != CONSTANT:
+        check_not_empty(images, sizes)
+    fill = _fill(images, fill_value or [], planar=counts is not None)
+    result = _kernels.warp_perspective(images, sizes, exact, interp, border, fill)
+    if input.layout.endswith("C"):
+        return result
+    planes = result.reshape(np.ascontiguousarray(result.shape_array()[:, :2]), "HW")
+    return planes if counts is None else planes.fold(counts.tolist(), "CHW")
+
+
+def _as_pixels(samples: Samples) -> tuple[Samples, NDArray[np.int64] | None]:
+    """The same images as HWC, and the number of planes of each if they were CHW."""
+    if samples.layout.endswith("C"):
+        return samples, None
+    counts = None
+    if samples.layout == "CHW":
+        counts = np.array([shape[0] for shape in samples.shapes], np.int64)
+        samples = samples.unfold()
+    shapes = samples.shape_array()
+    channels = np.ones((len(shapes), 1), np.int64)
+    return samples.reshape(np.concatenate([shapes, channels], axis=1), "HWC"), counts
+
+
+def _from_centres(matrices: Floats) -> Floats:
+    """Matrices between corners of pixels as matrices between their centres."""
+    full = matrices.reshape(-1, 3, 3).copy()
+    half = np.float32(0.5)
+    full[:, :, 2] += full[:, :, 0] * half + full[:, :, 1] * half
+    full[:, :2] -= full[:, 2:] * half
+    return full.reshape(matrices.shape)
+
+
+def _inverted(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+    full = matrices.reshape(-1, 3, 3)
+    singular = ~(np.abs(np.linalg.det(full)) > 0)
+    if singular.any():
+        sample = int(np.argmax(singular))
+        msg = (
+            f"'matrix' must have an inverse if 'inverse_map' is False; "
+            f"got {matrices[sample].tolist()} (sample {sample})."
+        )
+        raise ValueError(msg)
+    return np.ascontiguousarray(np.linalg.inv(full).reshape(matrices.shape))
+
+
+def _fill(images: Samples, values: list[float], *, planar: bool) -> list[float]:
+    if len(values) < 2:
+        return values or [0.0]
+    if planar:
+        msg = f"'fill_value' must be one value for channel-first images; got {values}."
+        raise ValueError(msg)
+    for sample, shape in enumerate(images.shapes):
+        if shape[2] != len(values):
+            msg = (
+                f"'fill_value' needs 1 value or {shape[2]}, one for each channel; "
+                f"got {len(values)} (sample {sample})."
+            )
+            raise ValueError(msg)
+    return values
+
+
+@op(name="experimental.remap", layouts="HWC FHWC", sequences=True)
+def remap(
+    input: Samples,
+    mapx: Samples,
+    mapy: Samples,
+    /,
+    *,
+    interp: DALIInterpType = LINEAR,
+    pixel_origin: str = "corner",
+) -> Samples:
+    """Take each pixel from the place that two arrays name.
+
+    The pixel at (x, y) of the result is that at ``(mapx[y, x], mapy[y, x])`` of the input. What
+    lies outside is 0.
+
+    Parameters
+    ----------
+    mapx, mapy
+        Coordinates as float32 arrays of the height and width of the result.
+    interp
+        `INTERP_NN`, `INTERP_LINEAR` or `INTERP_CUBIC`.
+    pixel_origin
+        Where the first pixel has the coordinates (0, 0): its 'corner' or its 'center'.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> image = ndd.tensor([[[1], [2], [3]]], layout="HWC")
+    >>> x, y = np.array([[2, 1, 0]], np.float32), np.zeros((1, 3), np.float32)
+    >>> mirrored = ndd.experimental.remap(image, x, y, pixel_origin="center")
+    >>> mirrored.torch().flatten().tolist()
+    [3, 2, 1]
+    """
+    across, down = _coordinates(mapx, "mapx"), _coordinates(mapy, "mapy")
+    sizes = across.shape_array()
+    if len(input) and not np.array_equal(sizes, down.shape_array()):
+        msg = f"'mapx' and 'mapy' need equal shapes; got {across.shapes} and {down.shapes}."
+        raise ValueError(msg)
+    shift = 0.0 if _is_corner(pixel_origin) else 0.5
+    return _kernels.warp_map(input, across, down, sizes, shift, _filter(interp, "interp"))
+
+
+def _coordinates(samples: Samples, name: str) -> Samples:
+    """A map as (height, width)."""
+    values = cast_samples(samples, float32)
+    if values.ndim == 3 and all(shape[2] == 1 for shape in values.shapes):
+        return values.reshape(np.ascontiguousarray(values.shape_array()[:, :2]), "HW")
+    if values.ndim != 2:
+        msg = f"'{name}' needs 2 axes (height, width); got {values.ndim}."
+        raise ValueError(msg)
+    return values

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""sphere, water and experimental.warp_perspective give what the reference gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from .both import Array, Each, assert_close, assert_same, ours, reference
+
+pytestmark = pytest.mark.oracle
+
+MATRIX = np.array([[1.1, 0.2, -3], [-0.1, 0.9, 2.5], [0.003, -0.002, 1]], np.float32)
+WAVES = {"ampl_x": 5, "ampl_y": 2.5, "freq_x": 0.2, "freq_y": 0.4, "phase_x": 1, "phase_y": 2}
+
+
+def images(dtype: str) -> list[Array]:
+    rng = np.random.default_rng(0)
+    shapes = ((31, 70, 3), (90, 20, 3), (300, 301, 3))
+    return [rng.integers(0, 256, shape).astype(dtype) for shape in shapes]
+
+
+@pytest.mark.parametrize("operator", ["sphere", "water"])
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+def test_displacements(operator: str, dtype: str) -> None:
+    samples = images(dtype)
+    mask = Each([np.int32(flag) for flag in (1, 0, 1)])
+    variants: list[dict[str, Any]] = [{}, {"fill_value": 7}, {"mask": mask}]
+    for arguments in variants + ([WAVES] if operator == "water" else []):
+        assert_same(operator, samples, layout="HWC", **arguments)
+        assert_close(operator, samples, layout="HWC", interp_type=1, **arguments)
+
+
+@pytest.mark.parametrize("interp", [0, 1, 2])
+@pytest.mark.parametrize("dtype", ["u1", "u2", "i2", "f4"])
+@pytest.mark.parametrize("border", ["constant", "replicate", "reflect", "reflect_101", "wrap"])
+def test_warp_perspective(border: str, dtype: str, interp: int) -> None:
+    for channels in (1, 3, 4):
+        image = np.random.default_rng(1).integers(0, 256, (40, 60, channels)).astype(dtype)
+        for arguments in ({}, {"size": (70, 33)}, {"inverse_map": False}, {"fill_value": 3},
+                          {"pixel_origin": "center"}):  # fmt: skip
+            expected, got = (
+                np.asarray(
+                    library.experimental.warp_perspective(
+                        library.batch([image], layout="HWC"), matrix=MATRIX,
+                        border_mode=border, interp_type=interp, **arguments,
+                    ).tensors[0]
+                ).astype(float)
+                for library in (reference, ours)
+            )  # fmt: skip
+            assert got.shape == expected.shape
+            difference = np.abs(got - expected)
+            # Coordinates halfway between two steps of 1/32 may be rounded to either.
+            assert (difference > 1.01).mean() < 0.002, (arguments, difference.max())
