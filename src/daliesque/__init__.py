@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
-from . import experimental, math, random, tfrecord, types
+from . import experimental, math, random, reductions, tfrecord, types
 from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
 from ._engine.context import EvalContext
@@ -52,11 +52,12 @@ from ._ops.color import (
 )
 from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
 from ._ops.displacement import jitter, sphere, water
+from ._ops.fill import full, full_like, one_hot, ones, ones_like, zeros, zeros_like
 from ._ops.generic import cast, cast_like, copy
 from ._ops.geometry import flip
 from ._ops.paste import pad
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
-from ._ops.shape import transpose
+from ._ops.shape import cat, expand_dims, reinterpret, reshape, squeeze, stack, transpose
 from ._ops.tone import normalize
 from ._ops.warp import rotate, warp_affine
 
@@ -85,6 +86,7 @@ __all__ = [
     "brightness_contrast",
     "cast",
     "cast_like",
+    "cat",
     "color_space_conversion",
     "color_twist",
     "contrast",
@@ -93,11 +95,14 @@ __all__ = [
     "crop_mirror_normalize",
     "device",
     "dtype",
+    "expand_dims",
     "experimental",
     "flip",
     "float16",
     "float32",
     "float64",
+    "full",
+    "full_like",
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
@@ -111,10 +116,16 @@ __all__ = [
     "math",
     "memory",
     "normalize",
+    "one_hot",
+    "ones",
+    "ones_like",
     "pad",
     "random",
     "random_crop_generator",
     "random_resized_crop",
+    "reductions",
+    "reinterpret",
+    "reshape",
     "resize",
     "resize_crop_mirror",
     "rotate",
@@ -124,6 +135,8 @@ __all__ = [
     "set_num_threads",
     "slice",
     "sphere",
+    "squeeze",
+    "stack",
     "stream",
     "tensor",
     "tensor_resize",
@@ -137,4 +150,6 @@ __all__ = [
     "uint64",
     "warp_affine",
     "water",
+    "zeros",
+    "zeros_like",
 ]

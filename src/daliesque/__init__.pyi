@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from . import experimental as experimental
 from . import math as math
 from . import random as random
+from . import reductions as reductions
 from . import tfrecord as tfrecord
 from . import types as types
 from ._compat import as_dali as as_dali
@@ -85,6 +86,7 @@ __all__ = [
     "brightness_contrast",
     "cast",
     "cast_like",
+    "cat",
     "color_space_conversion",
     "color_twist",
     "contrast",
@@ -93,11 +95,14 @@ __all__ = [
     "crop_mirror_normalize",
     "device",
     "dtype",
+    "expand_dims",
     "experimental",
     "flip",
     "float16",
     "float32",
     "float64",
+    "full",
+    "full_like",
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
@@ -111,10 +116,16 @@ __all__ = [
     "math",
     "memory",
     "normalize",
+    "one_hot",
+    "ones",
+    "ones_like",
     "pad",
     "random",
     "random_crop_generator",
     "random_resized_crop",
+    "reductions",
+    "reinterpret",
+    "reshape",
     "resize",
     "resize_crop_mirror",
     "rotate",
@@ -124,6 +135,8 @@ __all__ = [
     "set_num_threads",
     "slice",
     "sphere",
+    "squeeze",
+    "stack",
     "stream",
     "tensor",
     "tensor_resize",
@@ -137,6 +150,8 @@ __all__ = [
     "uint64",
     "warp_affine",
     "water",
+    "zeros",
+    "zeros_like",
 ]
 
 @overload
@@ -800,6 +815,195 @@ def water(
     fill_value: float | None = 0.0,
 ) -> Tensor: ...
 @overload
+def full(
+    fill_value: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def full(
+    fill_value: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def full(
+    fill_value: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor: ...
+@overload
+def full_like(
+    data_like: Batch,
+    fill_value: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+) -> Batch: ...
+@overload
+def full_like(
+    data_like: ArrayLike | Tensor,
+    fill_value: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+) -> Batch: ...
+@overload
+def full_like(
+    data_like: ArrayLike | Tensor,
+    fill_value: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor: ...
+@overload
+def one_hot(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = None,
+    axis_name: str | None = None,
+    dtype: DTypeLike | None = ...,
+    num_classes: int | None = 0,
+    off_value: float | None = 0.0,
+    on_value: float | None = 1.0,
+) -> Batch: ...
+@overload
+def one_hot(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axis: int | None = None,
+    axis_name: str | None = None,
+    dtype: DTypeLike | None = ...,
+    num_classes: int | None = 0,
+    off_value: float | None = 0.0,
+    on_value: float | None = 1.0,
+) -> Batch: ...
+@overload
+def one_hot(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = None,
+    axis_name: str | None = None,
+    dtype: DTypeLike | None = ...,
+    num_classes: int | None = 0,
+    off_value: float | None = 0.0,
+    on_value: float | None = 1.0,
+) -> Tensor: ...
+@overload
+def ones(
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def ones(
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor: ...
+@overload
+def ones_like(
+    data_like: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def ones_like(
+    data_like: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def ones_like(
+    data_like: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def zeros(
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def zeros(
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor: ...
+@overload
+def zeros_like(
+    data_like: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def zeros_like(
+    data_like: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def zeros_like(
+    data_like: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
 def cast(
     input: Batch,
     /,
@@ -1276,6 +1480,195 @@ def tensor_resize(
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
+) -> Tensor: ...
+@overload
+def cat(
+    *inputs: Batch,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Batch: ...
+@overload
+def cat(
+    *inputs: ArrayLike | Tensor,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Batch: ...
+@overload
+def cat(
+    *inputs: ArrayLike | Tensor,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Tensor: ...
+@overload
+def expand_dims(
+    data: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int,
+    new_axis_names: str | None = "",
+) -> Batch: ...
+@overload
+def expand_dims(
+    data: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int,
+    new_axis_names: str | None = "",
+) -> Batch: ...
+@overload
+def expand_dims(
+    data: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int,
+    new_axis_names: str | None = "",
+) -> Tensor: ...
+@overload
+def reinterpret(
+    data: Batch,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | None = None,
+) -> Batch: ...
+@overload
+def reinterpret(
+    data: ArrayLike | Tensor,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | None = None,
+) -> Batch: ...
+@overload
+def reinterpret(
+    data: ArrayLike | Tensor,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | None = None,
+) -> Tensor: ...
+@overload
+def reshape(
+    data: Batch,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | None = None,
+) -> Batch: ...
+@overload
+def reshape(
+    data: ArrayLike | Tensor,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | None = None,
+) -> Batch: ...
+@overload
+def reshape(
+    data: ArrayLike | Tensor,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | None = None,
+) -> Tensor: ...
+@overload
+def squeeze(
+    data: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+) -> Batch: ...
+@overload
+def squeeze(
+    data: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+) -> Batch: ...
+@overload
+def squeeze(
+    data: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+) -> Tensor: ...
+@overload
+def stack(
+    *inputs: Batch,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Batch: ...
+@overload
+def stack(
+    *inputs: ArrayLike | Tensor,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Batch: ...
+@overload
+def stack(
+    *inputs: ArrayLike | Tensor,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
 ) -> Tensor: ...
 @overload
 def transpose(

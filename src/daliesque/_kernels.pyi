@@ -101,7 +101,11 @@ class Samples:
 
     def fold(self, counts: Sequence[int], layout: str) -> Samples: ...
 
+    @overload
     def reshape(self, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], layout: str) -> Samples: ...
+
+    @overload
+    def reshape(self, type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], layout: str) -> Samples: ...
 
     def stack_view(self) -> Samples: ...
 
@@ -259,6 +263,16 @@ def jitter(samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any]
 
 def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float, x: Sequence[float], y: Sequence[float]) -> Samples:
     """`x` and `y` are waves: amplitude, frequency and phase."""
+
+def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples:
+    """Samples joined along an axis."""
+
+def fill(out: Samples, values: Samples) -> None:
+    """Broadcast values to the output."""
+
+def one_hot(out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
+
+def reduce(samples: Samples, kind: int, type_id: int, reduced: Sequence[bool], keep_dims: bool, layout: str, means: Samples | None, ddof: int) -> Samples: ...
 
 def resize_geometry(shapes: numpy.typing.NDArray[Any], first_axis: int, axis_count: int, sizes: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any] | None, roi_end: numpy.typing.NDArray[Any] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: numpy.typing.NDArray[Any] | None, mode: int, rounding: int, subpixel_scale: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))]]:
     """

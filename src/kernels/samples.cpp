@@ -276,13 +276,21 @@ Samples Samples::fold(std::span<const int64_t> counts, const std::string& layout
 }
 
 Samples Samples::reshape(int ndim, std::vector<int64_t> shapes, std::string layout) const {
+  return reshape(dtype_, ndim, std::move(shapes), std::move(layout));
+}
+
+Samples Samples::reshape(DType dtype, int ndim, std::vector<int64_t> shapes,
+                         std::string layout) const {
   if (!contiguous()) throw std::invalid_argument("only contiguous samples can be reshaped");
   Samples out = *this;
+  out.dtype_ = dtype;
   out.ndim_ = ndim;
   out.shapes_ = std::move(shapes);
   out.layout_ = std::move(layout);
+  const auto old_size = static_cast<int64_t>(itemsize());
+  const auto new_size = static_cast<int64_t>(out.itemsize());
   for (int64_t i = 0; i < size(); i++) {
-    if (daliesque::volume(out.shape(i)) != volume(i)) {
+    if (daliesque::volume(out.shape(i)) * new_size != volume(i) * old_size) {
       throw std::invalid_argument("cannot reshape " + shape_text(shape(i)) + " to " +
                                   shape_text(out.shape(i)));
     }

@@ -79,6 +79,8 @@ class Samples {
   Samples fold(std::span<const int64_t> counts, const std::string& layout) const;
   /// The same packed data with other shapes of equal volume.
   Samples reshape(int ndim, std::vector<int64_t> shapes, std::string layout) const;
+  /// The same under another type; the number of bytes of each sample must stay.
+  Samples reshape(DType dtype, int ndim, std::vector<int64_t> shapes, std::string layout) const;
   /// One sample holding all N (which must be uniform and packed) as its outermost axis.
   Samples stack_view() const;
   /// The same bits under another type of the same size (e.g. int32 as an enum type).

@@ -65,6 +65,36 @@ def two_vectors(rng: np.random.Generator) -> list[list[Array]]:
     return [*vectors(rng), *vectors(rng)]
 
 
+def two_images(rng: np.random.Generator) -> list[list[Array]]:
+    """Two inputs of equal shapes, the second without a layout."""
+    return [*images(rng), *images(rng)]
+
+
+def classes(_rng: np.random.Generator) -> list[list[Array]]:
+    """Class numbers, as vectors."""
+    return [[np.array(numbers, np.int32) for numbers in ([1, 0, 2], [2, 2], [0, 9, -1, 1])]]
+
+
+def numbers(_rng: np.random.Generator) -> list[list[Array]]:
+    """Single numbers."""
+    return [[np.array(number, np.float32) for number in (1.5, -2.0, 7.0)]]
+
+
+def columns(rng: np.random.Generator) -> list[list[Array]]:
+    """Three int16 images with one channel."""
+    return [[rng.integers(-9, 9, (h, w, 1), np.int16) for h, w in ((4, 6), (2, 3), (5, 1))]]
+
+
+def images_and_numbers(rng: np.random.Generator) -> list[list[Array]]:
+    """Images, and a number for each."""
+    return [*images(rng), *numbers(rng)]
+
+
+def data_and_means(rng: np.random.Generator) -> list[list[Array]]:
+    """Images, and three means for each."""
+    return [*images(rng), [rng.uniform(0, 255, 3).astype(np.float32) for _ in range(3)]]
+
+
 CASES = [
     Case("brightness", images, {"brightness": 1.4}, "HWC", {"brightness_shift": [0.1, -0.2, 0.3]}),
     Case(
@@ -84,6 +114,7 @@ CASES = [
     ),
     Case("color_twist", images, {"hue": 40}, "HWC", {"brightness": [0.5, 1.5, 0.9]}),
     Case("contrast", images, {"contrast": 0.6}, "HWC", {"contrast": [0.0, 0.5, 3.0]}),
+    Case("cat", two_images, {"axis": 1}, "HWC"),
     Case("copy", images, layout="HWC"),
     Case(
         "crop",
@@ -111,7 +142,21 @@ CASES = [
     Case("hsv", images, {"hue": 40}, "HWC", {"saturation": [0.5, 1.5, 0.9]}),
     Case("hue", images, {"hue": 40}, "HWC", {"hue": [10, 50, 300]}),
     Case("jitter", images, {"nDegree": 3}, "HWC", per_sample={"mask": [0, 1, 0]}, random=True),
+    Case("expand_dims", images, {"axes": [0, 2], "new_axis_names": "FZ"}, "HWC"),
+    Case("flip", images, {}, "HWC", per_sample={"horizontal": [1, 0, 1], "vertical": [0, 0, 1]}),
+    Case("hsv", images, {"hue": 40}, "HWC", {"saturation": [0.5, 1.5, 0.9]}),
+    Case("hue", images, {"hue": 40}, "HWC", {"hue": [10, 50, 300]}),
+    Case(
+        "full",
+        numbers,
+        {"shape": [2, 3]},
+        per_sample={"shape": [[1, 2], [0, 4], [5, 5]]},
+    ),
+    Case("full_like", images_and_numbers, {}, "HWC"),
     Case("normalize", images, {"axes": [0, 1]}, "HWC"),
+    Case("one_hot", classes, {"num_classes": 3}),
+    Case("ones", nothing, {"shape": [2, 3]}, per_sample={"shape": [[1], [0], [5]]}),
+    Case("ones_like", images, {"dtype": np.dtype("float16")}, "HWC"),
     Case(
         "pad",
         images,
@@ -141,6 +186,16 @@ CASES = [
     Case("random_crop_generator", image_shapes, random=True),
     Case("rotate", images, {"angle": 20}, "HWC", per_sample={"angle": [10, -50, 130]}),
     Case("saturation", images, {"saturation": 0.4}, "HWC", {"saturation": [0.0, 0.5, 3.0]}),
+    Case("reductions.max", images, {"axes": [1]}, "HWC"),
+    Case("reductions.mean", images, {"axis_names": "HW"}, "HWC"),
+    Case("reductions.mean_square", images, {"axes": [-1]}, "HWC"),
+    Case("reductions.min", images, {"axes": [0, 2]}, "HWC"),
+    Case("reductions.rms", images, {"keep_dims": True}, "HWC"),
+    Case("reductions.std_dev", data_and_means, {"axes": [0, 1], "ddof": 1}, "HWC"),
+    Case("reductions.sum", images, {"axes": [0]}, "HWC"),
+    Case("reductions.variance", data_and_means, {"axes": [0, 1]}, "HWC"),
+    Case("reinterpret", columns, {"dtype": np.dtype("uint8")}, "HWC"),
+    Case("reshape", columns, {"shape": [-1, 1]}, "HWC"),
     Case(
         "random_resized_crop",
         images,
@@ -194,4 +249,9 @@ CASES = [
         per_sample={"size": [[3, 4], [20, 30], [1, 1]]},
     ),
     Case("water", images, {"ampl_x": 2.0}, "HWC", per_sample={"mask": [0, 1, 1]}),
+    Case("squeeze", columns, {"axis_names": "C"}, "HWC"),
+    Case("stack", two_images, {"axis": 2, "axis_name": "Z"}, "HWC"),
+    Case("transpose", images, {"perm": [2, 0, 1]}, "HWC"),
+    Case("zeros", nothing, {"shape": [2, 3]}, per_sample={"shape": [[1], [0], [5]]}),
+    Case("zeros_like", images, {}, "HWC"),
 ]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -40,6 +41,21 @@ class Generator:
 
 
 @dataclass(frozen=True)
+class Single:
+    """A Tensor, as an input or an argument."""
+
+    value: Any
+    layout: str | None = None
+
+
+@dataclass(frozen=True)
+class Passed:
+    """The operator's own argument `layout`, as opposed to the layout of the first input."""
+
+    value: str
+
+
+@dataclass(frozen=True)
 class Result:
     """What an operator made."""
 
@@ -48,16 +64,32 @@ class Result:
     dtype: str
 
 
-def call(library: ModuleType, operator: str, inputs: list[list[Array]], **arguments: Any) -> Result:
+def call(library: ModuleType, operator: str, inputs: list[Any], **arguments: Any) -> Result:
     """Call an operator on batches; the first input has the layout `layout`, if given."""
-    layout = arguments.pop("layout", None)
-    batches = [
-        library.as_batch(samples, layout=layout if position == 0 else None)
-        for position, samples in enumerate(inputs)
+    (result,) = call_all(library, operator, inputs, **arguments)
+    return result
+
+
+def call_all(
+    library: ModuleType, operator: str, inputs: list[Any], **arguments: Any
+) -> list[Result]:
+    """Call an operator that may have several results."""
+    is_argument = isinstance(arguments.get("layout"), Passed)
+    layout = None if is_argument else arguments.pop("layout", None)
+    values = [
+        library.as_batch(value, layout=layout if position == 0 else None)
+        if isinstance(value, list)
+        else _convert(library, value)
+        for position, value in enumerate(inputs)
     ]
     converted = {name: _convert(library, value) for name, value in arguments.items()}
-    result = getattr(library, operator)(*batches, **converted)
-    arrays = [np.asarray(tensor) for tensor in result.tensors]
+    results = attrgetter(operator)(library)(*values, **converted)
+    return [_read(part) for part in (results if isinstance(results, tuple) else (results,))]
+
+
+def _read(result: Any) -> Result:
+    tensors = result.tensors if hasattr(result, "tensors") else [result]
+    arrays = [np.asarray(tensor) for tensor in tensors]
     return Result(arrays, result.layout, str(result.dtype))
 
 
@@ -68,29 +100,44 @@ def _convert(library: ModuleType, value: Any) -> Any:
         return library.as_batch(value.values)
     if isinstance(value, Generator):
         return library.random.RNG(seed=value.seed)
+    if isinstance(value, Single):
+        return library.tensor(value.value, layout=value.layout)
+    if isinstance(value, Passed):
+        return value.value
     return value
 
 
-def call_both(operator: str, *inputs: list[Array], **arguments: Any) -> tuple[Result, Result]:
+def call_both(operator: str, *inputs: Any, **arguments: Any) -> tuple[Result, Result]:
     """The reference's result and ours."""
     expected = call(reference, operator, list(inputs), **arguments)
     return expected, call(ours, operator, list(inputs), **arguments)
 
 
-def assert_same(operator: str, *inputs: list[Array], **arguments: Any) -> None:
+def assert_same(operator: str, *inputs: Any, **arguments: Any) -> None:
     """Both libraries make the same arrays, layouts and types."""
-    expected, got = call_both(operator, *inputs, **arguments)
-    assert (got.layout, got.dtype) == (expected.layout, expected.dtype)
-    assert len(got.arrays) == len(expected.arrays)
-    for ours_array, theirs in zip(got.arrays, expected.arrays, strict=True):
-        np.testing.assert_array_equal(ours_array, theirs)
+    wanted = call_all(reference, operator, list(inputs), **arguments)
+    results = call_all(ours, operator, list(inputs), **arguments)
+    assert len(results) == len(wanted)
+    for got, expected in zip(results, wanted, strict=True):
+        assert (got.layout, got.dtype) == (expected.layout, expected.dtype)
+        assert len(got.arrays) == len(expected.arrays)
+        for ours_array, theirs in zip(got.arrays, expected.arrays, strict=True):
+            np.testing.assert_array_equal(ours_array, theirs, strict=True)
 
 
-def assert_close(
-    operator: str, *inputs: list[Array], relative: float = 1e-5, **arguments: Any
-) -> None:
+def assert_both_refuse(operator: str, *inputs: Any, **arguments: Any) -> None:
+    """Both libraries raise an error; ours is of the class that a wrong call deserves."""
+    with pytest.raises((RuntimeError, ValueError, TypeError, IndexError)):
+        call_all(reference, operator, list(inputs), **arguments)
+    name = operator.rpartition(".")[2]
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=name):
+        call_all(ours, operator, list(inputs), **arguments)
+
+
+def assert_close(operator: str, *inputs: Any, relative: float = 1e-5, **arguments: Any) -> None:
     """As assert_same, with a tolerance relative to the largest value; integers may differ by 1."""
     expected, got = call_both(operator, *inputs, **arguments)
+    assert len(got.arrays) == len(expected.arrays)
     assert (got.layout, got.dtype) == (expected.layout, expected.dtype)
     for ours_array, theirs in zip(got.arrays, expected.arrays, strict=True):
         assert ours_array.shape == theirs.shape

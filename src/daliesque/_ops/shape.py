@@ -3,8 +3,490 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from .. import _kernels
+from .._engine.args import FloatsPerSample, Ints64PerSample
+from .._engine.convert import to_stacked_numpy
+from .._engine.dtype import DType, from_code
 from .._engine.op import Samples, op
+from .windows import Floats, Integers, resolve_axes, round_half_away
+
+
+def chosen_axes(
+    axes: list[int] | None, axis_names: str | None, layout: str, ndim: int
+) -> list[int] | None:
+    """The axes that an operator was given by number or by name; None if it was given neither."""
+    if axes is not None and axis_names is not None:
+        msg = "'axes' and 'axis_names' exclude each other. Give one of them."
+        raise ValueError(msg)
+    if axes is None and axis_names is None:
+        return None
+    if not axes and not axis_names:
+        return []
+    numbers = None if axes is None else np.array([axes], np.int32)
+    found: list[int] = resolve_axes(numbers, axis_names, layout, ndim)[0].tolist()
+    return found
+
+
+def check_letters(layout: str, ndim: int) -> None:
+    """Complain about a layout that does not suit the number of axes."""
+    if layout and len(layout) != ndim:
+        msg = f"'layout' needs {ndim} letters, one for each axis; got {layout!r}."
+        raise ValueError(msg)
+
+
+@op()
+def reshape(
+    data: Samples,
+    shape_input: Samples | None = None,
+    /,
+    *,
+    layout: str | None = None,
+    rel_shape: FloatsPerSample | None = None,
+    shape: Ints64PerSample | None = None,
+    src_dims: list[int] | None = None,
+) -> Samples:
+    """See the same data as an array of another shape or layout. Nothing is copied.
+
+    Parameters
+    ----------
+    data
+        What to reshape.
+    shape_input
+        The shape as an input, in place of `shape`.
+    layout
+        The layout of the result; "" for none. By default it stays if the number of axes does.
+    rel_shape
+        The shape relative to that of the input: ``input.shape[i] * rel_shape[i]``, rounded.
+        Excludes `shape`. A last value of -1 may belong to a new axis at the end.
+    shape
+        The shape. One extent may be negative: it becomes what the amount of data asks for.
+    src_dims
+        The axes of the input whose extents are the shape, or that `rel_shape` refers to; -1 stands
+        for a new axis of extent 1.
+
+    Differs from DALI: `src_dims` works, which the dynamic mode of DALI 2.4 ignores.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> image = ndd.zeros(shape=[480, 640, 3])
+    >>> ndd.reshape(image, shape=[240, -1]).shape
+    (240, 3840)
+    >>> ndd.reshape(image, src_dims=[-1, 0, 1, 2]).shape
+    (1, 480, 640, 3)
+    """
+    if shape_input is None and shape is None and rel_shape is None:
+        if layout is None and src_dims is None:
+            msg = "nothing to do. Give a shape or a layout."
+            raise ValueError(msg)
+    wanted = _wanted_shapes(data, shape_input, shape, rel_shape, src_dims)
+    return _view(data, data.type_id, wanted, layout)
+
+
+@op()
+def reinterpret(
+    data: Samples,
+    shape_input: Samples | None = None,
+    /,
+    *,
+    dtype: DType | None = None,
+    layout: str | None = None,
+    rel_shape: FloatsPerSample | None = None,
+    shape: Ints64PerSample | None = None,
+    src_dims: list[int] | None = None,
+) -> Samples:
+    """See the same bytes as an array of another type, shape or layout. Nothing is copied.
+
+    Parameters
+    ----------
+    data
+        What to reinterpret.
+    shape_input
+        The shape as an input, in place of `shape`.
+    dtype
+        The new element type. If no shape is given, the innermost extent changes so that the number
+        of bytes stays the same.
+    layout, rel_shape, shape, src_dims
+        As for `reshape`.
+
+    Differs from DALI: `src_dims` works, which the dynamic mode of DALI 2.4 ignores.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.reinterpret(ndd.tensor([1, 256]), dtype=ndd.uint8).torch().tolist()
+    [1, 0, 0, 0, 0, 1, 0, 0]
+    """
+    shapes_given = shape_input is not None or shape is not None or rel_shape is not None
+    if not shapes_given and layout is None and src_dims is None and dtype is None:
+        msg = "nothing to do. Give a type, a shape or a layout."
+        raise ValueError(msg)
+    wanted = _wanted_shapes(data, shape_input, shape, rel_shape, src_dims)
+    if dtype is None:
+        return _view(data, data.type_id, wanted, layout)
+    size = dtype.bytes
+    if not shapes_given and size != data.itemsize:
+        wanted = _adjust_innermost(data, wanted, size)
+    return _view(data, dtype.code, wanted, layout)
+
+
+def _wanted_shapes(
+    data: Samples,
+    shape_input: Samples | None,
+    shape: Integers | None,
+    rel_shape: Floats | None,
+    src_dims: list[int] | None,
+) -> Integers:
+    """The shapes that arguments ask for; -1 where the extent follows from the amount of data."""
+    if (shape_input is not None) + (shape is not None) + (rel_shape is not None) > 1:
+        msg = "'shape', 'rel_shape' and a shape as an input exclude each other. Give one of them."
+        raise ValueError(msg)
+    if src_dims is not None:
+        _check_sources(src_dims, data.ndim)
+    rows = (len(data), 1)
+    if shape_input is not None:
+        shape = _shape_rows(shape_input)
+    if shape is not None:
+        return np.broadcast_to(shape, (len(data), shape.shape[1]))
+    current = data.shape_array()
+    if rel_shape is not None:
+        sources = _relative_sources(rel_shape, src_dims, data.ndim)
+    elif src_dims is not None:
+        sources = src_dims
+    else:
+        return current
+    # The last column stands for new axes.
+    extents = np.concatenate([current, np.ones(rows, np.int64)], axis=1)[:, sources]
+    if rel_shape is None:
+        return extents
+    scaled = round_half_away((extents.astype(np.float32) * rel_shape).astype(np.float64))
+    return np.where(rel_shape < 0, -1, scaled)
+
+
+def _check_sources(src_dims: list[int], ndim: int) -> None:
+    for source in src_dims:
+        if not -1 <= source < ndim:
+            msg = (
+                f"'src_dims' must hold axes of the input, 0 to {ndim - 1}, or -1 for a new axis; "
+                f"got {source}."
+            )
+            raise ValueError(msg)
+
+
+def _shape_rows(shape_input: Samples) -> Integers:
+    """The shapes given as an input."""
+    if from_code(shape_input.type_id).kind not in (DType.Kind.signed, DType.Kind.unsigned):
+        found = from_code(shape_input.type_id)
+        msg = f"the shape as an input must consist of integers; got the type {found}."
+        raise ValueError(msg)
+    if shape_input.ndim != 1 or not shape_input.uniform:
+        msg = f"the shape as an input must be a list of integers; got {shape_input.shapes}."
+        raise ValueError(msg)
+    return to_stacked_numpy(shape_input).astype(np.int64)
+
+
+def _relative_sources(rel_shape: Floats, src_dims: list[int] | None, ndim: int) -> list[int]:
+    """The axes whose extents are multiplied."""
+    count = rel_shape.shape[1]
+    if src_dims is not None:
+        if count != len(src_dims):
+            msg = f"'src_dims' and 'rel_shape' differ in length: {len(src_dims)} and {count}."
+            raise ValueError(msg)
+        return src_dims
+    inferred = count > 0 and bool((rel_shape[:, -1] < 0).all())
+    if count > ndim + inferred:
+        msg = (
+            f"'rel_shape' has {count} values for an input with {ndim} axes. "
+            "Say with 'src_dims' which axes they belong to."
+        )
+        raise ValueError(msg)
+    return [axis if axis < ndim else -1 for axis in range(count)]
+
+
+def _adjust_innermost(data: Samples, wanted: Integers, size: int) -> Integers:
+    if wanted.shape[1] == 0:
+        msg = f"a number of {data.itemsize} bytes cannot become one of {size}. Give a shape."
+        raise ValueError(msg)
+    inner = wanted[:, -1] * data.itemsize
+    if (inner % size).any():
+        sample = int(np.argmax(inner % size != 0))
+        msg = (
+            f"the innermost axis must hold a multiple of {size} bytes; got {inner[sample]} "
+            f"(sample {sample}). Give a shape."
+        )
+        raise ValueError(msg)
+    return np.concatenate([wanted[:, :-1], inner[:, None] // size], axis=1)
+
+
+def _view(data: Samples, type_id: int, wanted: Integers, layout: str | None) -> Samples:
+    ndim = wanted.shape[1]
+    if layout is None:
+        layout = data.layout if len(data.layout) == ndim else ""
+    check_letters(layout, ndim)
+    size = from_code(type_id).bytes
+    shapes = _complete(data.shape_array(), wanted, data.itemsize, size)
+    return data.reshape(type_id, shapes, layout)
+
+
+def _complete(current: Integers, wanted: Integers, old_size: int, new_size: int) -> Integers:
+    """Replace negative extents, and check that the number of bytes stays."""
+    negative = wanted < 0
+    have = current.prod(axis=1) * old_size
+    if negative.any():
+        if (negative.sum(axis=1) > 1).any():
+            sample = int(np.argmax(negative.sum(axis=1) > 1))
+            msg = f"only one extent may be negative; got {_row(wanted, sample)} (sample {sample})."
+            raise ValueError(msg)
+        others = np.where(negative, 1, wanted).prod(axis=1) * new_size
+        unknown = negative.any(axis=1) & (others == 0)
+        if unknown.any():
+            sample = int(np.argmax(unknown))
+            msg = (
+                f"the negative extent of {_row(wanted, sample)} cannot be found, because another "
+                f"one is 0 (sample {sample})."
+            )
+            raise ValueError(msg)
+        wanted = np.where(negative, (have // np.maximum(others, 1))[:, None], wanted)
+    bad = wanted.prod(axis=1) * new_size != have
+    if bad.any():
+        sample = int(np.argmax(bad))
+        msg = (
+            f"the amount of data must stay the same; got the shape {_row(wanted, sample)} for "
+            f"{_row(current, sample)}"
+            + (f" and items of {new_size} bytes for {old_size}" if new_size != old_size else "")
+            + f" (sample {sample})."
+        )
+        raise ValueError(msg)
+    return np.ascontiguousarray(wanted)
+
+
+def _row(shapes: Integers, sample: int) -> tuple[int, ...]:
+    return tuple(shapes[sample].tolist())
+
+
+@op()
+def squeeze(
+    data: Samples,
+    /,
+    *,
+    axes: list[int] | None = None,
+    axis_names: str | None = None,
+) -> Samples:
+    """Remove axes of extent 1. Nothing is copied.
+
+    Parameters
+    ----------
+    data
+        What to remove axes from.
+    axes
+        The axes to remove; negative ones count from the end.
+    axis_names
+        The same by letters of the layout. Excludes `axes`.
+
+    Differs from DALI: `axes` works, which the dynamic mode of DALI 2.4 refuses.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> gray = ndd.zeros(shape=[480, 640, 1], layout="HWC")
+    >>> ndd.squeeze(gray, axis_names="C").shape
+    (480, 640)
+    >>> ndd.squeeze(gray, axes=[-1]).layout
+    'HW'
+    """
+    removed = chosen_axes(axes, axis_names, data.layout, data.ndim)
+    if removed is None:
+        msg = "which axes? Give 'axes' or 'axis_names'."
+        raise ValueError(msg)
+    kept = [axis for axis in range(data.ndim) if axis not in removed]
+    current = data.shape_array()
+    shapes = current[:, kept]
+    bad = shapes.prod(axis=1) != current.prod(axis=1)
+    if bad.any():
+        sample = int(np.argmax(bad))
+        axis = next(axis for axis in removed if current[sample, axis] != 1)
+        msg = (
+            f"only axes of extent 1 can be removed; axis {axis} has {current[sample, axis]} "
+            f"(sample {sample})."
+        )
+        raise ValueError(msg)
+    layout = "".join(data.layout[axis] for axis in kept) if data.layout else ""
+    return data.reshape(np.ascontiguousarray(shapes), layout)
+
+
+@op()
+def expand_dims(
+    data: Samples,
+    /,
+    *,
+    axes: list[int],
+    new_axis_names: str = "",
+) -> Samples:
+    """Insert axes of extent 1. Nothing is copied.
+
+    Parameters
+    ----------
+    data
+        What to insert axes into.
+    axes
+        The places of the new axes in the shape of the result.
+    new_axis_names
+        The letters of the new axes in the layout, in the order of `axes`. Without them, the result
+        has no layout.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> frame = ndd.zeros(shape=[480, 640, 3], layout="HWC")
+    >>> video = ndd.expand_dims(frame, axes=[0], new_axis_names="F")
+    >>> video.shape, video.layout
+    ((1, 480, 640, 3), 'FHWC')
+    """
+    ndim = data.ndim + len(axes)
+    if new_axis_names and len(new_axis_names) != len(axes):
+        msg = (
+            f"'new_axis_names' needs {len(axes)} letters, one for each new axis; "
+            f"got {new_axis_names!r}."
+        )
+        raise ValueError(msg)
+    if new_axis_names and data.ndim and not data.layout:
+        msg = "'new_axis_names' needs an input with a layout. Leave it out, or give one."
+        raise ValueError(msg)
+    for axis in axes:
+        if not 0 <= axis < ndim:
+            msg = f"'axes' must lie in [0, {ndim - 1}], the axes of the result; got {axis}."
+            raise ValueError(msg)
+    if len(set(axes)) != len(axes):
+        msg = f"'axes' must name each axis once; got {axes}."
+        raise ValueError(msg)
+    names = dict(zip(axes, new_axis_names, strict=False))
+    old = iter(data.layout)
+    layout = ""
+    if not axes:
+        layout = data.layout
+    elif new_axis_names:
+        layout = "".join(names[k] if k in names else next(old) for k in range(ndim))
+    shapes = np.ones((len(data), ndim), np.int64)
+    shapes[:, [axis for axis in range(ndim) if axis not in axes]] = data.shape_array()
+    return data.reshape(shapes, layout)
+
+
+@op()
+def cat(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Samples:
+    """Join arrays along an axis they have.
+
+    Inputs without any element are left out. The result has the layout of the first input.
+
+    Parameters
+    ----------
+    inputs
+        What to join. Types, numbers of axes and all other extents must agree.
+    axis
+        The axis to join along; negative ones count from the end.
+    axis_name
+        The same by its letter in the layout. Excludes `axis`.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.cat([1, 2], [3]).torch().tolist()
+    [1, 2, 3]
+    """
+    first = inputs[0]
+    _check_alike(inputs)
+    if axis_name is not None:
+        if axis != 0:
+            msg = "'axis' and 'axis_name' exclude each other. Give one of them."
+            raise ValueError(msg)
+        _check_letter(axis_name)
+        if axis_name not in first.layout:
+            msg = f"'axis_name' must be in the layout; got {axis_name!r} for {first.layout!r}."
+            raise ValueError(msg)
+        axis = first.layout.index(axis_name)
+    axis = _checked_axis(axis, first.ndim, first.ndim - 1)
+    filled = [part for part in inputs if part.volume] or list(inputs)
+    _check_extents(filled, axis)
+    return _kernels.concatenate(filled, axis, first.layout)
+
+
+@op()
+def stack(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Samples:
+    """Join arrays along a new axis.
+
+    Parameters
+    ----------
+    inputs
+        What to join. Types and shapes must agree.
+    axis
+        The place of the new axis in the result; negative ones count from the end.
+    axis_name
+        The letter of the new axis in the layout. Without it, the result has no layout.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.stack([1, 2], [3, 4], axis=1).torch().tolist()
+    [[1, 3], [2, 4]]
+    """
+    first = inputs[0]
+    _check_alike(inputs)
+    axis = _checked_axis(axis, first.ndim, first.ndim)
+    layout = ""
+    if axis_name is not None:
+        _check_letter(axis_name)
+        if first.ndim and not first.layout:
+            msg = "'axis_name' needs inputs with a layout. Leave it out, or give one."
+            raise ValueError(msg)
+        layout = first.layout[:axis] + axis_name + first.layout[axis:]
+    _check_extents(list(inputs), None)
+    shapes = np.insert(first.shape_array(), axis, 1, axis=1)
+    return _kernels.concatenate([part.reshape(shapes, "") for part in inputs], axis, layout)
+
+
+def _check_letter(axis_name: str) -> None:
+    if len(axis_name) != 1:
+        msg = f"'axis_name' must be a single letter; got {axis_name!r}."
+        raise ValueError(msg)
+
+
+def _checked_axis(axis: int, ndim: int, last: int) -> int:
+    if not -ndim <= axis <= last:
+        msg = f"'axis' must lie in [{-ndim}, {last}] for inputs with {ndim} axes; got {axis}."
+        raise ValueError(msg)
+    return axis if axis >= 0 else axis + last + 1
+
+
+def _check_alike(inputs: tuple[Samples, ...]) -> None:
+    first = inputs[0]
+    for position, part in enumerate(inputs):
+        if part.type_id != first.type_id or part.ndim != first.ndim:
+            kinds = [f"{from_code(p.type_id)} with {p.ndim} axes" for p in (first, part)]
+            msg = (
+                f"all inputs must have one type and number of axes; input 0 is {kinds[0]}, "
+                f"input {position} is {kinds[1]}."
+            )
+            raise ValueError(msg)
+
+
+def _check_extents(inputs: list[Samples], axis: int | None) -> None:
+    """All shapes must agree, bar along `axis`."""
+    first: Any = inputs[0].shape_array()
+    for position, part in enumerate(inputs[1:], 1):
+        shapes = part.shape_array()
+        wrong = shapes != first
+        if axis is not None:
+            wrong[:, axis] = False
+        if wrong.any():
+            sample, place = np.argwhere(wrong)[0].tolist()
+            msg = (
+                f"the shapes do not fit together along axis {place}: {_row(first, sample)} and "
+                f"{_row(shapes, sample)} (input {position}, sample {sample})."
+            )
+            raise ValueError(msg)
 
 
 @op()

@@ -27,5 +27,6 @@ void bind_color(nb::module_& m);
 void bind_moves(nb::module_& m);
 void bind_warp(nb::module_& m);
 void bind_jpeg(nb::module_& m);
+void bind_tensors(nb::module_& m);
 
 }  // namespace daliesque

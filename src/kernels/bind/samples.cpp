@@ -151,6 +151,13 @@ void bind_samples(nb::module_& m) {
                              std::move(layout));
           },
           "shapes"_a, "layout"_a)
+      .def(
+          "reshape",
+          [](const Samples& s, int type, const ShapeArray& shapes, std::string layout) {
+            return s.reshape(static_cast<DType>(type), static_cast<int>(shapes.shape(1)),
+                             repeat_rows(shapes, s.size()), std::move(layout));
+          },
+          "type_id"_a, "shapes"_a, "layout"_a)
       .def("stack_view", &Samples::stack_view)
       .def(
           "reinterpret",

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""reshape, reinterpret, squeeze, expand_dims, cat and stack give what the reference gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from .both import Array, Each, Passed, Single, Type, assert_both_refuse, assert_same
+
+pytestmark = pytest.mark.oracle
+
+TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "?")
+
+
+def numbers(shape: tuple[int, ...], dtype: str = "u1") -> Array:
+    return (np.arange(np.prod(shape)) % 100).astype(dtype).reshape(shape)
+
+
+RAGGED = [numbers((4, 3, 2)), numbers((2, 6, 1)), numbers((1, 3, 4))]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"shape": [-1, 3]},
+        {"shape": [3, -5]},
+        {"shape": Each([np.array(s) for s in ([24, 1], [3, 4], [6, 2])])},
+        {"shape": Each([np.array(s, np.uint8) for s in ([24, 1], [3, 4], [6, 2])])},
+        {"shape": [1, -1, 3]},
+        {"shape": [1, -1, 3], "layout": Passed("ABC")},
+        {"shape": [1, -1, 3], "layout": Passed("")},
+        {"layout": Passed("XYZ")},
+        {"rel_shape": [1, -1]},
+        {"rel_shape": [1, 1, 1, -1]},
+        {"rel_shape": [-1, 1]},
+        {"rel_shape": Each([np.array(s, "f4") for s in ([0.5, 2, 1], [2, 0.5, 1], [1, -1, 1])])},
+    ],
+    ids=str,
+)
+def test_reshape(arguments: dict[str, Any]) -> None:
+    assert_same("reshape", RAGGED, **arguments)
+    if "layout" not in arguments:
+        assert_same("reshape", RAGGED, layout="HWC", **arguments)
+    for sample in RAGGED[:1]:
+        single = {name: value for name, value in arguments.items() if not isinstance(value, Each)}
+        if single:
+            assert_same("reshape", Single(sample, "HWC"), **single)
+
+
+def test_shapes_as_inputs_and_zero_extents() -> None:
+    assert_same("reshape", RAGGED, [np.array(s, np.int16) for s in ([8, 3], [-1, 2], [12, 1])])
+    assert_same("reshape", Single(numbers((4, 3))), Single(np.array([2, -1])))
+    empty = Single(np.zeros((0, 3), "f4"))
+    assert_same("reshape", empty, shape=[0, 5])
+    assert_same("reshape", empty, shape=[3, -1])
+    assert_same("reshape", Single(np.array([7])), shape=[])
+    assert_same("reshape", Single(np.array(7)), shape=[1, 1])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"shape": [5, 3]},
+        {"shape": [-1, -1]},
+        {"shape": [5, -1]},
+        {"shape": [12], "rel_shape": [1.0]},
+        {"rel_shape": [1, 1, 1, 1]},
+        {"rel_shape": [2, 0.5]},
+        {"layout": Passed("AB")},
+    ],
+)
+def test_what_both_refuse_to_reshape(arguments: dict[str, Any]) -> None:
+    assert_both_refuse("reshape", Single(numbers((2, 2, 3))), **arguments)
+
+
+@pytest.mark.parametrize("target", ["int8", "uint16", "float16", "uint32", "float64", "bool"])
+def test_reinterpret(target: str) -> None:
+    samples = [numbers((2, 3, 16)), numbers((1, 2, 8))]
+    for arguments in ({}, {"shape": [-1, 1]}, {"rel_shape": [1, -1]}):
+        assert_same("reinterpret", samples, dtype=Type(target), layout="HWC", **arguments)
+    assert_same("reinterpret", samples, shape=[-1])
+    if target != "int8" and target != "bool":
+        assert_both_refuse("reinterpret", Single(numbers((2, 3))), dtype=Type(target))
+
+
+@pytest.mark.parametrize(
+    ("operator", "arguments"),
+    [
+        ("squeeze", {"axis_names": "C"}),
+        ("squeeze", {"axis_names": "CD"}),
+        ("squeeze", {"axis_names": ""}),
+        ("expand_dims", {"axes": [0]}),
+        ("expand_dims", {"axes": [0], "new_axis_names": "F"}),
+        ("expand_dims", {"axes": [5, 0], "new_axis_names": "XY"}),
+        ("expand_dims", {"axes": [2, 1], "new_axis_names": "XY"}),
+        ("expand_dims", {"axes": []}),
+        ("expand_dims", {"axes": 4}),
+    ],
+)
+def test_axes_of_extent_one(operator: str, arguments: dict[str, Any]) -> None:
+    samples = [numbers((1, 2, 3, 1)), numbers((1, 4, 2, 1))]
+    assert_same(operator, samples, layout="DHWC", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("operator", "arguments"),
+    [
+        ("squeeze", {}),
+        ("squeeze", {"axis_names": "X"}),
+        ("squeeze", {"axis_names": "H"}),
+        ("squeeze", {"axis_names": "CC"}),
+        ("expand_dims", {}),
+        ("expand_dims", {"axes": [7]}),
+        ("expand_dims", {"axes": [-1]}),
+        ("expand_dims", {"axes": [1, 1]}),
+        ("expand_dims", {"axes": [1], "new_axis_names": "XY"}),
+    ],
+)
+def test_axes_both_refuse(operator: str, arguments: dict[str, Any]) -> None:
+    assert_both_refuse(operator, Single(numbers((1, 2, 3, 1)), "DHWC"), **arguments)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_joins(dtype: str) -> None:
+    first = [numbers((2, 3), dtype), numbers((4, 3), dtype)]
+    second = [numbers((1, 3), dtype), numbers((0, 3), dtype)]
+    assert_same("cat", first, second, layout="HW")
+    assert_same("cat", first, second, axis_name="H", layout="HW")
+    assert_same("cat", first, first, first, axis=-1)
+    assert_same("cat", first, Single(numbers((2, 3), dtype)))
+    assert_same("cat", first)
+    for axis in range(-2, 3):
+        assert_same("stack", first, first, first, axis=axis)
+        assert_same("stack", first, first, axis=axis, axis_name="C", layout="HW")
+    assert_same("stack", first)
+
+
+def test_joins_of_odd_inputs() -> None:
+    empty = Single(np.zeros((0, 5), "u1"))
+    assert_same("cat", empty, Single(numbers((2, 3))))
+    assert_same("cat", Single(numbers((2, 3)), "HW"), empty)
+    assert_same("cat", empty)
+    assert_same("cat", Single(numbers((2, 3)), "HW"), Single(numbers((1, 3)), "AB"))
+    assert_same("cat", Single(numbers((2, 3))), Single(numbers((1, 3)), "AB"))
+    assert_same("stack", empty, empty)
+    assert_same("stack", Single(1), Single(2), axis_name="C")
+    assert_same("stack", Single(1), Single(2))
+
+
+@pytest.mark.parametrize(
+    ("operator", "arguments"),
+    [
+        ("cat", {"axis": 2}),
+        ("cat", {"axis": 1}),
+        ("cat", {"axis_name": "X"}),
+        ("cat", {"axis_name": "HW"}),
+        ("cat", {"axis_name": "H", "axis": 1}),
+        ("stack", {}),
+        ("stack", {"axis": -3}),
+        ("stack", {"axis": 3}),
+    ],
+)
+def test_joins_both_refuse(operator: str, arguments: dict[str, Any]) -> None:
+    parts = (Single(numbers((2, 3)), "HW"), Single(numbers((1, 3)), "HW"))
+    assert_both_refuse(operator, *parts, **arguments)
+    assert_both_refuse(operator, Single(numbers((2, 3), "u1")), Single(numbers((2, 3), "i1")))
