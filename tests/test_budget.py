@@ -21,7 +21,8 @@ MOST_CALLS = 25
 # What each layer may import, besides itself.
 LAYERS = {
     "_engine": {"_kernels"},
-    "_ops": {"_engine", "_kernels"},
+    "_codecs": {"_kernels"},
+    "_ops": {"_codecs", "_engine", "_kernels"},
     "decoders": {"_ops", "_engine", "_kernels"},
     "io": {"_ops", "_engine", "_kernels"},
     "readers": {"_engine", "_kernels"},

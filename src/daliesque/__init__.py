@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
-from . import experimental, math, random, reductions, tfrecord, types
+from . import decoders, experimental, math, random, reductions, tfrecord, types
 from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
 from ._engine.context import EvalContext
@@ -55,6 +55,8 @@ from ._ops.displacement import jitter, sphere, water
 from ._ops.fill import full, full_like, one_hot, ones, ones_like, zeros, zeros_like
 from ._ops.generic import cast, cast_like, copy
 from ._ops.geometry import flip
+from ._ops.image_decoders import peek_image_shape
+from ._ops.imread import imread
 from ._ops.paste import pad
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from ._ops.shape import cat, expand_dims, reinterpret, reshape, squeeze, stack, transpose
@@ -93,6 +95,7 @@ __all__ = [
     "copy",
     "crop",
     "crop_mirror_normalize",
+    "decoders",
     "device",
     "dtype",
     "expand_dims",
@@ -108,6 +111,7 @@ __all__ = [
     "get_num_threads",
     "hsv",
     "hue",
+    "imread",
     "int8",
     "int16",
     "int32",
@@ -120,6 +124,7 @@ __all__ = [
     "ones",
     "ones_like",
     "pad",
+    "peek_image_shape",
     "random",
     "random_crop_generator",
     "random_resized_crop",

@@ -7,6 +7,7 @@ from typing import overload
 
 from numpy.typing import ArrayLike
 
+from . import decoders as decoders
 from . import experimental as experimental
 from . import math as math
 from . import random as random
@@ -60,6 +61,7 @@ from ._engine.tensor import tensor as tensor
 from ._engine.threads import ThreadPool as ThreadPool
 from ._engine.threads import get_num_threads as get_num_threads
 from ._engine.threads import set_num_threads as set_num_threads
+from ._ops.imread import imread as imread
 
 __all__ = [
     "Batch",
@@ -93,6 +95,7 @@ __all__ = [
     "copy",
     "crop",
     "crop_mirror_normalize",
+    "decoders",
     "device",
     "dtype",
     "expand_dims",
@@ -108,6 +111,7 @@ __all__ = [
     "get_num_threads",
     "hsv",
     "hue",
+    "imread",
     "int8",
     "int16",
     "int32",
@@ -120,6 +124,7 @@ __all__ = [
     "ones",
     "ones_like",
     "pad",
+    "peek_image_shape",
     "random",
     "random_crop_generator",
     "random_resized_crop",
@@ -1105,6 +1110,39 @@ def flip(
     horizontal: int | ArrayLike | Tensor | Batch | None = 1,
     vertical: int | ArrayLike | Tensor | Batch | None = 0,
     depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Tensor: ...
+@overload
+def peek_image_shape(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: builtins.bool | None = True,
+) -> Batch: ...
+@overload
+def peek_image_shape(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: builtins.bool | None = True,
+) -> Batch: ...
+@overload
+def peek_image_shape(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: builtins.bool | None = True,
 ) -> Tensor: ...
 @overload
 def pad(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import daliesque as ndd
+from decoders.image_makers import as_samples, exif, jpeg, png, png_chunk
 
 Array = NDArray[Any]
 # Makes the samples of each input: one list of arrays for each.
@@ -36,6 +37,16 @@ class Case:
 def images(rng: np.random.Generator) -> list[list[Array]]:
     """Three uint8 HWC images of different sizes."""
     return [[rng.integers(0, 256, (h, w, 3), np.uint8) for h, w in ((9, 12), (16, 7), (5, 5))]]
+
+
+def encoded_images(rng: np.random.Generator) -> list[list[Array]]:
+    """Three files: a JPEG, one for another codec, and a PNG that is turned."""
+    files = []
+    for size, options in (((20, 31), {}), ((33, 18), {"progressive": True})):
+        files.append(jpeg(rng.integers(0, 256, (*size, 3), np.uint8), **options))
+    turned = png_chunk(b"eXIf", exif(6)[6:])
+    files.append(png(rng.integers(0, 256, (16, 24, 3), np.uint8), 8, 2, before=turned))
+    return [as_samples(files)]
 
 
 def vectors(rng: np.random.Generator) -> list[list[Array]]:
@@ -130,6 +141,20 @@ CASES = [
         "HWC",
         per_sample={"mirror": [0, 1, 1], "mean": [[1, 2, 3], [4, 5, 6], [7, 8, 9]]},
     ),
+    Case("decoders.image", encoded_images),
+    Case(
+        "decoders.image_crop",
+        encoded_images,
+        {"crop": (8, 9)},
+        per_sample={"crop_pos_x": [0.0, 0.5, 1.0], "crop": [[4, 5], [16, 3], [5, 12]]},
+    ),
+    Case("decoders.image_random_crop", encoded_images, random=True),
+    Case(
+        "decoders.image_slice",
+        encoded_images,
+        {"rel_shape": [0.5, 0.4]},
+        per_sample={"rel_start": [[0.1, 0.2], [0.5, 0.5], [0.0, 0.3]]},
+    ),
     Case("experimental.remap", images_and_maps, layout="HWC"),
     Case(
         "experimental.warp_perspective",
@@ -165,6 +190,7 @@ CASES = [
         per_sample={"fill_value": [1.0, 2.0, 3.0]},
         depends_on_batch=True,
     ),
+    Case("peek_image_shape", encoded_images),
     Case(
         "random.beta", nothing, {"shape": [6]}, per_sample={"alpha": [0.5, 1.0, 2.0]}, random=True
     ),

@@ -26,6 +26,26 @@ class DecodeError(OpError):
     """Encoded data (an image, a sound, a video) is damaged or of an unknown kind."""
 
 
+class SampleError(Exception):
+    """A body cannot process one sample: `reason` continues a sentence about it.
+
+    The engine, which knows the operator and where the sample came from, makes an error of class
+    `kind` of it.
+    """
+
+    def __init__(self, index: int, reason: str, kind: type[OpError] = OpError) -> None:
+        super().__init__(index, reason, kind)
+        self.index = index
+        self.reason = reason
+        self.kind = kind
+
+    def explained(self, operator: str, source: tuple[object, ...] | None) -> OpError:
+        """The error for the user."""
+        name = source[self.index] if source is not None and self.index < len(source) else None
+        shown = "" if name is None else f' ("{name}")'
+        return self.kind(f"{operator}: sample {self.index}{shown} {self.reason}.")
+
+
 class InternalError(RuntimeError):
     """A fault of the library itself."""
 

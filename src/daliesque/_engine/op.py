@@ -29,6 +29,7 @@ from .batch import Batch, check_batch_size
 from .convert import to_samples
 from .device import device as to_device
 from .dtype import DType, from_code
+from .errors import SampleError
 from .invocation import Invocation, Results
 from .layout import resolve_layout
 from .rng import RNGState, draw_state
@@ -130,9 +131,8 @@ class OpSpec:
         arguments["batch_size"] = 1 if count is None else count
         outputs = self.outputs if isinstance(self.outputs, int) else self.outputs(arguments)
         dtype = None if self.dtype is None else self.dtype(inputs, arguments)
-        invocation = Invocation(
-            self.name, self.run, inputs, arguments, converters, dtype, self.weight
-        )
+        run = self.run if source is None else functools.partial(self.run, source=source)
+        invocation = Invocation(self.name, run, inputs, arguments, converters, dtype, self.weight)
         invocation.start()
         kind, samples = (Tensor, 1) if count is None else (Batch, count)
         if outputs == 1:
@@ -231,8 +231,13 @@ class OpSpec:
         advice = f"Did you mean '{close[0]}'?" if close else f"It takes {', '.join(known)}."
         return TypeError(f"{self.name}() got an unexpected keyword argument '{name}'. {advice}")
 
-    def run(self, inputs: list[Samples | None], arguments: dict[str, Any]) -> Results:
-        """Run the body on data that is there."""
+    def run(
+        self,
+        inputs: list[Samples | None],
+        arguments: dict[str, Any],
+        source: tuple[Any, ...] | None = None,
+    ) -> Results:
+        """Run the body on data that is there; `source` says where each sample came from."""
         count = arguments["batch_size"]
         if not self.wants_batch_size:
             del arguments["batch_size"]
@@ -258,6 +263,8 @@ class OpSpec:
             if self.frame_arguments:
                 self._refuse_frame_values(arguments)
             return self.bodies["cpu"](*prepared, **arguments)
+        except SampleError as error:
+            raise error.explained(self.name, source) from error.__cause__
         except ValueError as error:
             if str(error).startswith(self.name):
                 raise

@@ -5,10 +5,15 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from .. import _kernels
 from .device import Device
+
+T = TypeVar("T")
 
 _CURRENT_DEVICE = -1
 
@@ -50,6 +55,25 @@ class ThreadPool:
 
     def __repr__(self) -> str:
         return f"ThreadPool(num_threads={self.num_threads})"
+
+
+def run_on_threads(function: Callable[[T], None], items: Sequence[T]) -> None:
+    """Call `function` for each item, on as many threads as kernels may use.
+
+    For functions that release the interpreter's lock. If calls fail, all others still run, and the
+    exception of the first item that failed comes out.
+    """
+    count = min(len(items), _kernels.current_pool().num_threads)
+    if count < 2:
+        for item in items:
+            function(item)
+        return
+    # Threads of its own for each call: they cost less than what such functions do, and none of
+    # them is missing after a fork.
+    with ThreadPoolExecutor(count) as pool:
+        futures = [pool.submit(function, item) for item in items]
+    for future in futures:
+        future.result()
 
 
 def check_thread_count(count: object) -> int:

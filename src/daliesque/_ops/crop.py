@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.args import FloatPerSample, FloatsPerSample, IntPerSample, IntsPerSample
-from .._engine.convert import to_stacked_numpy
 from .._engine.dtype import DType, float16, float32, from_code, uint8
 from .._engine.enums import DALIImageType
 from .._engine.op import RandomState, Samples, op
+from .slice_windows import SliceArguments, slice_windows
 from .windows import (
     CONSTANT_BORDER,
     CropArguments,
@@ -25,10 +25,7 @@ from .windows import (
     fit_windows,
     out_of_bounds,
     positive_range,
-    resolve_axes,
-    round_half_away,
     shape_rows,
-    values_for_axes,
 )
 
 _IMAGE_LAYOUTS = "HWC CHW DHWC CDHW FHWC FCHW CFHW FDHWC FCDHW CFDHW"
@@ -167,142 +164,23 @@ def slice(
     """
     del image_type
     layout = data.layout or {2: "HW", 3: "HWC", 4: "DHWC"}.get(data.ndim, "")
-    if axes is not None and axis_names not in ("", "WH"):
-        msg = "'axes' and 'axis_names' exclude each other. Give one of them."
-        raise ValueError(msg)
-    which = resolve_axes(axes, axis_names, layout, data.ndim)
     shapes = shape_rows(data)
-    taken = _extents_along(shapes, which)
-    named = {
-        "start": start,
-        "rel_start": rel_start,
-        "end": end,
-        "rel_end": rel_end,
-        "shape": shape,
-        "rel_shape": rel_shape,
-    }
-    given = {
-        name: values_for_axes(value, which, name)
-        for name, value in named.items()
-        if value is not None and value.shape[1] > 0
-    }
-    if anchor is None and shape_input is None:
-        if all(value is None for value in named.values()):
-            msg = "the part to take is missing. Give 'start', 'end', 'shape' or a relative form."
-            raise ValueError(msg)
-        begins, ends = _named_bounds(given, taken)
-    else:
-        if given:
-            msg = f"the input 'anchor' and the argument '{next(iter(given))}' exclude each other."
-            raise ValueError(msg)
-        if anchor is None or shape_input is None:
-            msg = "the inputs 'anchor' and 'shape_input' belong together. Give both."
-            raise ValueError(msg)
-        begins, ends = _input_bounds(
-            _values_of(anchor, which, "anchor"),
-            _values_of(shape_input, which, "shape_input"),
-            taken,
-            (normalized_anchor, normalized_shape),
-        )
-    windows = _windows_between(begins, ends, shapes, which)
+    arguments = SliceArguments(
+        start,
+        rel_start,
+        end,
+        rel_end,
+        shape,
+        rel_shape,
+        axes,
+        axis_names,
+        normalized_anchor,
+        normalized_shape,
+    )
+    windows = slice_windows(shapes, layout, arguments, anchor, shape_input)
     policy = out_of_bounds(out_of_bounds_policy)
     windows = fit_windows(windows, shapes, policy, "slice")
     return _take(data, windows, layout, policy, fill_values, dtype or output_dtype)
-
-
-def _extents_along(shapes: Integers, axes: Integers) -> Integers:
-    """The extents of the chosen axes, of shape (1 or N, k)."""
-    if len(axes) == 1:
-        return shapes[:, axes[0]]
-    rows = max(len(shapes), len(axes)) if len(shapes) else 0
-    spread = np.broadcast_to(shapes, (rows, shapes.shape[1]))
-    return np.take_along_axis(spread, axes[:rows], axis=1)
-
-
-def _named_bounds(
-    given: dict[str, NDArray[Any]], taken: Integers
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    for names in (("start", "rel_start"), ("end", "rel_end", "shape", "rel_shape")):
-        both = [name for name in names if name in given]
-        if len(both) > 1:
-            msg = f"'{both[0]}' and '{both[1]}' exclude each other. Give one of them."
-            raise ValueError(msg)
-    for name in ("shape", "rel_shape"):
-        if name in given and not (given[name] >= 0).all():
-            msg = f"'{name}' must not be negative; got {given[name].ravel().tolist()}."
-            raise ValueError(msg)
-    # Products of single values are made in float32, as in the reference: they decide how an extent
-    # that lies just at a half is rounded.
-    single = taken.astype(np.float32)
-    extents = taken.astype(np.float64)
-    begins = np.zeros_like(extents)
-    if "start" in given:
-        begins = given["start"].astype(np.float64)
-    elif "rel_start" in given:
-        begins = (given["rel_start"] * single).astype(np.float64)
-    ends = extents
-    if "end" in given:
-        ends = given["end"].astype(np.float64)
-    elif "rel_end" in given:
-        ends = (given["rel_end"] * single).astype(np.float64)
-    elif "shape" in given:
-        ends = begins + given["shape"]
-    elif "rel_shape" in given and "rel_start" in given:
-        ends = (given["rel_start"].astype(np.float64) + given["rel_shape"]) * extents
-    elif "rel_shape" in given:
-        ends = begins + given["rel_shape"] * single
-    return begins, ends
-
-
-def _values_of(samples: Samples, axes: Integers, name: str) -> NDArray[Any]:
-    """An input of coordinates as an array with a row for each sample."""
-    if len(samples) and not samples.uniform:
-        msg = f"'{name}' needs equally many values for each sample; got {samples.shapes}."
-        raise ValueError(msg)
-    values = to_stacked_numpy(samples).reshape(len(samples), -1 if len(samples) else 0)
-    if len(samples) and values.shape[1] != axes.shape[1]:
-        msg = f"'{name}' needs {axes.shape[1]} values, one for each axis; got {values.shape[1]}."
-        raise ValueError(msg)
-    return values
-
-
-def _input_bounds(
-    anchor: NDArray[Any], shape: NDArray[Any], taken: Integers, normalized: tuple[bool, bool]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    relative_anchor = normalized[0] and anchor.dtype.kind not in "iu"
-    relative_shape = normalized[1] and shape.dtype.kind not in "iu"
-    begins = anchor.astype(np.float64)
-    sizes = shape.astype(np.float64)
-    if relative_anchor and relative_shape:
-        return begins * taken, (begins + sizes) * taken
-    if relative_anchor:
-        begins = begins * taken
-    if relative_shape:
-        sizes = sizes * taken
-    return begins, begins + sizes
-
-
-def _windows_between(
-    begins: NDArray[np.float64], ends: NDArray[np.float64], shapes: Integers, axes: Integers
-) -> Windows:
-    begins, ends = np.broadcast_arrays(begins, ends)
-    # Also false for NaN.
-    usable = (np.abs(begins) < 2.0**62) & (np.abs(ends) < 2.0**62) & (ends >= begins)
-    if not usable.all():
-        row = int(np.argmin(usable.all(axis=1)))
-        msg = (
-            f"the end must not lie before the begin; got [{begins[row].tolist()}, "
-            f"{ends[row].tolist()}) (sample {row})."
-        )
-        raise ValueError(msg)
-    rows = 0 if len(shapes) == 0 else max(len(shapes), len(begins), len(axes))
-    first = np.zeros((rows, shapes.shape[1]), np.int64)
-    extents = np.broadcast_to(shapes, first.shape).copy()
-    if rows:
-        where = (np.arange(rows)[:, None], axes)
-        first[where] = round_half_away(begins)
-        extents[where] = round_half_away(ends) - first[where]
-    return Windows(first, extents)
 
 
 def _take(
@@ -543,6 +421,6 @@ def random_crop_generator(
             msg = f"images need at least one pixel; got the shape {sizes[i].tolist()} (sample {i})."
             raise ValueError(msg)
     aspect = positive_range(random_aspect_ratio, "random_aspect_ratio")
-    area = positive_range(random_area, "random_area")
+    area = positive_range(random_area, "random_area", or_zero=True)
     begins, shapes = _kernels.random_crop(rng, sizes, aspect, area, num_attempts)
     return begins, shapes

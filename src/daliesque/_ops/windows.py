@@ -242,9 +242,13 @@ def fill_row(fill_values: list[float], layout: str, windows: Windows) -> tuple[F
     return row, axis
 
 
-def positive_range(values: tuple[float, ...] | list[float], name: str) -> tuple[float, float]:
-    """Two numbers, or one that is both ends."""
-    if len(values) not in (1, 2) or not 0 < values[0] <= values[-1] < np.inf:
-        msg = f"'{name}' must be a range of positive numbers, low <= high; got {list(values)}."
+def positive_range(
+    values: tuple[float, ...] | list[float], name: str, or_zero: bool = False
+) -> tuple[float, float]:
+    """The lowest and the highest of a range of numbers; a single one is both."""
+    legal = len(values) in (1, 2) and 0 <= values[0] <= values[-1] < np.inf
+    if not legal or (values[0] == 0 and not or_zero):
+        kind = "numbers that are not negative" if or_zero else "positive numbers"
+        msg = f"'{name}' must be a range of {kind}, low <= high; got {list(values)}."
         raise ValueError(msg)
     return values[0], values[-1]

@@ -11,9 +11,43 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import DTypeLike
 from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.tensor import Tensor
+from . import decoders as decoders
 
-__all__ = ["remap", "resize", "warp_perspective"]
+__all__ = ["decoders", "peek_image_shape", "remap", "resize", "warp_perspective"]
 
+@overload
+def peek_image_shape(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: bool | None = True,
+) -> Batch: ...
+@overload
+def peek_image_shape(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: bool | None = True,
+) -> Batch: ...
+@overload
+def peek_image_shape(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: bool | None = True,
+) -> Tensor: ...
 @overload
 def remap(
     input: Batch,

@@ -15,4 +15,5 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_tensors(m);
   daliesque::bind_resize(m);
   daliesque::bind_jpeg(m);
+  daliesque::bind_image_decode(m);
 }

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which codec reads which file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from . import bmp, jpeg2000, other, png, pnm, tiff, webp
+from .pixels import CodecError, ImageHeader, Pixels, Wanted
+
+
+class Format(NamedTuple):
+    """A kind of file: how to recognise and to read it.
+
+    `pixels_claimed` finds the number of pixels where reading the header means decoding.
+    """
+
+    name: str
+    matches: Callable[[bytes], bool]
+    read_header: Callable[[bytes], ImageHeader]
+    decode: Callable[[bytes, ImageHeader, Wanted], Pixels]
+    pixels_claimed: Callable[[bytes], int] | None = None
+
+
+_FORMATS = (
+    Format("PNG", lambda data: data.startswith(png.SIGNATURE), png.read_header, png.decode),
+    Format("TIFF", tiff.matches, tiff.read_header, tiff.decode),
+    Format("WebP", webp.matches, webp.read_header, webp.decode),
+    Format("BMP", lambda data: data.startswith(b"BM"), bmp.read_header, bmp.decode),
+    Format("JPEG 2000", jpeg2000.matches, jpeg2000.read_header, jpeg2000.decode),
+    Format("PNM", pnm.matches, pnm.read_header, pnm.decode),
+    Format("GIF", other.is_gif, other.read_gif_header, other.decode_gif),
+    Format("AVIF", other.is_avif, other.AVIF.read_header, other.AVIF.decode, other.heif_pixels),
+    Format("JPEG XL", other.is_jxl, other.JXL.read_header, other.JXL.decode, other.jxl_pixels),
+    Format("HEIF", other.is_heif, other.HEIF.read_header, other.HEIF.decode, other.heif_pixels),
+)
+
+
+def find_format(data: bytes) -> Format:
+    """The format of a file that is not a JPEG."""
+    if not data:
+        msg = "is empty"
+        raise CodecError(msg)
+    for known in _FORMATS:
+        if known.matches(data):
+            return known
+    begin = data[:8].hex(" ")
+    msg = f"is not an image of a known format (it begins with the bytes {begin})"
+    raise CodecError(msg)
+
+
+def read_header(data: bytes, max_pixels: int) -> tuple[Format, ImageHeader]:
+    """Format and header of a file that is not a JPEG."""
+    found = find_format(data)
+    if found.pixels_claimed is not None:
+        check_pixels(found.pixels_claimed(data), max_pixels)
+    return found, found.read_header(data)
+
+
+def check_pixels(pixels: int, max_pixels: int) -> None:
+    """Refuse images so large that they are probably meant to exhaust memory."""
+    if pixels > max_pixels:
+        msg = (
+            f"has {pixels} pixels, more than the limit of {max_pixels}. "
+            "decoders.set_max_pixels raises it"
+        )
+        raise CodecError(msg)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PNG."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import imagecodecs
+import numpy as np
+
+from .exif import exif_orientation
+from .pixels import (
+    Array,
+    CodecError,
+    GrayRule,
+    ImageHeader,
+    Pixels,
+    Wanted,
+    first_channels,
+    refuse_damaged,
+    refuse_short,
+    with_channel_axis,
+)
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_GRAY, _COLOR, _PALETTE, _GRAY_ALPHA, _COLOR_ALPHA = 0, 2, 3, 4, 6
+_CHANNELS = {_GRAY: 1, _COLOR: 3, _PALETTE: 3, _GRAY_ALPHA: 2, _COLOR_ALPHA: 4}
+_STORED_CHANNELS = {**_CHANNELS, _PALETTE: 1}
+_BITS = {
+    _GRAY: (1, 2, 4, 8, 16),
+    _COLOR: (8, 16),
+    _PALETTE: (1, 2, 4, 8),
+    _GRAY_ALPHA: (8, 16),
+    _COLOR_ALPHA: (8, 16),
+}
+# First column and row of each pass of an interlaced image, and the distances to the next ones.
+_PASSES = (
+    (0, 0, 8, 8),
+    (4, 0, 8, 8),
+    (0, 4, 4, 8),
+    (2, 0, 4, 4),
+    (0, 2, 2, 4),
+    (1, 0, 2, 2),
+    (0, 1, 1, 2),
+)
+
+
+class _Details(NamedTuple):
+    bits: int
+    color_type: int
+    interlaced: bool
+    animated: bool
+
+
+def read_header(data: bytes) -> ImageHeader:
+    """Read the header and look for the orientation, which may come after the pixels."""
+    if len(data) < 33:
+        refuse_short("PNG", len(data), "inside the header")
+    length, name, width, height, bits, color_type, _, _, interlace = struct.unpack_from(
+        ">I4sIIBBBBB", data, 8
+    )
+    if name != b"IHDR" or length != 13:
+        msg = "is damaged: the PNG does not begin with its header"
+        raise CodecError(msg)
+    if width == 0 or height == 0:
+        msg = f"is damaged: the PNG has {height} rows and {width} columns"
+        raise CodecError(msg)
+    if bits not in _BITS.get(color_type, ()):
+        msg = f"is damaged: a PNG of colour type {color_type} cannot have {bits} bits"
+        raise CodecError(msg)
+    orientation, animated = 1, False
+    for kind, chunk in _chunks(data):
+        if kind == b"eXIf":
+            orientation = exif_orientation(chunk)
+        animated |= kind == b"acTL"
+    details = _Details(bits, color_type, interlace == 1, animated)
+    return ImageHeader(height, width, _CHANNELS[color_type], orientation, details)
+
+
+def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Name and contents of each chunk before the end chunk, which must be there."""
+    position = 33
+    while True:
+        if position + 8 > len(data):
+            refuse_short("PNG", len(data), "before the end chunk")
+        length, name = struct.unpack_from(">I4s", data, position)
+        if name == b"IEND":
+            return
+        end = position + 8 + length
+        if end + 4 > len(data):
+            where = "inside the image data" if name == b"IDAT" else f"inside a chunk {name!r}"
+            refuse_short("PNG", len(data), where)
+        yield name, b"" if name == b"IDAT" else data[position + 8 : end]
+        position = end + 4
+
+
+def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
+    """Decode; transparency of single colours is ignored."""
+    details: _Details = header.details
+    try:
+        if details.interlaced:
+            array = _interlaced(data, header)
+        else:
+            array = imagecodecs.png_decode(data)
+    except (imagecodecs.PngError, zlib.error, ValueError) as error:
+        refuse_damaged("PNG", error)
+    array = first_channels(array, header.channels if wanted is Wanted.ALL else 4)
+    return Pixels(array, GrayRule.FIXED15 if details.animated else GrayRule.PNG)
+
+
+def _interlaced(data: bytes, header: ImageHeader) -> Array:
+    """Decode each pass as an image of its own, and put the pixels into their places.
+
+    libpng would do it, but as the codec library calls it, it writes a warning for each image.
+    """
+    details: _Details = header.details
+    palette = b""
+    stream = zlib.decompressobj()
+    rows = []
+    for name, chunk in _image_chunks(data):
+        if name == b"PLTE":
+            palette = _chunk(b"PLTE", chunk)
+        else:
+            rows.append(stream.decompress(chunk))
+    packed = b"".join(rows)
+    pixel_bits = details.bits * _STORED_CHANNELS[details.color_type]
+    out: Array | None = None
+    begin = 0
+    for column, row, across, down in _PASSES:
+        width = -(-(header.width - column) // across)
+        height = -(-(header.height - row) // down)
+        if width <= 0 or height <= 0:
+            continue
+        size = height * (1 + (width * pixel_bits + 7) // 8)
+        if begin + size > len(packed):
+            refuse_short("PNG", len(data), "inside the image data")
+        part = packed[begin : begin + size]
+        begin += size
+        form = struct.pack(">IIBBBBB", width, height, details.bits, details.color_type, 0, 0, 0)
+        whole = (
+            SIGNATURE
+            + _chunk(b"IHDR", form)
+            + palette
+            + _chunk(b"IDAT", zlib.compress(part, 0))
+            + _chunk(b"IEND", b"")
+        )
+        pixels = with_channel_axis(imagecodecs.png_decode(whole))
+        if out is None:
+            out = np.empty((header.height, header.width, pixels.shape[2]), pixels.dtype)
+        out[row::down, column::across] = pixels
+    assert out is not None
+    return out
+
+
+def _image_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    position = 33
+    while True:
+        length, name = struct.unpack_from(">I4s", data, position)
+        if name == b"IEND":
+            return
+        if name in (b"PLTE", b"IDAT"):
+            yield name, data[position + 8 : position + 8 + length]
+        position += length + 12
+
+
+def _chunk(name: bytes, contents: bytes) -> bytes:
+    check = zlib.crc32(name + contents)
+    return struct.pack(">I", len(contents)) + name + contents + struct.pack(">I", check)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TIFF and BigTIFF: the first page of a file."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+import imagecodecs
+import numpy as np
+
+from .pixels import (
+    Array,
+    CodecError,
+    GrayRule,
+    ImageHeader,
+    Pixels,
+    Wanted,
+    refuse_damaged,
+    refuse_short,
+    stretch,
+    with_channel_axis,
+)
+
+_SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+_WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC, _ORIENTATION = 256, 257, 258, 262, 274
+_CHANNELS, _PLANAR, _COLOR_MAP, _SAMPLE_FORMAT = 277, 284, 320, 339
+_TAGS = (
+    _WIDTH,
+    _HEIGHT,
+    _BITS,
+    _PHOTOMETRIC,
+    _ORIENTATION,
+    _CHANNELS,
+    _PLANAR,
+    _COLOR_MAP,
+    _SAMPLE_FORMAT,
+)
+_WHITE_IS_ZERO, _PALETTE, _CMYK, _YCBCR, _CIELAB = 0, 3, 5, 6, 8
+_FLOAT = 3
+_TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}
+
+
+class _Details(NamedTuple):
+    bits: int
+    photometric: int
+    is_float: bool
+    palette: Array | None
+
+
+def matches(data: bytes) -> bool:
+    """Whether the data begin like a TIFF file."""
+    return data.startswith(_SIGNATURES)
+
+
+def read_header(data: bytes) -> ImageHeader:
+    """Read the tags of the first page."""
+    tags = _read_tags(data)
+    missing = [name for tag, name in ((_WIDTH, "width"), (_HEIGHT, "height")) if tag not in tags]
+    if missing:
+        msg = f"is damaged: the TIFF does not tell its {missing[0]}"
+        raise CodecError(msg)
+    width, height = tags[_WIDTH][0], tags[_HEIGHT][0]
+    bits = tags.get(_BITS, (1,))[0]
+    photometric = tags.get(_PHOTOMETRIC, (1,))[0]
+    channels = tags.get(_CHANNELS, (1,))[0]
+    if width == 0 or height == 0 or channels == 0 or bits == 0:
+        msg = f"is damaged: the TIFF has {height} rows, {width} columns and {channels} channels"
+        raise CodecError(msg)
+    palette = None
+    if photometric == _PALETTE:
+        colors = np.array(tags.get(_COLOR_MAP, ()), np.uint16)
+        if len(colors) != 3 << bits:
+            msg = f"is damaged: the palette of the TIFF has {len(colors)} of {3 << bits} values"
+            raise CodecError(msg)
+        palette, channels = colors.reshape(3, -1).T, 3
+    orientation = tags.get(_ORIENTATION, (1,))[0]
+    is_float = tags.get(_SAMPLE_FORMAT, (1,))[0] == _FLOAT
+    details = _Details(bits, photometric, is_float, palette)
+    upright = orientation if 1 <= orientation <= 8 else 1
+    return ImageHeader(height, width, channels, upright, details)
+
+
+def _read_tags(data: bytes) -> dict[int, tuple[int, ...]]:
+    """The values of the tags of interest."""
+    order = "<" if data[:2] == b"II" else ">"
+    big = data[2:4] in (b"+\0", b"\0+")
+    word, inline = ("Q", 8) if big else ("I", 4)
+    tags: dict[int, tuple[int, ...]] = {}
+    try:
+        (begin,) = struct.unpack_from(order + word, data, 8 if big else 4)
+        (count,) = struct.unpack_from(order + ("Q" if big else "H"), data, begin)
+        begin += 8 if big else 2
+        size = 4 + 2 * inline
+        for position in range(begin, begin + size * min(count, 4096), size):
+            tag, kind, length = struct.unpack_from(order + "HH" + word, data, position)
+            if tag not in _TAGS or kind not in _TYPES or length > 3 << 16:
+                continue
+            form = f"{order}{length}{_TYPES[kind]}"
+            where = position + 4 + inline
+            if struct.calcsize(form) > inline:
+                (where,) = struct.unpack_from(order + word, data, where)
+            tags[tag] = struct.unpack_from(form, data, where)
+    except (struct.error, OverflowError):
+        refuse_short("TIFF", len(data), "inside the tags")
+    return {tag: values for tag, values in tags.items() if values}
+
+
+def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
+    """Decode; what is not 8, 16 or 32 bits wide is scaled to 8 or 16."""
+    details: _Details = header.details
+    # libtiff's own conversion: to red, green, blue and alpha of 8 bits.
+    converted = details.photometric == _CIELAB or (
+        details.photometric == _CMYK and details.bits == 8 and wanted is Wanted.ALL
+    )
+    try:
+        array = imagecodecs.tiff_decode(data, 0, asrgb=converted)
+    except (imagecodecs.TiffError, ValueError, IndexError, NotImplementedError) as error:
+        refuse_damaged("TIFF", error)
+    array = _interleaved(array, header)
+    if converted:
+        return Pixels(array[..., : header.channels], GrayRule.FLOAT)
+    if details.palette is not None:
+        return Pixels(details.palette[array[..., 0].astype(np.intp)], GrayRule.FLOAT)
+    return Pixels(_full_range(array, details), GrayRule.FLOAT)
+
+
+def _interleaved(array: Array, header: ImageHeader) -> Array:
+    """Rows, columns, channels; the codec returns separate planes as they are."""
+    array = with_channel_axis(array)
+    if array.ndim == 3 and array.shape[1:] == (header.height, header.width) != array.shape[:2]:
+        array = np.moveaxis(array, 0, -1)
+    return array
+
+
+def _full_range(array: Array, details: _Details) -> Array:
+    """Values scaled to the range of uint8, uint16 or to [0, 1]."""
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "b":
+        array = array.astype(np.uint8) * np.uint8(255)
+    elif kind == "f":
+        return array.astype(np.float32, copy=False)
+    elif kind == "i" or size > 2:
+        # The reference refuses these.
+        return (array / np.iinfo(array.dtype).max).astype(np.float32)
+    elif details.bits < 8:
+        array = stretch(array, details.bits)
+    elif 8 < details.bits < 16:
+        # Not stretched but shifted, like the reference.
+        array = array << np.uint16(16 - details.bits)
+    if details.photometric == _WHITE_IS_ZERO and array.dtype == np.uint8:
+        array = ~array
+    return array

@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that decode images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.args import FloatPerSample, FloatsPerSample, IntsPerSample
+from .._engine.convert import cast_samples, to_samples, to_stacked_numpy
+from .._engine.dtype import (
+    DType,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .._engine.enums import DALIImageType
+from .._engine.op import RandomState, Samples, op
+from .image_files import decode_images, read_headers
+from .slice_windows import SliceArguments, slice_windows
+from .windows import CropArguments, Integers, Windows, crop_windows, positive_range
+
+_PIXEL_TYPES = (uint8, int8, uint16, int16, uint32, int32, float32)
+_SHAPE_TYPES = (int32, uint32, int64, uint64, float32, float64)
+# Decoding a byte takes this many times longer than copying it.
+_DECODE_WEIGHT = 50
+
+
+def _type_rule(
+    operator: str, allowed: tuple[DType, ...]
+) -> Callable[[tuple[Any, ...], dict[str, Any]], DType]:
+    """Checks the argument 'dtype' when the operator is called."""
+
+    def output_type(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType:
+        dtype: DType = arguments["dtype"]
+        if dtype not in allowed:
+            names = ", ".join(str(choice) for choice in allowed)
+            msg = f"{operator}: 'dtype' must be one of {names}; got {dtype}."
+            raise ValueError(msg)
+        return dtype
+
+    return output_type
+
+
+def _decoder(name: str) -> Callable[[Callable[..., Samples]], Any]:
+    return op(name=name, dtype=_type_rule(name, _PIXEL_TYPES), weight=_DECODE_WEIGHT)
+
+
+@_decoder("decoders.image")
+def image(
+    input: Samples,
+    /,
+    *,
+    output_type: DALIImageType = DALIImageType.RGB,
+    dtype: DType = uint8,
+    adjust_orientation: bool = True,
+    jpeg_fancy_upsampling: bool = False,
+    use_fast_idct: bool = False,
+    affine: bool = True,
+    cache_batch_copy: bool = True,
+    cache_debug: bool = False,
+    cache_size: int = 0,
+    cache_threshold: int = 0,
+    cache_type: str = "",
+    device_memory_padding: int = 16777216,
+    device_memory_padding_jpeg2k: int = 0,
+    host_memory_padding: int = 8388608,
+    host_memory_padding_jpeg2k: int = 0,
+    hw_decoder_load: float = 0.65,
+    hybrid_huffman_threshold: int = 1000000,
+    preallocate_height_hint: int = 0,
+    preallocate_width_hint: int = 0,
+    memory_stats: bool = False,
+    split_stages: bool = False,
+    use_chunk_allocator: bool = False,
+) -> Samples:
+    """Decode images, given as the bytes of their files.
+
+    Reads JPEG of every kind, PNG, TIFF, BMP, PNM, WebP, JPEG 2000, and of GIF the first frame; with
+    a suitable imagecodecs also AVIF, JPEG XL and HEIF. The result has the layout "HWC".
+
+    Values are scaled to the range of the type: 255 of uint8 is 65535 of uint16, 32767 of int16 and
+    1.0 of float32. JPEG 2000 data of 9 to 15 bits are the exception; they count as 16 bits. Alpha
+    channels are dropped, not blended, unless `output_type` is ANY_DATA.
+
+    A file that is damaged, cut short or of an unknown format raises `DecodeError`, and so does one
+    with more pixels than `set_max_pixels` allows.
+
+    Parameters
+    ----------
+    output_type
+        Colours of the result: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, computed from RGB), or ANY_DATA
+        for the channels of the file: grey, with alpha, CMYK, ...; YCbCr files still become RGB.
+    dtype
+        Type of the result: uint8, int8, uint16, int16, uint32, int32 or float32.
+    adjust_orientation
+        Turn images upright that say in their EXIF data or TIFF tag how they lie.
+    jpeg_fancy_upsampling, use_fast_idct
+        Ignored: the chroma channels of a JPEG are always interpolated, and the cosine transform is
+        the accurate one, as the reference does by default on a CPU.
+    affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
+    host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
+    preallocate_width_hint, cache_batch_copy, cache_debug, cache_size, cache_threshold, cache_type
+        Ignored; they tune the decoders of NVIDIA GPUs.
+    memory_stats, split_stages, use_chunk_allocator
+        Ignored and obsolete.
+
+    Examples
+    --------
+    >>> import daliesque as ndd, numpy as np
+    >>> file = b"P6 2 1 255 " + bytes([255, 0, 0, 0, 0, 255])
+    >>> pixels = ndd.decoders.image(np.frombuffer(file, np.uint8))
+    >>> pixels.shape, pixels.layout
+    ((1, 2, 3), 'HWC')
+
+    Differs from DALI: GRAY of a CMYK image, and other rare cases that its decoders treat in
+    different ways, may differ by one level; see the list in the changelog.
+    """
+    return decode_images(input, output_type, dtype, adjust_orientation)
+
+
+@_decoder("decoders.image_crop")
+def image_crop(
+    input: Samples,
+    /,
+    *,
+    crop: FloatsPerSample | None = None,
+    crop_d: FloatPerSample = 0.0,
+    crop_h: FloatPerSample = 0.0,
+    crop_w: FloatPerSample = 0.0,
+    crop_pos_x: FloatPerSample = 0.5,
+    crop_pos_y: FloatPerSample = 0.5,
+    crop_pos_z: FloatPerSample = 0.5,
+    rounding: str = "round",
+    output_type: DALIImageType = DALIImageType.RGB,
+    dtype: DType = uint8,
+    adjust_orientation: bool = True,
+    jpeg_fancy_upsampling: bool = False,
+    use_fast_idct: bool = False,
+    affine: bool = True,
+    device_memory_padding: int = 16777216,
+    device_memory_padding_jpeg2k: int = 0,
+    host_memory_padding: int = 8388608,
+    host_memory_padding_jpeg2k: int = 0,
+    hw_decoder_load: float = 0.65,
+    hybrid_huffman_threshold: int = 1000000,
+    preallocate_height_hint: int = 0,
+    preallocate_width_hint: int = 0,
+    memory_stats: bool = False,
+    split_stages: bool = False,
+    use_chunk_allocator: bool = False,
+) -> Samples:
+    """Decode a window of given size out of each image.
+
+    The result equals that of `decoders.image` followed by `crop`, but of a JPEG only the part that
+    is needed is transformed. The window must lie inside the image.
+
+    Parameters
+    ----------
+    crop, crop_h, crop_w, crop_pos_x, crop_pos_y, rounding
+        Size and place of the window in the upright image, as in `crop`.
+    crop_d, crop_pos_z
+        Ignored: images have no depth.
+    output_type, dtype, adjust_orientation, jpeg_fancy_upsampling, use_fast_idct
+        As in `decoders.image`.
+    affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
+    host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
+    preallocate_width_hint, memory_stats, split_stages, use_chunk_allocator
+        Ignored.
+
+    Examples
+    --------
+    >>> import daliesque as ndd, numpy as np
+    >>> file = np.frombuffer(b"P5 6 4 255 " + bytes(range(24)), np.uint8)
+    >>> ndd.decoders.image_crop(file, crop=(2, 3), crop_pos_x=0.0).shape
+    (2, 3, 3)
+    """
+    arguments = CropArguments(
+        crop, crop_d, crop_h, crop_w, crop_pos_x, crop_pos_y, crop_pos_z, rounding
+    )
+
+    def windows(sizes: Integers) -> Windows:
+        return crop_windows(sizes, "HW", arguments)
+
+    return decode_images(input, output_type, dtype, adjust_orientation, windows)
+
+
+@_decoder("decoders.image_random_crop")
+def image_random_crop(
+    input: Samples,
+    /,
+    *,
+    rng: RandomState,
+    random_area: tuple[float, ...] = (0.08, 1.0),
+    random_aspect_ratio: tuple[float, ...] = (3 / 4, 4 / 3),
+    num_attempts: int = 10,
+    output_type: DALIImageType = DALIImageType.RGB,
+    dtype: DType = uint8,
+    adjust_orientation: bool = True,
+    jpeg_fancy_upsampling: bool = False,
+    use_fast_idct: bool = False,
+    affine: bool = True,
+    device_memory_padding: int = 16777216,
+    device_memory_padding_jpeg2k: int = 0,
+    host_memory_padding: int = 8388608,
+    host_memory_padding_jpeg2k: int = 0,
+    hw_decoder_load: float = 0.65,
+    hybrid_huffman_threshold: int = 1000000,
+    preallocate_height_hint: int = 0,
+    preallocate_width_hint: int = 0,
+    memory_stats: bool = False,
+    split_stages: bool = False,
+    use_chunk_allocator: bool = False,
+) -> Samples:
+    """Decode a window of random size, shape and place out of each image.
+
+    The window is that of `random_crop_generator` for the same generator and the size of the upright
+    image. Of a JPEG only the part that is needed is transformed.
+
+    Parameters
+    ----------
+    random_area
+        Lowest and highest share of the image's area.
+    random_aspect_ratio
+        Lowest and highest width / height.
+    num_attempts
+        How often to draw before the largest window is taken that the aspect ratio allows.
+    output_type, dtype, adjust_orientation, jpeg_fancy_upsampling, use_fast_idct
+        As in `decoders.image`.
+    affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
+    host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
+    preallocate_width_hint, memory_stats, split_stages, use_chunk_allocator
+        Ignored.
+
+    Examples
+    --------
+    >>> import daliesque as ndd, numpy as np
+    >>> file = np.frombuffer(b"P5 6 4 255 " + bytes(range(24)), np.uint8)
+    >>> whole = ndd.decoders.image_random_crop(file, random_area=[1.0, 1.0],
+    ...                                        random_aspect_ratio=[1.5, 1.5])
+    >>> whole.shape
+    (4, 6, 3)
+    """
+    aspect = positive_range(random_aspect_ratio, "random_aspect_ratio")
+    area = positive_range(random_area, "random_area", or_zero=True)
+
+    def windows(sizes: Integers) -> Windows:
+        begins, extents = _kernels.random_crop(rng, sizes, aspect, area, num_attempts)
+        return Windows(*(to_stacked_numpy(part).astype(np.int64) for part in (begins, extents)))
+
+    return decode_images(input, output_type, dtype, adjust_orientation, windows)
+
+
+@_decoder("decoders.image_slice")
+def image_slice(
+    data: Samples,
+    anchor: Samples | None = None,
+    shape_input: Samples | None = None,
+    /,
+    *,
+    start: IntsPerSample | None = None,
+    rel_start: FloatsPerSample | None = None,
+    end: IntsPerSample | None = None,
+    rel_end: FloatsPerSample | None = None,
+    shape: IntsPerSample | None = None,
+    rel_shape: FloatsPerSample | None = None,
+    axes: IntsPerSample | None = None,
+    axis_names: str = "WH",
+    normalized_anchor: bool = True,
+    normalized_shape: bool = True,
+    output_type: DALIImageType = DALIImageType.RGB,
+    dtype: DType = uint8,
+    adjust_orientation: bool = True,
+    jpeg_fancy_upsampling: bool = False,
+    use_fast_idct: bool = False,
+    affine: bool = True,
+    device_memory_padding: int = 16777216,
+    device_memory_padding_jpeg2k: int = 0,
+    host_memory_padding: int = 8388608,
+    host_memory_padding_jpeg2k: int = 0,
+    hw_decoder_load: float = 0.65,
+    hybrid_huffman_threshold: int = 1000000,
+    preallocate_height_hint: int = 0,
+    preallocate_width_hint: int = 0,
+    memory_stats: bool = False,
+    split_stages: bool = False,
+    use_chunk_allocator: bool = False,
+) -> Samples:
+    """Decode a part of each image, given by begin and end or begin and shape.
+
+    The result equals that of `decoders.image` followed by `slice`, but of a JPEG only the part that
+    is needed is transformed. The part must lie inside the image.
+
+    Parameters
+    ----------
+    anchor, shape_input, start, rel_start, end, rel_end, shape, rel_shape, normalized_anchor,
+    normalized_shape
+        The part of the upright image, as in `slice`.
+    axes, axis_names
+        The axes that these values belong to: 0 or "H", 1 or "W"; by default width and height.
+    output_type, dtype, adjust_orientation, jpeg_fancy_upsampling, use_fast_idct
+        As in `decoders.image`.
+    affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
+    host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
+    preallocate_width_hint, memory_stats, split_stages, use_chunk_allocator
+        Ignored.
+
+    Examples
+    --------
+    >>> import daliesque as ndd, numpy as np
+    >>> file = np.frombuffer(b"P5 6 4 255 " + bytes(range(24)), np.uint8)
+    >>> ndd.decoders.image_slice(file, start=[1, 2], end=[4, 4]).shape
+    (2, 3, 3)
+    """
+    arguments = SliceArguments(
+        start,
+        rel_start,
+        end,
+        rel_end,
+        shape,
+        rel_shape,
+        axes,
+        axis_names,
+        normalized_anchor,
+        normalized_shape,
+    )
+
+    def windows(sizes: Integers) -> Windows:
+        return slice_windows(sizes, "HW", arguments, anchor, shape_input)
+
+    return decode_images(data, output_type, dtype, adjust_orientation, windows)
+
+
+@op(dtype=_type_rule("peek_image_shape", _SHAPE_TYPES))
+def peek_image_shape(
+    input: Samples,
+    /,
+    *,
+    image_type: DALIImageType = DALIImageType.RGB,
+    dtype: DType = int64,
+    adjust_orientation: bool = True,
+) -> Samples:
+    """Find the shape that an encoded image will have, without decoding it.
+
+    The result is (height, width, channels). AVIF, JPEG XL and HEIF files have to be decoded for it.
+
+    Parameters
+    ----------
+    image_type
+        Colours that the image would be decoded to; they decide about the channels.
+    dtype
+        Type of the result: int32, uint32, int64, uint64, float32 or float64.
+    adjust_orientation
+        Tell the shape of the upright image, as `decoders.image` does.
+
+    Examples
+    --------
+    >>> import daliesque as ndd, numpy as np
+    >>> file = np.frombuffer(b"P5 6 4 255 " + bytes(range(24)), np.uint8)
+    >>> ndd.peek_image_shape(file).torch().tolist()
+    [4, 6, 3]
+    """
+    files = read_headers(input, adjust_orientation)
+    channels = files.result_channels(image_type)
+    rows = np.concatenate([files.upright_sizes(), channels[:, None]], axis=1)
+    samples = to_samples(rows, None, None, "peek_image_shape").as_internal().unfold()
+    return cast_samples(samples, dtype)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches of encoded images: headers, windows, pixels.
+
+Baseline JPEGs are read and decoded by the native module, all of a batch at once. The others go one
+by one through the codecs of `_codecs`, on several threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.convert import to_numpy
+from .._engine.dtype import DType
+from .._engine.enums import DALIImageType
+from .._engine.errors import DecodeError, OpError, SampleError
+from .._engine.threads import run_on_threads
+from .windows import Integers, Windows
+
+# Kinds of files, as the native module numbers them.
+_OURS, _OTHER_JPEG, _NOT_JPEG, _BROKEN = range(4)
+_HEIGHT, _WIDTH, _CHANNELS, _ORIENTATION = 1, 2, 3, 4
+_CHANNELS_OF = {DALIImageType.GRAY: 1, DALIImageType.ANY_DATA: 0}
+
+
+class _Limit:
+    max_pixels = 1 << 28
+
+
+def set_max_pixels(max_pixels: int) -> int:
+    """Set how many pixels an image may have, and return the previous limit.
+
+    Decoders refuse larger ones with a `DecodeError` before they reserve memory: a file of some
+    kilobytes can claim an image of gigabytes. The limit at start is 2**28, e.g. 16384 x 16384.
+
+    Parameters
+    ----------
+    max_pixels
+        The new limit, at least 1.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> previous = ndd.decoders.set_max_pixels(100_000_000)
+    >>> ndd.decoders.set_max_pixels(previous)
+    100000000
+    """
+    if not isinstance(max_pixels, int) or isinstance(max_pixels, bool):
+        msg = f"decoders.set_max_pixels: 'max_pixels' must be an integer; got {max_pixels!r}."
+        raise TypeError(msg)
+    if max_pixels < 1:
+        msg = f"decoders.set_max_pixels: 'max_pixels' must be positive; got {max_pixels}."
+        raise ValueError(msg)
+    previous = _Limit.max_pixels
+    _Limit.max_pixels = max_pixels
+    return previous
+
+
+class ImageFiles(NamedTuple):
+    """Encoded images whose headers have been read.
+
+    `headers` has a row for each: kind, stored height and width, channels, orientation. `codecs`
+    holds bytes, format and header of those that are not JPEGs.
+    """
+
+    encoded: _kernels.Samples
+    headers: Integers
+    codecs: dict[int, Any]
+
+    def upright_sizes(self) -> Integers:
+        """Height and width of each image after it is turned."""
+        stored = self.headers[:, _HEIGHT : _WIDTH + 1]
+        turned = self.headers[:, _ORIENTATION : _ORIENTATION + 1] >= 5
+        return np.ascontiguousarray(np.where(turned, stored[:, ::-1], stored))
+
+    def result_channels(self, image_type: DALIImageType) -> Integers:
+        """The channels that each image has as `image_type`."""
+        count = _CHANNELS_OF.get(image_type, 3)
+        channels: Integers = self.headers[:, _CHANNELS]
+        return np.full_like(channels, count) if count else channels
+
+
+def read_headers(encoded: _kernels.Samples, adjust_orientation: bool) -> ImageFiles:
+    """Read the headers of all images."""
+    if len(encoded) == 0:
+        return ImageFiles(encoded, np.zeros((0, 5), np.int64), {})
+    if encoded.ndim != 1 or encoded.type_id != 0:
+        msg = (
+            "encoded images must be one-dimensional arrays of uint8; got "
+            f"{encoded.ndim} dimensions. Pass the bytes of the files."
+        )
+        raise ValueError(msg)
+    headers, troubles = _kernels.image_headers(encoded)
+    codecs: dict[int, Any] = {}
+    for index in np.flatnonzero(headers[:, 0] >= _NOT_JPEG).tolist():
+        if headers[index, 0] == _BROKEN:
+            raise SampleError(index, troubles[index], DecodeError)
+        codecs[index] = _read_other_header(encoded, index)
+        _, _, header = codecs[index]
+        headers[index, 1:] = header.height, header.width, header.channels, header.orientation
+    if not adjust_orientation:
+        headers[:, _ORIENTATION] = 1
+    return ImageFiles(encoded, headers, codecs)
+
+
+def _read_other_header(encoded: _kernels.Samples, index: int) -> tuple[bytes, Any, Any]:
+    # Imported here because this loads codec libraries, which most programs never need.
+    from .._codecs.formats import read_header
+    from .._codecs.pixels import CodecError
+
+    data = to_numpy(encoded, index).tobytes()
+    try:
+        found, header = read_header(data, _Limit.max_pixels)
+    except CodecError as error:
+        raise SampleError(index, str(error), DecodeError) from error.__cause__
+    return data, found, header
+
+
+def decode_images(
+    encoded: _kernels.Samples,
+    image_type: DALIImageType,
+    dtype: DType,
+    adjust_orientation: bool,
+    choose_windows: Callable[[Integers], Windows] | None = None,
+) -> _kernels.Samples:
+    """Decode a part of each image, or all of it.
+
+    `choose_windows` gets the sizes of the upright images, and returns windows inside of them.
+    """
+    if len(encoded) == 0:
+        return _kernels.empty_uniform(dtype.code, [0, 0, 0], "HWC", 0)
+    files = read_headers(encoded, adjust_orientation)
+    sizes = files.upright_sizes()
+    _check_pixels(sizes)
+    windows = np.concatenate([np.zeros_like(sizes), sizes], axis=1)
+    if choose_windows is not None:
+        chosen = choose_windows(sizes)
+        windows[:, :2], windows[:, 2:] = chosen.anchors, chosen.extents
+        _check_windows(windows, sizes)
+    shapes = np.empty((len(sizes), 3), np.int64)
+    shapes[:, :2] = windows[:, 2:]
+    shapes[:, 2] = files.result_channels(image_type)
+    kinds = files.headers[:, 0]
+    ours = np.flatnonzero(kinds == _OURS)
+    out, failures = _kernels.decode_jpegs(
+        encoded, ours, files.headers, windows, shapes, image_type, dtype.code
+    )
+    others = np.flatnonzero(kinds != _OURS).tolist()
+    if failures or others:
+        _decode_others(files, out, windows, image_type, others, failures)
+    return out
+
+
+def _check_pixels(sizes: Integers) -> None:
+    too_many = sizes[:, 0] * sizes[:, 1] > _Limit.max_pixels
+    if too_many.any():
+        index = int(np.argmax(too_many))
+        height, width = sizes[index].tolist()
+        reason = (
+            f"has {height} x {width} pixels, more than the limit of {_Limit.max_pixels}. "
+            "decoders.set_max_pixels raises it"
+        )
+        raise SampleError(index, reason, DecodeError)
+
+
+def _check_windows(windows: Integers, sizes: Integers) -> None:
+    begins, extents = windows[:, :2], windows[:, 2:]
+    wrong = ((begins < 0) | (begins + extents > sizes) | (extents < 1)).any(axis=1)
+    if wrong.any():
+        index = int(np.argmax(wrong))
+        (top, left), (bottom, right) = begins[index], begins[index] + extents[index]
+        height, width = sizes[index].tolist()
+        fault = "is empty" if (extents[index] < 1).any() else "leaves the image"
+        reason = (
+            f"has {height} x {width} pixels; the window of rows [{top}, {bottom}) and columns "
+            f"[{left}, {right}) {fault}"
+        )
+        raise SampleError(index, reason, OpError)
+
+
+def _decode_others(
+    files: ImageFiles,
+    out: _kernels.Samples,
+    windows: Integers,
+    image_type: DALIImageType,
+    others: list[int],
+    failures: list[tuple[int, bool, str]],
+) -> None:
+    """Decode what the native module did not, among it damaged files that a library may repair."""
+    from .._codecs import jpeg
+    from .._codecs.pixels import CodecError, ImageHeader, Wanted
+
+    wanted = {DALIImageType.GRAY: Wanted.GRAY, DALIImageType.ANY_DATA: Wanted.ALL}.get(
+        image_type, Wanted.COLOR
+    )
+    complaints = {index: reason for index, _, reason in failures}
+    final = {index for index, is_final, _ in failures if is_final}
+
+    def decode(index: int) -> None:
+        if index in final:
+            raise SampleError(index, complaints[index], DecodeError)
+        row = files.headers[index].tolist()
+        try:
+            if index in files.codecs:
+                data, found, header = files.codecs[index]
+                pixels = found.decode(data, header, wanted)
+            else:
+                header = ImageHeader(*row[1:])
+                data = to_numpy(files.encoded, index).tobytes()
+                pixels = jpeg.decode(data, header, wanted)
+        except CodecError as error:
+            reason = complaints.get(index, str(error))
+            raise SampleError(index, reason, DecodeError) from error.__cause__
+        array = np.ascontiguousarray(pixels.array)
+        fits = array.ndim == 3 and list(array.shape[:2]) == row[1:3]
+        if not fits or (wanted is Wanted.ALL and array.shape[2] != row[_CHANNELS]):
+            reason = (
+                f"is damaged: its header promises {row[1:4]} rows, columns and channels, but it "
+                f"holds {list(array.shape)}"
+            )
+            raise SampleError(index, reason, DecodeError)
+        window = tuple(windows[index].tolist())
+        orientation = row[_ORIENTATION]
+        _kernels.write_pixels(out, index, array, pixels.gray_rule, orientation, window, image_type)
+
+    run_on_threads(decode, sorted({*others, *complaints}))

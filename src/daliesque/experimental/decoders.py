@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Old names of the image decoders."""
+
+from .._ops.image_decoders import image, image_crop, image_random_crop, image_slice
+
+__all__ = ["image", "image_crop", "image_random_crop", "image_slice"]

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of encoded images.
+#include "../image_decode.h"
+
+#include <nanobind/stl/array.h>
+
+#include <stdexcept>
+
+#include "../parallel.h"
+#include "bind.h"
+
+namespace daliesque {
+
+namespace {
+
+using Table = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
+using Rows = nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Indices = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Array = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+void check_encoded(const Samples& encoded) {
+  if (encoded.dtype() != DType::uint8 || encoded.ndim() != 1 || !encoded.contiguous()) {
+    throw std::invalid_argument("encoded images are one-dimensional arrays of bytes");
+  }
+}
+
+/// Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.
+std::tuple<Table, nb::typed<nb::dict, int, nb::str>> headers(const Samples& encoded) {
+  check_encoded(encoded);
+  std::vector<EncodedImage> images;
+  {
+    nb::gil_scoped_release release;
+    images = read_jpeg_headers(encoded);
+  }
+  constexpr size_t kColumns = 5;
+  auto* rows = new int64_t[std::max<size_t>(1, images.size() * kColumns)];
+  const nb::capsule owner(rows, [](void* p) noexcept { delete[] static_cast<int64_t*>(p); });
+  nb::typed<nb::dict, int, nb::str> troubles;
+  for (size_t i = 0; i < images.size(); i++) {
+    const EncodedImage& image = images[i];
+    const int64_t row[kColumns] = {static_cast<int64_t>(image.kind), image.height, image.width,
+                                   image.channels, image.orientation};
+    std::ranges::copy(row, rows + i * kColumns);
+    if (!image.trouble.empty()) troubles[nb::int_(i)] = nb::str(image.trouble.c_str());
+  }
+  return {Table(rows, {images.size(), kColumns}, owner), troubles};
+}
+
+/// `chosen` are the samples to decode. `headers` are rows as above, `windows` rows of
+/// (y, x, height, width); both have one for each sample.
+std::tuple<Samples, std::vector<std::tuple<int64_t, bool, std::string>>> decode(
+    const Samples& encoded, const Indices& chosen, const Rows& headers, const Rows& windows,
+    const Rows& shapes, int image_type, int type_id) {
+  check_encoded(encoded);
+  const auto count = static_cast<size_t>(encoded.size());
+  if (headers.shape(0) != count || headers.shape(1) != 5 || windows.shape(0) != count ||
+      windows.shape(1) != 4 || shapes.shape(0) != count || shapes.shape(1) != 3) {
+    throw std::invalid_argument("a header, a window and a shape for each sample needed");
+  }
+  const auto type = static_cast<ImageType>(image_type);
+  Samples out = Samples::empty(static_cast<DType>(type_id), 3,
+                               std::vector<int64_t>(shapes.data(), shapes.data() + count * 3),
+                               "HWC", encoded.size());
+  std::vector<DecodeTask> tasks;
+  for (size_t k = 0; k < chosen.size(); k++) {
+    const int64_t i = chosen.data()[k];
+    if (i < 0 || i >= encoded.size()) throw std::invalid_argument("no such sample");
+    const int64_t* header = headers.data() + i * 5;
+    const int64_t* window = windows.data() + i * 4;
+    const int64_t* shape = shapes.data() + i * 3;
+    const DecodeTask task{i,
+                          static_cast<int>(header[4]),
+                          {window[0], window[1], window[2], window[3]},
+                          header[1],
+                          header[2],
+                          header[3]};
+    const bool turned = is_transposed(task.orientation);
+    const int64_t height = turned ? task.width : task.height;
+    const int64_t width = turned ? task.height : task.width;
+    if (window[0] < 0 || window[1] < 0 || window[2] < 1 || window[3] < 1 ||
+        window[0] + window[2] > height || window[1] + window[3] > width || shape[0] != window[2] ||
+        shape[1] != window[3] || shape[2] != result_channels(type, task.channels)) {
+      throw std::invalid_argument("a window leaves its image or does not fit its shape");
+    }
+    tasks.push_back(task);
+  }
+  std::vector<DecodeFailure> failures = decode_jpegs(out, encoded, tasks, type);
+  std::vector<std::tuple<int64_t, bool, std::string>> told;
+  for (DecodeFailure& failure : failures) {
+    // Other damage may be of the kind that libjpeg-turbo repairs.
+    const bool final = failure.status == jpeg::Status::kTruncated;
+    told.emplace_back(failure.sample, final, std::move(failure.what));
+  }
+  return {std::move(out), std::move(told)};
+}
+
+void write(const Samples& out, int64_t index, const Array& pixels, int gray_rule, int orientation,
+           const std::array<int64_t, 4>& window, int image_type) {
+  const auto dtype = pixels.dtype() == nb::dtype<uint8_t>()    ? DType::uint8
+                     : pixels.dtype() == nb::dtype<uint16_t>() ? DType::uint16
+                     : pixels.dtype() == nb::dtype<float>()    ? DType::float32
+                                                               : DType::float64;
+  const Pixels in{pixels.data(), dtype, static_cast<int64_t>(pixels.shape(0)),
+                  static_cast<int64_t>(pixels.shape(1)), static_cast<int64_t>(pixels.shape(2))};
+  const auto type = static_cast<ImageType>(image_type);
+  const auto [y, x, height, width] = window;
+  const bool turned = is_transposed(orientation);
+  const Shape shape = index >= 0 && index < out.size() ? out.shape(index) : Shape{};
+  if (shape.size() != 3 || y < 0 || x < 0 || height < 1 || width < 1 ||
+      y + height > (turned ? in.width : in.height) || x + width > (turned ? in.height : in.width) ||
+      shape[0] != height || shape[1] != width || shape[2] != result_channels(type, in.channels)) {
+    throw std::invalid_argument("a window leaves its image or does not fit its shape");
+  }
+  nb::gil_scoped_release release;
+  write_pixels(out.data(index), out.dtype(), type, in, static_cast<GrayRule>(gray_rule),
+               orientation, {y, x, height, width});
+}
+
+}  // namespace
+
+void bind_image_decode(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  m.def(
+      "image_headers", &headers, "encoded"_a,
+      "Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.");
+  m.def("decode_jpegs", &decode, "encoded"_a, "chosen"_a, "headers"_a, "windows"_a, "shapes"_a,
+        "image_type"_a, "type_id"_a, release(),
+        "Uninitialised samples of the given shapes, of which the chosen ones are decoded; and the "
+        "failures: sample, whether no other codec should try, and what is wrong.");
+  m.def("write_pixels", &write, "out"_a, "index"_a, "pixels"_a, "gray_rule"_a, "orientation"_a,
+        "window"_a, "image_type"_a,
+        nb::sig("def write_pixels(out: Samples, index: int, pixels: NDArray[typing.Any], "
+                "gray_rule: int, orientation: int, window: typing.Sequence[int], "
+                "image_type: int) -> None"),
+        "Write a window of decoded pixels into a sample.");
+  m.def("current_pool", &current_pool, "The pool that kernels called from this thread use.");
+}
+
+}  // namespace daliesque
