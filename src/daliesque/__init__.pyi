@@ -1585,7 +1585,7 @@ def reinterpret(
     layout: str | None = None,
     rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
 def reinterpret(
@@ -1599,7 +1599,7 @@ def reinterpret(
     layout: str | None = None,
     rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
 def reinterpret(
@@ -1613,7 +1613,7 @@ def reinterpret(
     layout: str | None = None,
     rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Tensor: ...
 @overload
 def reshape(
@@ -1626,7 +1626,7 @@ def reshape(
     layout: str | None = None,
     rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
 def reshape(
@@ -1639,7 +1639,7 @@ def reshape(
     layout: str | None = None,
     rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
 def reshape(
@@ -1652,7 +1652,7 @@ def reshape(
     layout: str | None = None,
     rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Tensor: ...
 @overload
 def squeeze(
@@ -1661,7 +1661,7 @@ def squeeze(
     *,
     batch_size: int | None = None,
     device: DeviceLike | None = None,
-    axes: Sequence[int] | int | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     axis_names: str | None = None,
 ) -> Batch: ...
 @overload
@@ -1671,7 +1671,7 @@ def squeeze(
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    axes: Sequence[int] | int | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     axis_names: str | None = None,
 ) -> Batch: ...
 @overload
@@ -1681,7 +1681,7 @@ def squeeze(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    axes: Sequence[int] | int | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     axis_names: str | None = None,
 ) -> Tensor: ...
 @overload

@@ -162,6 +162,16 @@ def test_axis_names() -> None:
     assert ndd.expand_dims(ndd.tensor(5), axes=[0], new_axis_names="A").layout == "A"
 
 
+def test_axes_for_each_sample() -> None:
+    batch = ndd.batch([np.zeros((1, 4, 2)), np.zeros((3, 1, 2))], layout="ABC")
+    squeezed = ndd.squeeze(batch, axes=ndd.batch([[0], [1]]))
+    assert (squeezed.shape, squeezed.layout) == ([(4, 2), (3, 2)], None)
+    swapped = ndd.reshape(batch, src_dims=ndd.batch([[2, 1], [0, 2]]))
+    assert swapped.shape == [(2, 4), (3, 2)]
+    again = ndd.reshape(batch, rel_shape=[2, 0.5], src_dims=ndd.batch([[1, 2], [0, 2]]))
+    assert again.shape == [(8, 1), (6, 1)]
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _kernels
-from .._engine.args import FloatsPerSample, Ints64PerSample
+from .._engine.args import FloatsPerSample, Ints64PerSample, IntsPerSample
 from .._engine.convert import to_stacked_numpy
 from .._engine.dtype import DType, from_code
 from .._engine.op import Samples, op
@@ -47,7 +49,7 @@ def reshape(
     layout: str | None = None,
     rel_shape: FloatsPerSample | None = None,
     shape: Ints64PerSample | None = None,
-    src_dims: list[int] | None = None,
+    src_dims: IntsPerSample | None = None,
 ) -> Samples:
     """See the same data as an array of another shape or layout. Nothing is copied.
 
@@ -97,7 +99,7 @@ def reinterpret(
     layout: str | None = None,
     rel_shape: FloatsPerSample | None = None,
     shape: Ints64PerSample | None = None,
-    src_dims: list[int] | None = None,
+    src_dims: IntsPerSample | None = None,
 ) -> Samples:
     """See the same bytes as an array of another type, shape or layout. Nothing is copied.
 
@@ -139,7 +141,7 @@ def _wanted_shapes(
     shape_input: Samples | None,
     shape: Integers | None,
     rel_shape: Floats | None,
-    src_dims: list[int] | None,
+    src_dims: NDArray[np.int32] | None,
 ) -> Integers:
     """The shapes that arguments ask for; -1 where the extent follows from the amount of data."""
     if (shape_input is not None) + (shape is not None) + (rel_shape is not None) > 1:
@@ -147,7 +149,6 @@ def _wanted_shapes(
         raise ValueError(msg)
     if src_dims is not None:
         _check_sources(src_dims, data.ndim)
-    rows = (len(data), 1)
     if shape_input is not None:
         shape = _shape_rows(shape_input)
     if shape is not None:
@@ -160,21 +161,23 @@ def _wanted_shapes(
     else:
         return current
     # The last column stands for new axes.
-    extents = np.concatenate([current, np.ones(rows, np.int64)], axis=1)[:, sources]
+    padded = np.concatenate([current, np.ones((len(data), 1), np.int64)], axis=1)
+    chosen = np.broadcast_to(sources % (data.ndim + 1), (len(data), sources.shape[1]))
+    extents = np.take_along_axis(padded, chosen, axis=1)
     if rel_shape is None:
         return extents
     scaled = round_half_away((extents.astype(np.float32) * rel_shape).astype(np.float64))
     return np.where(rel_shape < 0, -1, scaled)
 
 
-def _check_sources(src_dims: list[int], ndim: int) -> None:
-    for source in src_dims:
-        if not -1 <= source < ndim:
-            msg = (
-                f"'src_dims' must hold axes of the input, 0 to {ndim - 1}, or -1 for a new axis; "
-                f"got {source}."
-            )
-            raise ValueError(msg)
+def _check_sources(src_dims: NDArray[np.int32], ndim: int) -> None:
+    outside = (src_dims < -1) | (src_dims >= ndim)
+    if outside.any():
+        msg = (
+            f"'src_dims' must hold axes of the input, 0 to {ndim - 1}, or -1 for a new axis; "
+            f"got {src_dims[outside][0]}."
+        )
+        raise ValueError(msg)
 
 
 def _shape_rows(shape_input: Samples) -> Integers:
@@ -189,12 +192,14 @@ def _shape_rows(shape_input: Samples) -> Integers:
     return to_stacked_numpy(shape_input).astype(np.int64)
 
 
-def _relative_sources(rel_shape: Floats, src_dims: list[int] | None, ndim: int) -> list[int]:
+def _relative_sources(
+    rel_shape: Floats, src_dims: NDArray[np.int32] | None, ndim: int
+) -> NDArray[np.int32]:
     """The axes whose extents are multiplied."""
     count = rel_shape.shape[1]
     if src_dims is not None:
-        if count != len(src_dims):
-            msg = f"'src_dims' and 'rel_shape' differ in length: {len(src_dims)} and {count}."
+        if count != src_dims.shape[1]:
+            msg = f"'src_dims' and 'rel_shape' differ in length: {src_dims.shape[1]} and {count}."
             raise ValueError(msg)
         return src_dims
     inferred = count > 0 and bool((rel_shape[:, -1] < 0).all())
@@ -204,7 +209,7 @@ def _relative_sources(rel_shape: Floats, src_dims: list[int] | None, ndim: int) 
             "Say with 'src_dims' which axes they belong to."
         )
         raise ValueError(msg)
-    return [axis if axis < ndim else -1 for axis in range(count)]
+    return np.array([[axis if axis < ndim else -1 for axis in range(count)]], np.int32)
 
 
 def _adjust_innermost(data: Samples, wanted: Integers, size: int) -> Integers:
@@ -273,7 +278,7 @@ def squeeze(
     data: Samples,
     /,
     *,
-    axes: list[int] | None = None,
+    axes: IntsPerSample | None = None,
     axis_names: str | None = None,
 ) -> Samples:
     """Remove axes of extent 1. Nothing is copied.
@@ -298,24 +303,34 @@ def squeeze(
     >>> ndd.squeeze(gray, axes=[-1]).layout
     'HW'
     """
-    removed = chosen_axes(axes, axis_names, data.layout, data.ndim)
-    if removed is None:
+    if axes is not None and axis_names is not None:
+        msg = "'axes' and 'axis_names' exclude each other. Give one of them."
+        raise ValueError(msg)
+    if axes is None and axis_names is None:
         msg = "which axes? Give 'axes' or 'axis_names'."
         raise ValueError(msg)
-    kept = [axis for axis in range(data.ndim) if axis not in removed]
+    if axis_names == "" or (axes is not None and axes.shape[1] == 0):
+        return data
+    removed = resolve_axes(axes, axis_names, data.layout, data.ndim)
     current = data.shape_array()
-    shapes = current[:, kept]
+    kept = np.ones((len(removed), data.ndim), np.bool_)
+    np.put_along_axis(kept, removed, False, axis=1)
+    width = data.ndim - removed.shape[1]
+    shapes = current[np.broadcast_to(kept, current.shape)].reshape(len(data), width)
     bad = shapes.prod(axis=1) != current.prod(axis=1)
     if bad.any():
         sample = int(np.argmax(bad))
-        axis = next(axis for axis in removed if current[sample, axis] != 1)
+        gone = ~np.broadcast_to(kept, current.shape)[sample] & (current[sample] != 1)
+        axis = int(np.argmax(gone))
         msg = (
             f"only axes of extent 1 can be removed; axis {axis} has {current[sample, axis]} "
             f"(sample {sample})."
         )
         raise ValueError(msg)
-    layout = "".join(data.layout[axis] for axis in kept) if data.layout else ""
-    return data.reshape(np.ascontiguousarray(shapes), layout)
+    layout = ""
+    if data.layout and (kept == kept[0]).all():
+        layout = "".join(itertools.compress(data.layout, kept[0]))
+    return data.reshape(shapes, layout)
 
 
 @op()
