@@ -274,15 +274,32 @@ def one_hot(out: Samples, input: Samples, axis: int, values: Samples) -> None: .
 
 def reduce(samples: Samples, kind: int, type_id: int, reduced: Sequence[bool], keep_dims: bool, layout: str, means: Samples | None, ddof: int) -> Samples: ...
 
-def resize_geometry(shapes: numpy.typing.NDArray[Any], first_axis: int, axis_count: int, sizes: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any] | None, roi_end: numpy.typing.NDArray[Any] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: numpy.typing.NDArray[Any] | None, mode: int, rounding: int, subpixel_scale: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))], Annotated[NDArray[numpy.float32], dict(shape=(None, None))]]:
-    """
-    Output extents, region starts and region ends of the axes to be resized, with a row for each sample or one for all.
-    """
+class ResizeGeometry:
+    """Where axes are sampled: a row for each sample or one for all."""
 
-def resize(samples: Samples, type_id: int, first_axis: int, sizes: numpy.typing.NDArray[Any], starts: numpy.typing.NDArray[Any], ends: numpy.typing.NDArray[Any], min_filters: numpy.typing.NDArray[Any], mag_filters: numpy.typing.NDArray[Any], antialias: bool) -> Samples:
-    """
-    Resample neighbouring axes from `first_axis` on, as many as `sizes` has columns.
-    """
+    @staticmethod
+    def find(shapes: numpy.typing.NDArray[Any], first_axis: int, axes: int, sizes: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any] | None, roi_end: numpy.typing.NDArray[Any] | None, roi_relative: bool, max_size: Sequence[float] | None, alignment: numpy.typing.NDArray[Any] | None, mode: int, rounding: int, subpixel_scale: bool) -> ResizeGeometry:
+        """Complete and round sizes, and find the regions that they are for."""
+
+    @staticmethod
+    def of(sizes: numpy.typing.NDArray[Any], starts: numpy.typing.NDArray[Any], ends: numpy.typing.NDArray[Any]) -> ResizeGeometry: ...
+
+    @property
+    def sizes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None), writable=False)]: ...
+
+    @property
+    def starts(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), writable=False)]: ...
+
+    @property
+    def ends(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None), writable=False)]: ...
+
+    def find_unusable(self) -> int:
+        """
+        The first row that holds too large a size or no finite number; -1 if none.
+        """
+
+def resize(samples: Samples, type_id: int, first_axis: int, geometry: ResizeGeometry, min_filters: numpy.typing.NDArray[Any], mag_filters: numpy.typing.NDArray[Any], antialias: bool) -> Samples:
+    """Resample the axes of the geometry, from `first_axis` on."""
 
 def jpeg_info(data: bytes) -> dict[str, Any]: ...
 

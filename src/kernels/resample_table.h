@@ -5,36 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <vector>
 
+#include "resample_filter.h"
 #include "resize_kernels.h"
 
 namespace daliesque {
-
-/// Interpolation types, with the numbers of the public enum.
-enum class Interp : int32_t {
-  nearest = 0,
-  linear = 1,
-  cubic = 2,
-  lanczos3 = 3,
-  triangular = 4,
-  gaussian = 5,
-};
-
-/// What is asked of one axis: the input interval [start, end), in pixels, becomes `out_size`
-/// samples. start > end mirrors. Pixels outside [0, in_size) repeat the edge.
-struct AxisRequest {
-  int64_t in_size = 0;
-  int64_t out_size = 0;
-  float start = 0;
-  float end = 0;
-  Interp min_filter = Interp::triangular;
-  Interp mag_filter = Interp::linear;
-  bool antialias = true;
-
-  bool operator==(const AxisRequest&) const = default;
-};
 
 /// 16-bit weights for uint8 data, two neighbouring taps in one word (the first in the low half).
 /// They add up to 2^bits for every output.
@@ -85,15 +61,17 @@ Columns<int32_t> fixed_columns(const AxisTable& table, int64_t channels, bool wi
 
 using TablePtr = std::shared_ptr<const AxisTable>;
 
-/// The tables of the adjacent axes of one array, outermost first, and the order in which the
-/// reference resamples them (indices into `axes`).
-struct ResamplePlan {
-  std::vector<TablePtr> axes;
-  std::vector<int> order;
-  bool pure_nearest = false;
+/// Where an axis is sampled: output i lies at origin + (i + 0.5) * step, in pixels from input
+/// `shift`. `innermost` tells how rounding errors add up where there is no filter.
+struct AxisSampling {
+  int64_t in_size, out_size, shift;
+  float origin, step;
+  ResampleFilter filter;
+  bool innermost;
+
+  bool operator==(const AxisSampling&) const = default;
 };
 
-/// Tables are kept in a small cache per thread, keyed by everything they depend on.
-ResamplePlan make_resample_plan(std::span<const AxisRequest> axes);
+TablePtr build_table(const AxisSampling& sampling);
 
 }  // namespace daliesque

@@ -2,6 +2,7 @@
 #include "resize.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -77,9 +78,11 @@ struct Sample {
   int64_t channels;
 };
 
-Sample take_apart(const Samples& out, const Samples& in, const ResizeRequest& request, int64_t i) {
+Sample take_apart(const Samples& in, const ResizeRequest& request, int64_t i) {
   const auto first = static_cast<size_t>(request.first_axis);
-  const auto count = static_cast<size_t>(request.axis_count);
+  const ResizeGeometry& geometry = request.geometry;
+  const auto count = static_cast<size_t>(geometry.axes);
+  const auto row = geometry.rows() == 1 ? 0 : static_cast<size_t>(i) * count;
   Sample sample;
   sample.frames = product(in.shape(i).first(first));
   sample.channels = product(in.shape(i).subspan(first + count));
@@ -95,15 +98,20 @@ Sample take_apart(const Samples& out, const Samples& in, const ResizeRequest& re
   }
   for (size_t d = 0; d < count; d++) {
     axis.in_size = in.shape(i)[first + d];
-    axis.out_size = out.shape(i)[first + d];
-    axis.start = request.starts.row(i)[d];
-    axis.end = request.ends.row(i)[d];
+    axis.out_size = geometry.sizes[row + d];
+    axis.start = geometry.starts[row + d];
+    axis.end = geometry.ends[row + d];
     sample.axes.push_back(axis);
   }
   return sample;
 }
 
-/// Images: every thread makes the tables for the pieces that it works on.
+bool same_axes(const std::vector<Sample>& samples) {
+  return std::ranges::all_of(samples,
+                             [&](const Sample& s) { return s.axes == samples.front().axes; });
+}
+
+/// Images: every thread makes the tables for the pieces that it works on, unless all are alike.
 void resize_images(Samples& out, const Samples& in, const std::vector<Sample>& samples) {
   const auto stack_of = [&](int64_t i) {
     const Sample& sample = samples[static_cast<size_t>(i)];
@@ -118,6 +126,13 @@ void resize_images(Samples& out, const Samples& in, const std::vector<Sample>& s
                       in.dtype(),
                       out.dtype()};
   };
+  const auto resizer_of = [&](const Sample& sample) {
+    return ImageResizer(make_resample_plan(sample.axes), sample.channels, in.dtype(), out.dtype());
+  };
+  std::optional<ImageResizer> common;
+  if (!samples.empty() && in.uniform() && in.volume(0) && out.volume(0) && same_axes(samples)) {
+    common = resizer_of(samples[0]);
+  }
   parallel_slices(
       in.size(),
       [&](int64_t i) {
@@ -132,9 +147,7 @@ void resize_images(Samples& out, const Samples& in, const std::vector<Sample>& s
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         const Sample& sample = samples[static_cast<size_t>(i)];
-        const ImageResizer resizer(make_resample_plan(sample.axes), sample.channels, in.dtype(),
-                                   out.dtype());
-        stack_of(i).run(resizer, begin, end);
+        stack_of(i).run(common ? *common : resizer_of(sample), begin, end);
       });
 }
 
@@ -205,8 +218,8 @@ void resize(Samples& out, const Samples& in, const ResizeRequest& request) {
     throw std::invalid_argument("only contiguous samples can be resampled");
   }
   std::vector<Sample> samples;
-  for (int64_t i = 0; i < in.size(); i++) samples.push_back(take_apart(out, in, request, i));
-  if (request.axis_count < 3) return resize_images(out, in, samples);
+  for (int64_t i = 0; i < in.size(); i++) samples.push_back(take_apart(in, request, i));
+  if (request.geometry.axes < 3) return resize_images(out, in, samples);
   for (int64_t i = 0; i < in.size(); i++) {
     if (in.volume(i) == 0 || out.volume(i) == 0) continue;
     resize_volume(out.data<std::byte>(i), in.data<const std::byte>(i),

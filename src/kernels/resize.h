@@ -7,7 +7,8 @@
 
 #include "dtype.h"
 #include "per_sample.h"
-#include "resample_table.h"
+#include "resample_plan.h"
+#include "resize_geometry.h"
 #include "samples.h"
 
 namespace daliesque {
@@ -61,18 +62,17 @@ class ImageResizer {
   PixelType in_, out_;
 };
 
-/// How the samples of a batch are resampled: `axis_count` (1 to 3) neighbouring axes beginning with
-/// `first_axis`. `starts` and `ends` hold axis_count values per sample, the filters one.
+/// How the samples of a batch are resampled: the axes of `geometry` (1 to 3, neighbouring),
+/// beginning with `first_axis`. Filters have a value for each sample, or one for all.
 struct ResizeRequest {
-  int first_axis = 0;
-  int axis_count = 0;
-  PerSample<float> starts, ends;
+  int first_axis;
+  const ResizeGeometry& geometry;
   PerSample<int32_t> min_filters, mag_filters;
-  bool antialias = true;
+  bool antialias;
 };
 
-/// Fills `out`, whose shapes say the sizes wanted, from `in`. Both are contiguous; types as for
-/// ImageResizer.
+/// Fills `out`, whose shapes are those of `in` with the sizes of the geometry. Both are contiguous;
+/// types as for ImageResizer.
 void resize(Samples& out, const Samples& in, const ResizeRequest& request);
 
 }  // namespace daliesque

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace {
 
 /// Regions shorter than this are widened, so that a degenerate one still yields a pixel.
 constexpr float kMinRegion = 1e-3f;
+
+/// Stands for every size that is too large to be computed with, and for NaN.
+constexpr float kTooLarge = 1e18f;
 
 /// Regions are kept within these coordinates, which 32-bit integers can count.
 constexpr double kFarthest = 1e9;
@@ -86,6 +90,7 @@ void complete_sizes(float* sizes, const float* regions, const SizeRequest& reque
 }
 
 int64_t round_size(float size, SizeRounding rounding) {
+  if (!(size < kTooLarge)) return static_cast<int64_t>(kTooLarge);
   switch (rounding) {
     case SizeRounding::truncate:
       return static_cast<int64_t>(size);
@@ -97,7 +102,7 @@ int64_t round_size(float size, SizeRounding rounding) {
 }
 
 void find_region(const SizeRequest& request, int64_t i, int d, float& start, float& end) {
-  const auto extent = static_cast<double>(request.extents.row(i)[d]);
+  const auto extent = static_cast<double>(request.shapes.row(i)[request.first_axis + d]);
   start = 0;
   end = static_cast<float>(extent);
   if (!request.roi_start || extent == 0) return;
@@ -125,11 +130,10 @@ void adjust_region(double ratio, double alignment, float& start, float& end) {
   end = static_cast<float>(std::clamp(high, -kFarthest, kFarthest));
 }
 
-}  // namespace
-
-void resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t* sizes,
-                     float* starts, float* ends) {
+void find_row(const SizeRequest& request, int64_t i, int64_t* sizes, float* starts, float* ends) {
   const auto axes = static_cast<size_t>(request.axes);
+  const int64_t* shape = request.shapes.row(i);
+  const bool empty = std::count(shape, shape + request.shapes.width(), 0) > 0;
   std::vector<float> wanted(request.sizes.row(i), request.sizes.row(i) + request.axes);
   std::vector<float> regions(axes);
   for (size_t d = 0; d < axes; d++) {
@@ -144,6 +148,7 @@ void resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t*
   complete_sizes(wanted.data(), regions.data(), request);
   for (size_t d = 0; d < axes; d++) {
     const float size = std::abs(wanted[d]);
+    // Samples with elements get at least one along each axis.
     sizes[d] = std::max<int64_t>(empty ? 0 : 1, round_size(size, request.rounding));
     if (wanted[d] < 0) std::swap(starts[d], ends[d]);
     if (request.subpixel_scale && static_cast<float>(sizes[d]) != size) {
@@ -151,6 +156,35 @@ void resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t*
       adjust_region(static_cast<double>(sizes[d]) / size, alignment, starts[d], ends[d]);
     }
   }
+}
+
+}  // namespace
+
+int64_t ResizeGeometry::find_unusable() const {
+  for (size_t k = 0; k < sizes.size(); k++) {
+    const bool fits = sizes[k] >= 0 && sizes[k] <= std::numeric_limits<int32_t>::max();
+    if (!fits || !std::isfinite(starts[k]) || !std::isfinite(ends[k])) {
+      return static_cast<int64_t>(k) / axes;
+    }
+  }
+  return -1;
+}
+
+ResizeGeometry resize_geometry(const SizeRequest& request) {
+  int64_t count = request.shapes.rows();
+  const PerSample<float>* const arguments[] = {&request.sizes, request.roi_start, request.roi_end,
+                                               request.alignment};
+  for (const PerSample<float>* argument : arguments) {
+    if (argument && count > 0) count = std::max(count, argument->rows());
+  }
+  const auto total = static_cast<size_t>(count * request.axes);
+  ResizeGeometry geometry{request.axes, std::vector<int64_t>(total), std::vector<float>(total),
+                          std::vector<float>(total)};
+  for (int64_t i = 0; i < count; i++) {
+    const auto at = static_cast<size_t>(i * request.axes);
+    find_row(request, i, &geometry.sizes[at], &geometry.starts[at], &geometry.ends[at]);
+  }
+  return geometry;
 }
 
 }  // namespace daliesque

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "per_sample.h"
 
@@ -18,11 +19,12 @@ enum class ResizeMode : int {
 
 enum class SizeRounding : int { nearest = 0, truncate = 1, up = 2 };
 
-/// Per sample and axis: extents of the input and what is asked for. Null pointers stand for
-/// absent arguments.
+/// What is asked for. Arguments have a row for each sample, or one for all, with a value for each
+/// axis to be resized; null pointers stand for absent ones.
 struct SizeRequest {
+  PerSample<int64_t> shapes;  ///< of the whole samples
+  int first_axis = 0;
   int axes = 0;
-  PerSample<int64_t> extents;
   PerSample<float> sizes;  ///< 0 = missing, negative = mirrored
   const PerSample<float>* roi_start = nullptr;
   const PerSample<float>* roi_end = nullptr;
@@ -37,9 +39,19 @@ struct SizeRequest {
   bool subpixel_scale = true;
 };
 
-/// Computes the output extents of sample i and the input interval of each axis. Samples with
-/// elements (not `empty`) get at least one along each axis.
-void resize_geometry(const SizeRequest& request, int64_t i, bool empty, int64_t* sizes,
-                     float* starts, float* ends);
+/// Where axes are sampled: `sizes` outputs from the input interval [starts, ends). There is a row
+/// of `axes` values for each sample, or one for all.
+struct ResizeGeometry {
+  int axes = 0;
+  std::vector<int64_t> sizes;
+  std::vector<float> starts, ends;
+
+  int64_t rows() const { return axes ? static_cast<int64_t>(sizes.size()) / axes : 0; }
+  /// The first row with a size beyond 32 bits or with a number that is not finite; -1 if none.
+  int64_t find_unusable() const;
+};
+
+/// Completes and rounds the sizes, and finds the regions.
+ResizeGeometry resize_geometry(const SizeRequest& request);
 
 }  // namespace daliesque

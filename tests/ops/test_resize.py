@@ -327,15 +327,16 @@ def test_layout_is_assumed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "resize: exactly one of 'size', .*; got none"),
-        ({"size": 3, "resize_x": 4}, "exactly one of .* got size and resize_x"),
+        ({}, "resize: exactly one of size, .*; got none of them"),
+        ({"size": 3, "resize_x": 4}, "resize: exactly one of size, .*; got 2 of them"),
         ({"size": [1, 2, 3]}, r"resize: 'size' needs 2 values, .*got 3: \[1.0, 2.0, 3.0\]"),
-        ({"size": [np.nan, 3]}, r"resize: 'size' must be finite; got \[nan, 3.0\]"),
+        ({"size": [np.nan, 3]}, r"resize: sizes must be finite; got \[nan, 3.0\]"),
         ({"size": [1e12, 3]}, "resize: a size of [0-9]+ pixels is too large"),
-        ({"resize_x": np.inf}, "resize: 'resize_x' must be finite"),
+        ({"resize_x": np.inf}, "resize: sizes must be finite"),
         ({"size": 3, "mode": "larger"}, "resize: 'mode' must be 'default', .*; got 'larger'"),
-        ({"resize_shorter": 3, "mode": "stretch"}, "'mode' and 'resize_shorter' exclude"),
+        ({"resize_shorter": 3, "mode": "stretch"}, "'mode' excludes 'resize_shorter'"),
         ({"size": 3, "roi_start": 0}, "'roi_start' and 'roi_end' go together"),
+        ({"size": 3, "roi_start": [0, np.nan], "roi_end": 3}, "'roi_start' must be finite"),
         ({"size": 3, "roi_start": [0] * 3, "roi_end": 1}, "'roi_start' needs 2 values"),
         ({"size": 3, "max_size": [1, 2, 3]}, "'max_size' needs 1 or 2 values; got 3"),
         ({"size": 3, "interp_type": 6}, "'interp_type' must be one of INTERP_NN, .*; got 6"),
@@ -354,7 +355,7 @@ def test_wrong_argument_of_a_sample() -> None:
     with pytest.raises(ValueError, match=r"resize: 'interp_type' .* got 9 \(sample 2\)"):
         ndd.resize(batch, size=3, interp_type=ndd.batch([0, 1, 9])).evaluate()
     sizes = ndd.batch([[1.0, 2.0], [np.nan, 1.0], [3.0, 4.0]])
-    with pytest.raises(ValueError, match=r"resize: 'size' must be finite; .* \(sample 1\)"):
+    with pytest.raises(ValueError, match=r"resize: sizes must be finite; .* \(sample 1\)"):
         ndd.resize(batch, size=sizes).evaluate()
 
 

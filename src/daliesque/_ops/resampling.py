@@ -20,18 +20,12 @@ from .windows import shape_rows
 Floats: TypeAlias = NDArray[np.float32]
 Integers: TypeAlias = NDArray[np.int64]
 Filters: TypeAlias = NDArray[np.int32]
+# Where each axis is sampled: `sizes` outputs from the input interval [starts, ends).
+Geometry: TypeAlias = _kernels.ResizeGeometry
 
 _MODES = {"default": 0, "stretch": 1, "not_larger": 2, "not_smaller": 3}
 _ROUNDINGS = {"round": 0, "truncate": 1, "ceil": 2}
-_LARGEST = 2**31 - 1
-
-
-class Geometry(NamedTuple):
-    """Where each axis is sampled: `sizes` outputs from the input interval [starts, ends)."""
-
-    sizes: Integers
-    starts: Floats
-    ends: Floats
+_FILTER_COUNT = len(DALIInterpType)
 
 
 class SizeArguments(NamedTuple):
@@ -67,65 +61,50 @@ class FilterArguments(NamedTuple):
 
 def spatial_axes(layout: str) -> tuple[int, int]:
     """The first and the number of the axes that are space, neither frames nor channels."""
-    count = 3 if "D" in layout else 2
-    return layout.index("D" if count == 3 else "H"), count
+    depth = layout.find("D")
+    return (layout.index("H"), 2) if depth < 0 else (depth, 3)
 
 
 def wanted_sizes(arguments: SizeArguments, axes: int, mode: str) -> tuple[Floats, str]:
     """The requested size of each axis (0 where there is none) and the mode they are meant in."""
-    one_by_one = {
-        "resize_z": arguments.resize_z,
-        "resize_y": arguments.resize_y,
-        "resize_x": arguments.resize_x,
-    }
-    methods = {
-        "size": arguments.size is not None,
-        "resize_x/resize_y/resize_z": any(x is not None for x in one_by_one.values()),
-        "resize_shorter": arguments.resize_shorter is not None,
-        "resize_longer": arguments.resize_longer is not None,
-    }
-    given = [name for name, is_given in methods.items() if is_given]
-    if len(given) != 1:
-        got = " and ".join(given) or "none"
-        msg = f"exactly one of {join_names(methods)} says how large; got {got}."
+    size, x, y, z, shorter, longer = arguments
+    one_by_one = x is not None or y is not None or z is not None
+    ways = one_by_one + (size is not None) + (shorter is not None) + (longer is not None)
+    if ways != 1:
+        names = ("size", "resize_x, resize_y or resize_z", "resize_shorter", "resize_longer")
+        msg = f"exactly one of {', '.join(names)} says how large; got {ways or 'none'} of them."
         raise ValueError(msg)
-    if arguments.size is not None:
-        return axis_values(arguments.size, axes, "size"), mode
-    same = arguments.resize_longer if arguments.resize_shorter is None else arguments.resize_shorter
-    if same is not None:
-        if mode != "default":
-            msg = f"'mode' and '{given[0]}' exclude each other; got the mode {mode!r}."
-            raise ValueError(msg)
-        mode = "not_larger" if arguments.resize_shorter is None else "not_smaller"
-        return _finite(np.repeat(same.reshape(-1, 1), axes, axis=1), given[0]), mode
-    rows = max(len(value) for value in one_by_one.values() if value is not None)
-    sizes = np.zeros((rows, 3), np.float32)
-    for axis, (name, value) in enumerate(one_by_one.items()):
-        if value is not None:
-            sizes[:, axis] = _finite(value, name)
-    return np.ascontiguousarray(sizes[:, 3 - axes :]), mode
+    if size is not None:
+        return axis_values(size, axes, "size"), mode
+    if one_by_one:
+        return _join_sizes((z, y, x)[3 - axes :]), mode
+    if mode != "default":
+        msg = f"'mode' excludes 'resize_shorter' and 'resize_longer'; got the mode {mode!r}."
+        raise ValueError(msg)
+    if longer is not None:
+        return np.repeat(longer[:, None], axes, axis=1), "not_larger"
+    assert shorter is not None
+    return np.repeat(shorter[:, None], axes, axis=1), "not_smaller"
+
+
+def _join_sizes(parts: tuple[Floats | None, ...]) -> Floats:
+    rows = max((len(part) for part in parts if part is not None), default=1)
+    sizes = np.zeros((rows, len(parts)), np.float32)
+    for axis, part in enumerate(parts):
+        if part is not None:
+            sizes[:, axis] = part
+    return sizes
 
 
 def axis_values(values: Floats, axes: int, name: str) -> Floats:
-    """Check that an argument has a finite value for each axis; a single one serves all."""
-    if values.shape[1] == 1 and axes != 1:
-        values = np.repeat(values, axes, axis=1)
-    if values.shape[1] != axes:
-        msg = f"'{name}' needs {axes} values, one for each axis, or one for all; "
-        raise ValueError(msg + f"got {values.shape[1]}: {values[0].tolist()}.")
-    return _finite(values, name)
-
-
-def _finite(values: Floats, name: str) -> Floats:
-    if not np.isfinite(values).all():
-        row = int(np.argmax(~np.isfinite(values).reshape(len(values), -1).all(axis=1)))
-        msg = f"'{name}' must be finite; got {values[row].tolist()}{_at(row, values)}."
-        raise ValueError(msg)
-    return values
-
-
-def _at(row: int, values: NDArray[Any]) -> str:
-    return f" (sample {row})" if len(values) > 1 else ""
+    """Check that an argument has a value for each axis; a single one serves all."""
+    count = values.shape[1]
+    if count == axes:
+        return values
+    if count == 1:
+        return np.repeat(values, axes, axis=1)
+    msg = f"'{name}' needs {axes} values, one for each axis, or one for all; "
+    raise ValueError(msg + f"got {count}: {values[0].tolist()}.")
 
 
 def find_geometry(
@@ -148,28 +127,28 @@ def find_geometry(
     if (start is None) != (end is None):
         msg = "'roi_start' and 'roi_end' go together; got only one of them."
         raise ValueError(msg)
-    geometry = Geometry(
-        *_kernels.resize_geometry(
-            shapes,
-            first_axis,
-            axes,
-            sizes,
-            None if start is None else axis_values(start, axes, "roi_start"),
-            None if end is None else axis_values(end, axes, "roi_end"),
-            region.roi_relative,
-            _limits(region.max_size, axes),
-            alignment,
-            _MODES[region.mode],
-            _ROUNDINGS[size_rounding],
-            region.subpixel_scale,
-        )
+    geometry = _kernels.ResizeGeometry.find(
+        shapes,
+        first_axis,
+        axes,
+        sizes,
+        None if start is None else axis_values(start, axes, "roi_start"),
+        None if end is None else axis_values(end, axes, "roi_end"),
+        region.roi_relative,
+        _limits(region.max_size, axes),
+        alignment,
+        _MODES[region.mode],
+        _ROUNDINGS[size_rounding],
+        region.subpixel_scale,
     )
-    _check_extents(geometry.sizes)
+    row = geometry.find_unusable()
+    if row >= 0:
+        raise _unusable(row, geometry, sizes, region)
     return geometry
 
 
 def _limits(max_size: list[float] | None, axes: int) -> list[float] | None:
-    if max_size is None or len(max_size) == 0:
+    if not max_size:
         return None
     if len(max_size) not in (1, axes):
         msg = f"'max_size' needs 1 or {axes} values; got {len(max_size)}: {list(max_size)}."
@@ -177,11 +156,25 @@ def _limits(max_size: list[float] | None, axes: int) -> list[float] | None:
     return list(max_size) * (axes // len(max_size))
 
 
-def _check_extents(sizes: Integers) -> None:
-    if sizes.size and sizes.max() > _LARGEST:
-        row = int(np.argmax(sizes.max(axis=1)))
-        msg = f"a size of {int(sizes[row].max())} pixels is too large{_at(row, sizes)}."
-        raise ValueError(msg)
+def _unusable(row: int, geometry: Geometry, sizes: Floats, region: RegionArguments) -> ValueError:
+    where = _at(row, geometry.sizes)
+    for name, values in (("roi_start", region.roi_start), ("roi_end", region.roi_end)):
+        if values is not None and not np.isfinite(values).all():
+            return ValueError(f"'{name}' must be finite; got {_row(values, row)}{where}.")
+    got = _row(sizes, row)
+    if not np.isfinite(got).all():
+        return ValueError(f"sizes must be finite; got {got}{where}.")
+    largest = int(geometry.sizes[row].max())
+    return ValueError(f"a size of {largest} pixels is too large; asked for {got}{where}.")
+
+
+def _row(values: NDArray[Any], row: int) -> list[Any]:
+    chosen: list[Any] = values[row if len(values) > 1 else 0].tolist()
+    return chosen
+
+
+def _at(row: int, values: NDArray[Any]) -> str:
+    return f" (sample {row})" if len(values) > 1 else ""
 
 
 def resample(
@@ -192,32 +185,31 @@ def resample(
     dtype: DType | None,
 ) -> _kernels.Samples:
     """Resample the axes that the geometry describes."""
-    given = from_code(samples.type_id)
-    if dtype is not None and dtype not in (given, float32):
-        msg = f"'dtype' must be that of the input ({given}) or float32; got {dtype}."
-        raise ValueError(msg)
-    shrinking = filters.interp_type if filters.min_filter is None else filters.min_filter
-    growing = filters.interp_type if filters.mag_filter is None else filters.mag_filter
-    for name in ("interp_type", "min_filter", "mag_filter"):
-        _check_filters(getattr(filters, name), name)
-    return _kernels.resize(
-        samples,
-        samples.type_id if dtype is None else dtype.code,
-        first_axis,
-        geometry.sizes,
-        geometry.starts,
-        geometry.ends,
-        shrinking,
-        growing,
-        filters.antialias,
-    )
+    code = samples.type_id
+    if dtype is not None and dtype.code != code:
+        if dtype is not float32:
+            given = from_code(code)
+            msg = f"'dtype' must be that of the input ({given}) or float32; got {dtype}."
+            raise ValueError(msg)
+        code = dtype.code
+    common, shrinking, growing, antialias = filters
+    _check_filters(common, "interp_type")
+    if shrinking is None:
+        shrinking = common
+    else:
+        _check_filters(shrinking, "min_filter")
+    if growing is None:
+        growing = common
+    else:
+        _check_filters(growing, "mag_filter")
+    return _kernels.resize(samples, code, first_axis, geometry, shrinking, growing, antialias)
 
 
-def _check_filters(values: Filters | None, name: str) -> None:
-    if values is None or not values.size:
+def _check_filters(values: Filters, name: str) -> None:
+    if len(values) == 1 and 0 <= values.item() < _FILTER_COUNT:
         return
-    if values.min() < 0 or values.max() >= len(DALIInterpType):
-        unknown = (values < 0) | (values >= len(DALIInterpType))
+    unknown = (values < 0) | (values >= _FILTER_COUNT)
+    if unknown.any():
         row = int(np.argmax(unknown))
         known = ", ".join(member.name for member in DALIInterpType)
         msg = f"'{name}' must be one of {known}; got {int(values[row])}{_at(row, values)}."
@@ -229,7 +221,7 @@ def crop_geometry(geometry: Geometry, anchors: Integers, extents: Integers) -> G
     starts, ends = geometry.starts, geometry.ends
     scale = (ends - starts).astype(np.float64) / np.maximum(geometry.sizes, 1)
     offset = starts.astype(np.float64)
-    return Geometry(
+    return _kernels.ResizeGeometry.of(
         np.ascontiguousarray(extents),
         (anchors * scale + offset).astype(np.float32),
         ((anchors + extents) * scale + offset).astype(np.float32),
@@ -238,7 +230,7 @@ def crop_geometry(geometry: Geometry, anchors: Integers, extents: Integers) -> G
 
 def mirror_geometry(geometry: Geometry, flags: NDArray[np.bool_]) -> Geometry:
     """The geometry that runs backwards along the axes whose flags are set."""
-    return Geometry(
+    return _kernels.ResizeGeometry.of(
         geometry.sizes,
         np.where(flags, geometry.ends, geometry.starts),
         np.where(flags, geometry.starts, geometry.ends),

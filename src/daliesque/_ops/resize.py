@@ -279,7 +279,7 @@ def _changing_axes(shapes: Integers, geometry: Geometry) -> tuple[int, Geometry]
         )
         raise ValueError(msg)
     kept = np.s_[:, first:last]
-    return first, Geometry(
+    return first, _kernels.ResizeGeometry.of(
         np.ascontiguousarray(geometry.sizes[kept]),
         np.ascontiguousarray(geometry.starts[kept]),
         np.ascontiguousarray(geometry.ends[kept]),
@@ -420,4 +420,5 @@ def random_resized_crop(
     anchors, extents = (to_stacked_numpy(part).astype(np.float32) for part in drawn)
     sizes = np.array([[size[0], size[-1]]], np.int64)
     filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)
-    return resample(input, first, Geometry(sizes, anchors, anchors + extents), filters, dtype)
+    geometry = _kernels.ResizeGeometry.of(sizes, anchors, anchors + extents)
+    return resample(input, first, geometry, filters, dtype)
