@@ -53,6 +53,7 @@ from ._ops.color import (
 from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
 from ._ops.displacement import jitter, sphere, water
 from ._ops.fill import full, full_like, one_hot, ones, ones_like, zeros, zeros_like
+from ._ops.filters import filter, gaussian_blur, laplacian
 from ._ops.generic import cast, cast_like, copy
 from ._ops.geometry import flip
 from ._ops.image_decoders import peek_image_shape
@@ -100,12 +101,14 @@ __all__ = [
     "dtype",
     "expand_dims",
     "experimental",
+    "filter",
     "flip",
     "float16",
     "float32",
     "float64",
     "full",
     "full_like",
+    "gaussian_blur",
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
@@ -117,6 +120,7 @@ __all__ = [
     "int32",
     "int64",
     "jitter",
+    "laplacian",
     "math",
     "memory",
     "normalize",

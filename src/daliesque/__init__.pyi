@@ -100,12 +100,14 @@ __all__ = [
     "dtype",
     "expand_dims",
     "experimental",
+    "filter",
     "flip",
     "float16",
     "float32",
     "float64",
     "full",
     "full_like",
+    "gaussian_blur",
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
@@ -117,6 +119,7 @@ __all__ = [
     "int32",
     "int64",
     "jitter",
+    "laplacian",
     "math",
     "memory",
     "normalize",
@@ -1006,6 +1009,120 @@ def zeros_like(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def filter(
+    data: Batch,
+    filter: ArrayLike | Tensor | Batch,
+    fill_value: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1,),
+    border: str | None = "reflect_101",
+    mode: str | None = "same",
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def filter(
+    data: ArrayLike | Tensor,
+    filter: ArrayLike | Tensor | Batch,
+    fill_value: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1,),
+    border: str | None = "reflect_101",
+    mode: str | None = "same",
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def filter(
+    data: ArrayLike | Tensor,
+    filter: ArrayLike | Tensor | Batch,
+    fill_value: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1,),
+    border: str | None = "reflect_101",
+    mode: str | None = "same",
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def gaussian_blur(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    sigma: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (0,),
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def gaussian_blur(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    sigma: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (0,),
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def gaussian_blur(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    sigma: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (0,),
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def laplacian(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3,),
+    smoothing_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    normalized_kernel: builtins.bool | None = False,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def laplacian(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3,),
+    smoothing_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    normalized_kernel: builtins.bool | None = False,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def laplacian(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3,),
+    smoothing_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    normalized_kernel: builtins.bool | None = False,
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload

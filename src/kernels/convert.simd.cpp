@@ -110,6 +110,32 @@ void convert<float16, float>(void* out, const void* in, int64_t count) {
   for (; i < count; i++) to[i] = float16(from[i]);
 }
 
+template <>
+void convert<uint8_t, float>(void* out, const void* in, int64_t count) {
+  auto* to = static_cast<uint8_t*>(out);
+  const auto* from = static_cast<const float*>(in);
+  int64_t i = 0;
+#ifdef __AVX2__
+  // Just below one half: one half itself would lift the largest float below 0.5 to 1.
+  const __m256 almost_half = _mm256_set1_ps(0x1.fffffep-2f), highest = _mm256_set1_ps(255.0f);
+  const auto round_eight = [&](int64_t at) {
+    const __m256 positive = _mm256_max_ps(_mm256_loadu_ps(from + at), _mm256_setzero_ps());
+    const __m256 clamped = _mm256_min_ps(positive, highest);
+    return _mm256_cvttps_epi32(_mm256_add_ps(clamped, almost_half));
+  };
+  // Packing works within halves; this puts the groups of four in order again.
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  for (; i + 32 <= count; i += 32) {
+    const __m256i first = _mm256_packs_epi32(round_eight(i), round_eight(i + 8));
+    const __m256i second = _mm256_packs_epi32(round_eight(i + 16), round_eight(i + 24));
+    const __m256i packed = _mm256_packus_epi16(first, second);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i),
+                        _mm256_permutevar8x32_epi32(packed, order));
+  }
+#endif
+  for (; i < count; i++) to[i] = convert_one<uint8_t>(from[i]);
+}
+
 /// Converts by way of float, which holds every value of the 16-bit types.
 template <class Out, class In>
 static void convert_through_float(void* out, const void* in, int64_t count) {

@@ -27,27 +27,6 @@ ConvertRow find_conversion(DType out, DType in) {
   return portable::find_truncation(out, in);
 }
 
-/// The input index that an index outside [0, extent) stands for.
-int64_t reflect(int64_t index, int64_t extent, Border border) {
-  switch (border) {
-    case Border::clamp:
-      return std::clamp<int64_t>(index, 0, extent - 1);
-    case Border::wrap:
-      index %= extent;
-      return index < 0 ? index + extent : index;
-    default: {
-      const bool edge_once = border == Border::reflect_101;
-      const int64_t period = edge_once ? 2 * extent - 2 : 2 * extent;
-      if (period == 0) return 0;
-      index %= period;
-      if (index < 0) index += period;
-      return index < extent ? index : period - index - (edge_once ? 0 : 1);
-    }
-  }
-}
-
-constexpr int64_t kOutside = -1;
-
 struct Axis {
   int64_t extent;                // of the output
   int64_t before, inside;        // output indices [before, before + inside) lie in the input
@@ -62,12 +41,7 @@ Axis make_axis(int64_t extent, int64_t in_extent, int64_t anchor, Border border)
       std::clamp<int64_t>(in_extent - std::max<int64_t>(0, anchor), 0, extent - axis.before);
   axis.sources.resize(static_cast<size_t>(extent));
   for (int64_t k = 0; k < extent; k++) {
-    const int64_t index = anchor + k;
-    const bool outside = index < 0 || index >= in_extent;
-    const bool filled = border == Border::constant || in_extent == 0;
-    axis.sources[static_cast<size_t>(k)] = !outside ? index
-                                           : filled ? kOutside
-                                                    : reflect(index, in_extent, border);
+    axis.sources[static_cast<size_t>(k)] = border_index(anchor + k, in_extent, border);
   }
   return axis;
 }

@@ -5,19 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "border.h"
 #include "per_sample.h"
 #include "samples.h"
 
 namespace daliesque {
-
-/// What stands outside the input.
-enum class Border : int32_t {
-  constant = 0,      ///< a fill value
-  clamp = 1,         ///< the nearest element: aaa|abcd|ddd
-  reflect_1001 = 2,  ///< mirrored with the edge: cba|abcd|dcb
-  reflect_101 = 3,   ///< mirrored without it: dcb|abcd|cba
-  wrap = 4,          ///< repeated: bcd|abcd|abc
-};
 
 /// Sample i of `out` becomes the window of sample i of `in` that begins at anchors.row(i) and has
 /// the shape of the output sample; it may leave the input. Element types may differ if the output

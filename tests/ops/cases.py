@@ -106,6 +106,11 @@ def data_and_means(rng: np.random.Generator) -> list[list[Array]]:
     return [*images(rng), [rng.uniform(0, 255, 3).astype(np.float32) for _ in range(3)]]
 
 
+def images_and_windows(rng: np.random.Generator) -> list[list[Array]]:
+    """Images, and a window of weights for each."""
+    return [*images(rng), [rng.normal(0, 0.2, (3, 3)).astype(np.float32) for _ in range(3)]]
+
+
 CASES = [
     Case("brightness", images, {"brightness": 1.4}, "HWC", {"brightness_shift": [0.1, -0.2, 0.3]}),
     Case(
@@ -155,6 +160,11 @@ CASES = [
         {"rel_shape": [0.5, 0.4]},
         per_sample={"rel_start": [[0.1, 0.2], [0.5, 0.5], [0.0, 0.3]]},
     ),
+    Case("experimental.dilate", images, {}, "HWC", {"mask_size": [[3, 1], [2, 5], [1, 1]]}),
+    Case(
+        "experimental.erode", images, {"iterations": 2}, "HWC", {"anchor": [[0, 1], [2, 2], [1, 0]]}
+    ),
+    Case("experimental.median_blur", images, {}, "HWC", {"window_size": [[3, 3], [5, 1], [1, 7]]}),
     Case("experimental.remap", images_and_maps, layout="HWC"),
     Case(
         "experimental.warp_perspective",
@@ -163,7 +173,15 @@ CASES = [
         "HWC",
         per_sample={"size": [[3, 4], [20, 30], [1, 1]]},
     ),
+    Case(
+        "filter",
+        images_and_windows,
+        {"border": "wrap"},
+        "HWC",
+        {"anchor": [[0, 1], [2, 2], [1, 0]]},
+    ),
     Case("flip", images, {}, "HWC", per_sample={"horizontal": [1, 0, 1], "vertical": [0, 0, 1]}),
+    Case("gaussian_blur", images, {"sigma": 0.7}, "HWC", {"sigma": [[1.0], [0.5], [2.0]]}),
     Case("hsv", images, {"hue": 40}, "HWC", {"saturation": [0.5, 1.5, 0.9]}),
     Case("hue", images, {"hue": 40}, "HWC", {"hue": [10, 50, 300]}),
     Case("jitter", images, {"nDegree": 3}, "HWC", per_sample={"mask": [0, 1, 0]}, random=True),
@@ -178,6 +196,7 @@ CASES = [
         per_sample={"shape": [[1, 2], [0, 4], [5, 5]]},
     ),
     Case("full_like", images_and_numbers, {}, "HWC"),
+    Case("laplacian", images, {}, "HWC", {"window_size": [[3], [5], [7]]}),
     Case("normalize", images, {"axes": [0, 1]}, "HWC"),
     Case("one_hot", classes, {"num_classes": 3}),
     Case("ones", nothing, {"shape": [2, 3]}, per_sample={"shape": [[1], [0], [5]]}),

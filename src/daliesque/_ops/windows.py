@@ -17,7 +17,7 @@ from .._engine.errors import OpError, join_names
 Integers: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 
-_BORDERS = {
+BORDERS = {
     **dict.fromkeys(("constant", "const", "fill", "pad"), 0),
     **dict.fromkeys(("clamp", "edge"), 1),
     **dict.fromkeys(("reflect", "reflect_1001", "reflect1001", "1001"), 2),
@@ -142,7 +142,7 @@ def out_of_bounds(policy: str, borders: bool = True) -> OutOfBounds:
     """Read the argument 'out_of_bounds_policy'; without `borders` only constants may be added."""
     if policy in ("error", "trim_to_shape"):
         return OutOfBounds(policy)
-    border = _BORDERS.get(policy.lower())
+    border = BORDERS.get(policy.lower())
     if border is None or not (borders or border == CONSTANT_BORDER):
         known = ("error", "trim_to_shape", *(_MAIN_BORDERS if borders else ("pad",)))
         msg = f"'out_of_bounds_policy' must be {join_names(known)}; got {policy!r}."

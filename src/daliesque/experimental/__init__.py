@@ -2,8 +2,18 @@
 """Operators that the reference keeps under this name; here they are the same as the others."""
 
 from .._ops.image_decoders import peek_image_shape
+from .._ops.morphology import dilate, erode, median_blur
 from .._ops.remap import remap, warp_perspective
 from .._ops.resize import resize
 from . import decoders
 
-__all__ = ["decoders", "peek_image_shape", "remap", "resize", "warp_perspective"]
+__all__ = [
+    "decoders",
+    "dilate",
+    "erode",
+    "median_blur",
+    "peek_image_shape",
+    "remap",
+    "resize",
+    "warp_perspective",
+]

@@ -13,7 +13,16 @@ from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.tensor import Tensor
 from . import decoders as decoders
 
-__all__ = ["decoders", "peek_image_shape", "remap", "resize", "warp_perspective"]
+__all__ = [
+    "decoders",
+    "dilate",
+    "erode",
+    "median_blur",
+    "peek_image_shape",
+    "remap",
+    "resize",
+    "warp_perspective",
+]
 
 @overload
 def peek_image_shape(
@@ -47,6 +56,105 @@ def peek_image_shape(
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: bool | None = True,
+) -> Tensor: ...
+@overload
+def dilate(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Batch: ...
+@overload
+def dilate(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Batch: ...
+@overload
+def dilate(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Tensor: ...
+@overload
+def erode(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Batch: ...
+@overload
+def erode(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Batch: ...
+@overload
+def erode(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Tensor: ...
+@overload
+def median_blur(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+) -> Batch: ...
+@overload
+def median_blur(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+) -> Batch: ...
+@overload
+def median_blur(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
 ) -> Tensor: ...
 @overload
 def remap(

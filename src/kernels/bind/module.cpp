@@ -10,6 +10,7 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_random(m);
   daliesque::bind_arithmetic(m);
   daliesque::bind_color(m);
+  daliesque::bind_filters(m);
   daliesque::bind_moves(m);
   daliesque::bind_warp(m);
   daliesque::bind_tensors(m);

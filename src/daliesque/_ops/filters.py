@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear filters: weighted sums of neighbouring pixels."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .._engine.args import FloatsPerFrame, IntsPerFrame
+from .._engine.convert import cast_samples, to_stacked_numpy
+from .._engine.dtype import NUMERIC, DType, float32
+from .._engine.errors import join_names
+from .._engine.op import Samples, op
+from .windows import BORDERS
+
+# Axes that count images, spatial axes, and whether an axis of channels follows.
+Axes: TypeAlias = tuple[int, int, bool]
+
+_LONGEST_LAPLACIAN = 31
+_LARGEST_SIGMA = 1e6
+_FILTER_BORDERS = ("reflect_101", "reflect_1001", "wrap", "clamp", "constant")
+
+
+def _given_type(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
+    dtype: DType | None = arguments["dtype"]
+    return dtype
+
+
+def _type_id(input: Samples, dtype: DType | None) -> int:
+    if dtype is None:
+        return input.type_id
+    if dtype not in NUMERIC:
+        msg = f"'dtype' must be an integer or floating-point type; got {dtype}."
+        raise ValueError(msg)
+    return dtype.code
+
+
+def _find_axes(input: Samples) -> Axes:
+    layout = input.layout
+    if not layout:
+        if not 1 <= input.ndim <= 3:
+            msg = (
+                f"without a layout the input must have 1 to 3 axes; got {input.ndim}. "
+                'Give it a layout such as "HWC".'
+            )
+            raise ValueError(msg)
+        return 0, input.ndim, False
+    inner = layout.lstrip("CF")
+    spatial = inner.removesuffix("C")
+    outer = len(layout) - len(inner)
+    if outer > 2 or not 1 <= len(spatial) <= 3 or set(spatial) & set("CF"):
+        msg = (
+            f"the layout {layout!r} is not supported. Use 1 to 3 spatial axes, with channels "
+            "before or after them."
+        )
+        raise ValueError(msg)
+    return outer, len(spatial), spatial != inner
+
+
+def _check_width(name: str, values: NDArray[Any], axes: Axes) -> None:
+    if values.size and values.shape[1] not in (1, axes[1]):
+        msg = (
+            f"'{name}' needs one value, or one for each of the {axes[1]} spatial axes; got "
+            f"{values.shape[1]}: {values[0].tolist()}."
+        )
+        raise ValueError(msg)
+
+
+def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]) -> None:
+    """Complain about the first sample for which something is wrong."""
+    if not good.all():
+        sample = int(np.argmin(good.all(axis=1)))
+        shown = values[min(sample, len(values) - 1)].tolist()
+        msg = f"'{name}' must be {rule}; got {shown} (sample {sample})."
+        raise ValueError(msg)
+
+
+@op(dtypes=NUMERIC, sequences=True, dtype=_given_type, weight=8)
+def gaussian_blur(
+    input: Samples,
+    /,
+    *,
+    sigma: FloatsPerFrame = (0.0,),
+    window_size: IntsPerFrame = (0,),
+    dtype: DType | None = None,
+) -> Samples:
+    """Blur with a Gaussian window.
+
+    Every axis but frames (F) and channels (C, first or last) is blurred; beyond the edges the
+    input is mirrored.
+
+    Parameters
+    ----------
+    sigma
+        Standard deviation of the window in pixels: one value, or one for each blurred axis from
+        the outermost on. 0 stands for `0.3 * ((window_size - 1) / 2 - 1) + 0.8`.
+    window_size
+        Length of the window, odd: one value, or one for each axis. 0 stands for
+        `2 * ceil(3 * sigma) + 1`.
+    dtype
+        Element type of the result; by default that of the input.
+
+    Examples
+    --------
+    >>> line = ndd.tensor(np.array([0, 0, 0, 100, 0, 0, 0], np.uint8), layout="W")
+    >>> ndd.gaussian_blur(line, sigma=1).torch().tolist()
+    [1, 5, 24, 40, 24, 5, 1]
+    """
+    axes = _find_axes(input)
+    _check_width("sigma", sigma, axes)
+    _check_width("window_size", window_size, axes)
+    _require((sigma >= 0) & (sigma <= _LARGEST_SIGMA), "sigma", "between 0 and a million", sigma)
+    _require(
+        (window_size == 0) | ((window_size > 0) & (window_size % 2 == 1)),
+        "window_size",
+        "odd and positive, or 0",
+        window_size,
+    )
+    if sigma.size and window_size.size:
+        given = (sigma != 0) | (window_size != 0)
+        _require(given, "sigma", "positive where 'window_size' is 0", sigma)
+    return _kernels.gaussian_blur(input, _type_id(input, dtype), axes, sigma, window_size)
+
+
+@op(dtypes=NUMERIC, sequences=True, dtype=_given_type, weight=8)
+def laplacian(
+    input: Samples,
+    /,
+    *,
+    window_size: IntsPerFrame = (3,),
+    smoothing_size: IntsPerFrame | None = None,
+    scale: FloatsPerFrame | None = None,
+    normalized_kernel: bool = False,
+    dtype: DType | None = None,
+) -> Samples:
+    """Add up the second derivatives along all axes.
+
+    Each derivative is smoothed along the other axes. Frames (F) and channels (C, first or last)
+    are no such axes; beyond the edges the input is mirrored.
+
+    Parameters
+    ----------
+    window_size
+        Length of the windows that take derivatives, odd, 3 to 31: one value, or one for each axis.
+    smoothing_size
+        Length of the windows that smooth, odd, 1 to 31: one value, or one for each axis. By
+        default as long as the window of the derivative; 1 does not smooth.
+    scale
+        Factors of the derivatives: one value, or one for each axis; 1 unless given.
+    normalized_kernel
+        Scale each derivative such that its window has unit gain; not together with `scale`.
+    dtype
+        Element type of the result; by default that of the input.
+
+    Examples
+    --------
+    >>> line = ndd.tensor(np.array([0, 0, 5, 5, 5], np.float32), layout="W")
+    >>> ndd.laplacian(line).torch().tolist()
+    [0.0, 5.0, -5.0, 0.0, 0.0]
+    """
+    axes = _find_axes(input)
+    for name, sizes, least in (
+        ("window_size", window_size, 3),
+        ("smoothing_size", smoothing_size, 1),
+    ):
+        if sizes is not None:
+            _check_width(name, sizes, axes)
+            good = (sizes >= least) & (sizes <= _LONGEST_LAPLACIAN) & (sizes % 2 == 1)
+            _require(good, name, f"odd and between {least} and {_LONGEST_LAPLACIAN}", sizes)
+    if scale is None:
+        scale = np.ones((1, 1), np.float32)
+    elif normalized_kernel:
+        msg = "'scale' cannot be given together with 'normalized_kernel'."
+        raise ValueError(msg)
+    _check_width("scale", scale, axes)
+    return _kernels.laplacian(
+        input, _type_id(input, dtype), axes, window_size, smoothing_size, scale, normalized_kernel
+    )
+
+
+@op(dtypes=NUMERIC, sequences=True, dtype=_given_type, weight=8)
+def filter(
+    data: Samples,
+    filter: Samples,
+    fill_value: Samples | None = None,
+    /,
+    *,
+    anchor: IntsPerFrame = (-1,),
+    border: str = "reflect_101",
+    mode: str = "same",
+    dtype: DType | None = None,
+) -> Samples:
+    """Replace each pixel by a weighted sum of its neighbours.
+
+    The second input holds the weights: an array with an axis for each spatial axis of the data,
+    not mirrored, for each sample or (layout "F...") each frame. The third input, a number for each
+    sample or frame, is what lies outside a constant border; 0 unless given. Integer results are
+    rounded, halves to even.
+
+    Parameters
+    ----------
+    anchor
+        The element of the window that lies over the pixel it is computed for: one value, or one
+        for each spatial axis. -1 stands for the middle. Does not matter for mode "valid".
+    border
+        What lies beyond the edges: "reflect_101" (mirrored without the edge), "reflect_1001"
+        (mirrored with it), "wrap", "clamp" or "constant".
+    mode
+        "same" keeps the size; "valid" drops what needs pixels beyond the edges.
+    dtype
+        Element type of the result; by default that of the data.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.arange(9, dtype=np.uint8).reshape(3, 3), layout="HW")
+    >>> ndd.filter(image, np.ones((3, 3), np.float32), mode="valid").torch().tolist()
+    [[36]]
+    """
+    axes = _find_axes(data)
+    number = BORDERS.get(border.lower())
+    if number is None:
+        msg = f"'border' must be {join_names(_FILTER_BORDERS)}; got {border!r}."
+        raise ValueError(msg)
+    if mode.lower() not in ("same", "valid"):
+        msg = f"'mode' must be 'same' or 'valid'; got {mode!r}."
+        raise ValueError(msg)
+    _check_windows(data, filter, axes)
+    windows = filter.shape_array()
+    shapes = data.shape_array()
+    if mode.lower() == "valid":
+        spatial = slice(axes[0], axes[0] + axes[1])
+        _require(
+            windows <= shapes[:, spatial],
+            "filter",
+            "no larger than the data in mode valid",
+            windows,
+        )
+        shapes[:, spatial] -= windows - 1
+    out = _kernels.empty(_type_id(data, dtype), shapes, data.layout, len(data))
+    _kernels.filter(
+        out,
+        data,
+        axes,
+        cast_samples(filter, float32),
+        _place_anchor(anchor, windows, axes),
+        number,
+        _fill_values(fill_value),
+    )
+    return out
+
+
+def _check_windows(data: Samples, filter: Samples, axes: Axes) -> None:
+    if axes[1] == 1:
+        msg = f"the data must have 2 or 3 spatial axes; got the layout {data.layout!r}."
+        raise ValueError(msg)
+    if filter.ndim != axes[1]:
+        msg = (
+            f"the filter needs an axis for each of the {axes[1]} spatial axes of the data; got "
+            f"{filter.ndim}. Layouts tell which axes are spatial."
+        )
+        raise ValueError(msg)
+    if len(filter) != len(data):
+        msg = f"one filter for each frame is needed; got {len(filter)} for {len(data)} frames."
+        raise ValueError(msg)
+    windows = filter.shape_array()
+    _require(windows > 0, "filter", "not empty", windows)
+
+
+def _place_anchor(
+    anchor: NDArray[np.int32], windows: NDArray[np.int64], axes: Axes
+) -> NDArray[np.int32]:
+    _check_width("anchor", anchor, axes)
+    if len(anchor) == 0:
+        return np.zeros((0, axes[1]), np.int32)
+    _require((anchor >= -1) & (anchor < windows), "anchor", "-1 or inside the filter", anchor)
+    return np.where(anchor < 0, windows // 2, anchor).astype(np.int32)
+
+
+def _fill_values(fill_value: Samples | None) -> NDArray[np.float32]:
+    if fill_value is None:
+        return np.zeros(1, np.float32)
+    if any(int(np.prod(shape)) != 1 for shape in fill_value.shapes):
+        msg = f"the fill value must be one number; got the shapes {fill_value.shapes}."
+        raise ValueError(msg)
+    if len(fill_value) == 0:
+        return np.zeros(0, np.float32)
+    return np.ascontiguousarray(to_stacked_numpy(cast_samples(fill_value, float32)).reshape(-1))

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops behind filters.h, one set for each instruction set.
+#pragma once
+
+#include <cstdint>
+
+namespace daliesque {
+
+/// Loops may read and write up to the next multiple of this many floats.
+constexpr int64_t kFilterPadding = 16;
+
+struct FilterLoops {
+  /// out[i] = rows[0][i] * weights[0] + rows[1][i] * weights[1] + ..., added from left to right.
+  void (*weigh_rows)(float* out, const float* const* rows, const float* weights, int64_t taps,
+                     int64_t count);
+  /// values[i] = values[i] * scale
+  void (*scale)(float* values, float scale, int64_t count);
+  /// sums[i] = values[i] * scale + sums[i]
+  void (*add_scaled)(float* sums, const float* values, float scale, int64_t count);
+  /// Rounds to nearest integers, halves to even.
+  void (*round_even)(float* values, int64_t count);
+};
+
+namespace portable {
+extern const FilterLoops filter_loops;
+}
+namespace avx2 {
+extern const FilterLoops filter_loops;
+}
+
+/// The loops for this processor.
+const FilterLoops& filter_loops();
+
+}  // namespace daliesque
