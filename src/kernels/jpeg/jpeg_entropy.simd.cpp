@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Huffman decoding. Each look-up needs the bits that the one before leaves, so its latency (shift,
+// load, shift) is what counts; everything else is arranged to stay off that path.
 #include "jpeg_entropy.h"
 
 #include <bit>
@@ -19,7 +21,7 @@ using namespace daliesque::jpeg;
 struct Positions {
   uint8_t of[256];
   constexpr Positions() : of() {
-    for (int i = 0; i < 256; ++i) of[i] = i < kBlockSize ? kNaturalOrder[i] : 63;
+    for (int i = 0; i < 256; ++i) of[i] = i < kBlockSize ? kNaturalOrder[i] : kBlockSize - 1;
   }
 };
 constexpr Positions kPosition;
@@ -36,14 +38,16 @@ struct Bits {
   const uint8_t* next;
   uint32_t count;
 
-  /// Leaves at least 56 valid bits.
+  static constexpr int kAfterRefill = 56;
+
+  /// Leaves at least kAfterRefill valid bits.
   [[gnu::always_inline]] inline void refill() {
     top |= load_big_endian(next) >> count;
     next += (63 - count) >> 3;
-    count |= 56;
+    count |= kAfterRefill;
   }
 
-  inline void skip(uint32_t length) {
+  [[gnu::always_inline]] inline void skip(uint32_t length) {
     top <<= length;
     count -= length;
   }
@@ -79,8 +83,8 @@ struct Bits {
   return -1;
 }
 
-constexpr int kBadCode = -1;
-constexpr int kOverrun = -2;
+/// How far a block has come: more to read, complete, or broken.
+enum class Progress { kMore, kDone, kBadCode, kOverrun };
 
 [[gnu::always_inline]] inline bool read_dc(Bits& bits, const DcTable& table, int32_t* difference) {
   const uint32_t entry = table.entries[bits.top >> (64 - kDcIndexBits)];
@@ -99,93 +103,139 @@ constexpr int kOverrun = -2;
   return true;
 }
 
-template <bool kStore>
+/// Writes the coefficients of an entry and returns the index after them.
 [[gnu::always_inline]] inline uint64_t apply(uint32_t entry, uint64_t index, int16_t* block) {
   const uint64_t after = index + (entry >> 8 & 255);
-  if constexpr (kStore) {
-    // Without a first coefficient its zero goes to a place that is still zero or overwritten next;
-    // likewise the zero that an end of block has for its last coefficient.
-    block[kPosition.of[index + (entry >> 6 & 3)]] = static_cast<int8_t>(entry >> 16);
-    block[kPosition.of[after - 1]] = static_cast<int16_t>(static_cast<int32_t>(entry) >> 24);
-  }
+  // Without a first coefficient its zero goes to a place that is still zero or overwritten next;
+  // likewise the zero that an end of block has for its last coefficient.
+  block[kPosition.of[index + (entry & 15)]] = static_cast<int8_t>(entry >> 16);
+  block[kPosition.of[after - 1]] = static_cast<int16_t>(static_cast<int32_t>(entry) >> 24);
   return after;
 }
 
-/// Reads the first symbol of `entry` the long way, at coefficient `*index`. Returns true when the
-/// block is done, with the last coefficient or an error in `*last`.
-template <bool kStore>
-[[gnu::noinline]] bool read_symbol(Bits& bits, const CodeBook& book, uint32_t entry,
-                                   uint64_t* index, int16_t* block, int* last) {
-  bits.rewind(entry & 63);
-  bits.refill();
-  if constexpr (kStore) {
-    // Takes back what applying the entry wrote.
-    block[kPosition.of[*index]] = 0;
-    block[kBlockSize - 1] = 0;
-  }
-  uint32_t code = entry >> 24;
-  int symbol = entry >> 16 & 255;
-  if ((entry & 63) != 0 || code == 0) symbol = find_symbol(bits.top, book, &code);
-  if (symbol < 0) {
-    *last = kBadCode;
-    return true;
-  }
+/// Reads a symbol, known but for its value, at coefficient `*index`. `block` may be null.
+[[gnu::always_inline]] inline Progress read_symbol(Bits& bits, uint32_t symbol, uint32_t code,
+                                                   uint64_t* index, int16_t* block) {
   const uint32_t zeros = symbol >> 4;
   const uint32_t size = symbol & 15;
   if (size == 0 && zeros != 15) {
     bits.skip(code);
-    *last = static_cast<int>(*index) - 1;
-    return true;
+    return Progress::kDone;
   }
   const uint64_t at = *index + zeros;
-  if (at >= kBlockSize) {
-    *last = kOverrun;
-    return true;
+  if (at >= kBlockSize) return Progress::kOverrun;
+  if (block != nullptr && size != 0) {
+    block[kPosition.of[at]] = static_cast<int16_t>(value_bits(bits.top, code, size));
   }
-  const int32_t value = value_bits(bits.top, code, size);
-  if (kStore && size != 0) block[kPosition.of[at]] = static_cast<int16_t>(value);
   bits.skip(code + size);
   *index = at + 1;
-  *last = kBlockSize - 1;
-  return at + 1 == kBlockSize;
+  return at + 1 == kBlockSize ? Progress::kDone : Progress::kMore;
 }
 
-/// Returns the index of the last coefficient, or an error.
-template <bool kStore>
-[[gnu::always_inline]] inline int read_ac(Bits& bits, const AcTable& table, int16_t* block) {
-  constexpr int kShift = 64 - kAcIndexBits;
-  constexpr int kLookupsPerRefill = 4;
-  static_assert(56 - kLookupsPerRefill * kAcIndexBits >= kAcIndexBits);
+/// Reads any symbol, after going back `length` bits.
+[[gnu::noinline]] Progress read_slowly(Bits& bits, uint32_t length, const CodeBook& book,
+                                       uint64_t* index, int16_t* block) {
+  bits.rewind(length);
+  bits.refill();
+  uint32_t code = 0;
+  const int symbol = find_symbol(bits.top, book, &code);
+  return symbol < 0 ? Progress::kBadCode : read_symbol(bits, symbol, code, index, block);
+}
+
+/// True if an end of block followed a coefficient inside the block. The subtraction wraps.
+[[gnu::always_inline]] inline bool is_end_of_block(uint64_t index) {
+  return index - (kEndOfBlock + 1) < kBlockSize - 1;
+}
+
+constexpr int kLookupsPerRefill = 4;
+static_assert(Bits::kAfterRefill - kLookupsPerRefill * kAcIndexBits >= kAcIndexBits);
+
+/// Reads the AC coefficients of a block. `*last` becomes the index of the last one.
+[[gnu::always_inline]] inline Progress read_ac(Bits& bits, const AcTable& table, int16_t* block,
+                                               int* last) {
   uint64_t index = 1;
-  for (;;) {
-    // The refill falls into the latency of the first look-up. `lengths` sums up in its low six
-    // bits, which the look-ups cannot overflow.
-    uint32_t entry = table.entries[bits.top >> kShift];
+  Progress progress = Progress::kMore;
+  while (progress == Progress::kMore) {
+    // The refill falls into the latency of the first look-up.
+    uint64_t prefix = bits.top >> (64 - kAcIndexBits);
+    uint32_t entry = table.entries[prefix];
+    uint32_t length = table.lengths[prefix];
     bits.refill();
-    uint32_t lengths = entry;
-    bits.top <<= entry & 63;
-    index = apply<kStore>(entry, index, block);
+    bits.top <<= length;
+    uint32_t used = length;
+    index = apply(entry, index, block);
     for (int i = 1; i < kLookupsPerRefill && __builtin_expect(index < kBlockSize, 1); ++i) {
-      entry = table.entries[bits.top >> kShift];
-      lengths += entry;
-      bits.top <<= entry & 63;
-      index = apply<kStore>(entry, index, block);
+      prefix = bits.top >> (64 - kAcIndexBits);
+      entry = table.entries[prefix];
+      length = table.lengths[prefix];
+      bits.top <<= length;
+      used += length;
+      index = apply(entry, index, block);
     }
-    bits.count -= lengths & 63;
+    bits.count -= used;
     if (__builtin_expect(index < kBlockSize, 1)) continue;
-    if (index - (kEndOfBlock + 1) < kBlockSize - 1)
-      return static_cast<int>(index) - kEndOfBlock - 1;
-    if (index == kBlockSize) return kBlockSize - 1;
-    // Either the entry resolves nothing, or its second symbol lies beyond the block.
-    // Copies keep the variables of the fast path in registers.
+    if (is_end_of_block(index)) {
+      *last = static_cast<int>(index) - kEndOfBlock - 1;
+      return Progress::kDone;
+    }
+    if (index == kBlockSize) {
+      *last = kBlockSize - 1;
+      return Progress::kDone;
+    }
+    // The entry resolves nothing, or its second symbol lies beyond the block. Take back what it
+    // wrote. Copies of the variables let the originals stay in registers.
+    index -= entry >> 8 & 255;
+    block[kPosition.of[index]] = 0;
+    block[kBlockSize - 1] = 0;
+    if (length == 0 && entry >> 24 != 0) {
+      bits.refill();
+      progress = read_symbol(bits, entry >> 16 & 255, entry >> 24, &index, block);
+    } else {
+      Bits slow_bits = bits;
+      uint64_t slow_index = index;
+      progress = read_slowly(slow_bits, length, table.book, &slow_index, block);
+      bits = slow_bits;
+      index = slow_index;
+    }
+  }
+  *last = static_cast<int>(index) - 1;
+  return progress;
+}
+
+constexpr int kSkipsPerRefill = 3;
+static_assert(Bits::kAfterRefill - kSkipsPerRefill * kMaxSkipLength >= kAcIndexBits);
+
+/// Reads over the AC coefficients of a block.
+[[gnu::always_inline]] inline Progress skip_ac(Bits& bits, const AcTable& table) {
+  uint64_t index = 1;
+  Progress progress = Progress::kMore;
+  while (progress == Progress::kMore) {
+    uint64_t prefix = bits.top >> (64 - kAcIndexBits);
+    uint32_t length = table.skip.lengths[prefix];
+    uint64_t advance = table.skip.advances[prefix];
+    bits.refill();
+    bits.top <<= length;
+    uint32_t used = length;
+    index += advance;
+    for (int i = 1; i < kSkipsPerRefill && __builtin_expect(index < kBlockSize, 1); ++i) {
+      prefix = bits.top >> (64 - kAcIndexBits);
+      length = table.skip.lengths[prefix];
+      advance = table.skip.advances[prefix];
+      bits.top <<= length;
+      used += length;
+      index += advance;
+    }
+    bits.count -= used;
+    if (__builtin_expect(index < kBlockSize, 1)) continue;
+    if (is_end_of_block(index) || index == kBlockSize) return Progress::kDone;
+    // The entry resolves nothing, or some of its symbols lie beyond the block.
     Bits slow_bits = bits;
-    uint64_t slow_index = index - (entry >> 8 & 255);
-    int last = 0;
-    const bool done = read_symbol<kStore>(slow_bits, table.book, entry, &slow_index, block, &last);
+    uint64_t slow_index = index - advance;
+    progress = read_slowly(slow_bits, length, table.book, &slow_index, nullptr);
     bits = slow_bits;
     index = slow_index;
-    if (done) return last;
   }
+  return progress;
 }
 
 /// Unlike memset, never a call or a string instruction.
@@ -199,18 +249,21 @@ template <bool kStore>
 #endif
 }
 
-template <bool kStore>
-[[gnu::always_inline]] inline int read_block(Bits& bits, const BlockPlan& plan, int32_t* prediction,
-                                             int16_t* block) {
+/// Reads a block, or over it if `block` is null.
+[[gnu::always_inline]] inline Progress read_block(Bits& bits, const BlockPlan& plan,
+                                                  int32_t* prediction, int16_t* block,
+                                                  uint8_t* last) {
   int32_t difference = 0;
-  if (!read_dc(bits, *plan.dc, &difference)) return kBadCode;
+  if (!read_dc(bits, *plan.dc, &difference)) return Progress::kBadCode;
   const auto dc = static_cast<uint32_t>(*prediction) + static_cast<uint32_t>(difference);
   *prediction = static_cast<int32_t>(dc);
-  if constexpr (kStore) {
-    clear(block);
-    block[0] = static_cast<int16_t>(dc);
-  }
-  return read_ac<kStore>(bits, *plan.ac, block);
+  if (block == nullptr) return skip_ac(bits, *plan.ac);
+  clear(block);
+  block[0] = static_cast<int16_t>(dc);
+  int last_index = 0;
+  const Progress progress = read_ac(bits, *plan.ac, block, &last_index);
+  *last = static_cast<uint8_t>(last_index);
+  return progress;
 }
 
 /// Copies data bytes to `to` until a marker, the end of the file or, at least, `to_end`; may write
@@ -267,9 +320,17 @@ uint8_t* copy_unstuffed(ScanReader* reader, uint8_t* to, const uint8_t* to_end) 
   return (reader->next - reader->filled) * 8 <= reader->count;
 }
 
-template <bool kStore>
-EntropyError decode_run(ScanReader* reader, const McuPlan& plan, int32_t* predictions, int begin,
-                        int end, int16_t* coefficients, uint8_t* last) {
+EntropyError failure(ScanReader* reader, Progress progress) {
+  // A code that the end of the segment cuts off looks like a bad one.
+  const bool cut_off = reader->ended && (reader->filled - reader->next) * 8 + reader->count < 16;
+  if (cut_off || !fill(reader)) return EntropyError::kExhausted;
+  return progress == Progress::kBadCode ? EntropyError::kBadCode : EntropyError::kOverrun;
+}
+
+}  // namespace
+
+EntropyError jpeg_decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
+                              int begin, int end, int16_t* coefficients, uint8_t* last) {
   Bits bits{reader->bits, reader->next, static_cast<uint32_t>(reader->count)};
   const auto save = [&] {
     reader->bits = bits.top;
@@ -284,37 +345,21 @@ EntropyError decode_run(ScanReader* reader, const McuPlan& plan, int32_t* predic
       bits.refill();
     }
     if (mcu == end) break;
-    for (int b = 0; b < plan.blocks; ++b) {
-      const BlockPlan& block = plan.block[b];
+    for (int i = 0; i < plan.blocks; ++i) {
+      const BlockPlan& block = plan.block[i];
       const ptrdiff_t place = block.first + static_cast<ptrdiff_t>(mcu) * block.step;
-      int32_t* const prediction = predictions + block.component;
-      int result;
-      if (kStore && block.wanted) {
-        result = read_block<true>(bits, block, prediction, coefficients + place * kBlockSize);
-        last[place] = static_cast<uint8_t>(result);
-      } else {
-        result = read_block<false>(bits, block, prediction, nullptr);
-      }
-      if (result < 0) {
+      const bool wanted = coefficients != nullptr && block.wanted;
+      const Progress progress =
+          read_block(bits, block, predictions + block.component,
+                     wanted ? coefficients + place * kBlockSize : nullptr, last + place);
+      if (progress != Progress::kDone) {
         save();
-        // A code that the end of the segment cuts off looks like a bad one.
-        const bool cut_off = reader->ended && (reader->filled - bits.next) * 8 + bits.count < 16;
-        if (cut_off || !fill(reader)) return EntropyError::kExhausted;
-        return result == kBadCode ? EntropyError::kBadCode : EntropyError::kOverrun;
+        return failure(reader, progress);
       }
     }
   }
   save();
   return EntropyError::kNone;
-}
-
-}  // namespace
-
-EntropyError jpeg_decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
-                              int begin, int end, int16_t* coefficients, uint8_t* last) {
-  return coefficients != nullptr
-             ? decode_run<true>(reader, plan, predictions, begin, end, coefficients, last)
-             : decode_run<false>(reader, plan, predictions, begin, end, nullptr, nullptr);
 }
 
 }  // namespace daliesque::DALIESQUE_ISA

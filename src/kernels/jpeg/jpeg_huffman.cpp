@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jpeg_huffman.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace daliesque::jpeg {
 namespace {
 
 constexpr int kMaxPackedValue = 127;  // eight signed bits
-constexpr int kMaxPackedZeros = 3;    // two bits
+constexpr int kIndexMask = kAcEntries - 1;
 
 bool build_code_book(const HuffmanSpec& spec, CodeBook* book) {
   const uint8_t* const counts = spec.bytes;
@@ -28,7 +29,7 @@ bool build_code_book(const HuffmanSpec& spec, CodeBook* book) {
   return true;
 }
 
-/// Calls `fill(first, count, bits, length, symbol)` for each code of up to `index_bits` bits,
+/// Calls `fill(first, count, length, symbol)` for each code of up to `index_bits` bits,
 /// where the table indices [first, first + count) start with the code.
 template <typename Fill>
 void for_each_short_code(const HuffmanSpec& spec, int index_bits, const Fill& fill) {
@@ -48,43 +49,42 @@ int extend(int bits, int size) {
   return size > 0 && bits < 1 << (size - 1) ? bits - (1 << size) + 1 : bits;
 }
 
-uint32_t pack(int length, int zeros, int advance, int first, int last) {
-  return static_cast<uint32_t>(length) | static_cast<uint32_t>(zeros) << 6 |
-         static_cast<uint32_t>(advance) << 8 | (static_cast<uint32_t>(first) & 255) << 16 |
-         static_cast<uint32_t>(last) << 24;
+/// How far a symbol moves the coefficient index.
+int advance_of_symbol(int symbol) {
+  const bool end_of_block = (symbol & 15) == 0 && symbol >> 4 != 15;
+  return end_of_block ? kEndOfBlock : (symbol >> 4) + 1;
 }
 
-int length_of(uint32_t entry) { return entry & 63; }
+uint32_t pack(int zeros, int advance, int first, int last) {
+  return static_cast<uint32_t>(zeros) | static_cast<uint32_t>(advance) << 8 |
+         (static_cast<uint32_t>(first) & 255) << 16 | static_cast<uint32_t>(last) << 24;
+}
+
 int advance_of(uint32_t entry) { return entry >> 8 & 255; }
 int last_of(uint32_t entry) { return static_cast<int32_t>(entry) >> 24; }
 
+struct Singles {
+  uint8_t lengths[kAcEntries];
+  uint32_t entries[kAcEntries];
+};
+
 /// Entries of one symbol each.
-void fill_single_symbols(const HuffmanSpec& spec, uint32_t* entries) {
-  for (int i = 0; i < 1 << kAcIndexBits; ++i) entries[i] = pack(0, 0, kUnresolved, 0, 0);
+void fill_singles(const HuffmanSpec& spec, Singles* out) {
+  std::memset(out->lengths, 0, sizeof out->lengths);
+  for (uint32_t& entry : out->entries) entry = pack(0, kUnresolved, 0, 0);
   for_each_short_code(spec, kAcIndexBits, [&](int start, int count, int length, int symbol) {
-    const int zeros = symbol >> 4;
     const int size = symbol & 15;
     const int value_shift = kAcIndexBits - length - size;
     if (value_shift < 0 || (1 << size) - 1 > kMaxPackedValue) {
-      const uint32_t entry = pack(0, 0, kUnresolved, symbol, length);
-      for (int i = 0; i < count; ++i) entries[start + i] = entry;
+      std::fill_n(out->entries + start, count, pack(0, kUnresolved, symbol, length));
       return;
     }
-    const bool end_of_block = size == 0 && zeros != 15;
-    const int advance = end_of_block ? kEndOfBlock : zeros + 1;
+    std::fill_n(out->lengths + start, count, static_cast<uint8_t>(length + size));
     for (int bits = 0; bits < 1 << size; ++bits) {
-      const uint32_t entry = pack(length + size, 0, advance, 0, extend(bits, size));
-      uint32_t* const run = entries + start + (bits << value_shift);
-      for (int i = 0; i < 1 << value_shift; ++i) run[i] = entry;
+      std::fill_n(out->entries + start + (bits << value_shift), 1 << value_shift,
+                  pack(0, advance_of_symbol(symbol), 0, extend(bits, size)));
     }
   });
-}
-
-/// True if `second` can follow `first` in the same entry.
-bool can_join(uint32_t first, uint32_t second) {
-  return length_of(first) != 0 && length_of(second) != 0 &&
-         length_of(first) + length_of(second) <= kAcIndexBits &&
-         advance_of(first) <= kMaxPackedZeros + 1;
 }
 
 }  // namespace
@@ -104,19 +104,51 @@ bool build_dc_table(const HuffmanSpec& spec, DcTable* table) {
 
 bool build_ac_table(const HuffmanSpec& spec, AcTable* table) {
   if (!build_code_book(spec, &table->book)) return false;
-  uint32_t single[1 << kAcIndexBits];
-  fill_single_symbols(spec, single);
-  constexpr int kMask = (1 << kAcIndexBits) - 1;
-  for (int i = 0; i <= kMask; ++i) {
-    const uint32_t first = single[i];
-    const uint32_t second = single[i << length_of(first) & kMask];
-    table->entries[i] =
-        can_join(first, second)
-            ? pack(length_of(first) + length_of(second), advance_of(first) - 1,
-                   advance_of(first) + advance_of(second), last_of(first), last_of(second))
-            : first;
+  table->skip.built = false;
+  Singles single;
+  fill_singles(spec, &single);
+  for (int i = 0; i < kAcEntries; ++i) {
+    const uint32_t first = single.entries[i];
+    const int length = single.lengths[i];
+    const int next = i << length & kIndexMask;
+    const uint32_t second = single.entries[next];
+    const int both = length + single.lengths[next];
+    const bool join = length != 0 && single.lengths[next] != 0 && both <= kAcIndexBits &&
+                      advance_of(first) < kEndOfBlock;
+    table->entries[i] = join ? pack(advance_of(first) - 1, advance_of(first) + advance_of(second),
+                                    last_of(first), last_of(second))
+                             : first;
+    table->lengths[i] = static_cast<uint8_t>(join ? both : length);
   }
   return true;
+}
+
+void build_skip_table(const HuffmanSpec& spec, SkipTable* table) {
+  // A block's index stays below kEndOfBlock if an entry moves it no further than this.
+  constexpr int kMaxAdvance = 64;
+  uint8_t code_lengths[kAcEntries] = {};
+  uint8_t symbols[kAcEntries];
+  for_each_short_code(spec, kAcIndexBits, [&](int start, int count, int length, int symbol) {
+    std::fill_n(code_lengths + start, count, static_cast<uint8_t>(length));
+    std::fill_n(symbols + start, count, static_cast<uint8_t>(symbol));
+  });
+  for (int i = 0; i < kAcEntries; ++i) {
+    int length = 0;
+    int advance = 0;
+    while (length < kAcIndexBits && advance < kMaxAdvance) {
+      const int rest = i << length & kIndexMask;
+      const int code = code_lengths[rest];
+      const int next_length = length + code + (symbols[rest] & 15);
+      const int next_advance = advance + advance_of_symbol(symbols[rest]);
+      if (code == 0 || length + code > kAcIndexBits || next_length > kMaxSkipLength) break;
+      if (next_advance > kMaxAdvance && next_advance < kEndOfBlock) break;
+      length = next_length;
+      advance = next_advance;
+    }
+    table->lengths[i] = static_cast<uint8_t>(length);
+    table->advances[i] = static_cast<uint8_t>(length != 0 ? advance : kUnresolved);
+  }
+  table->built = true;
 }
 
 }  // namespace daliesque::jpeg

@@ -26,23 +26,37 @@ struct DcTable {
 
 /// AC coefficients. An entry holds up to two coefficients, values included, so that most look-ups
 /// resolve two symbols: the latency of a look-up bounds the speed of the whole decoder.
-///   bits 0-5  length of everything the entry resolves
-///   bits 6-7  if there are two coefficients: zeros before the first
-///   bits 8-15  how far it moves the coefficient index; kEndOfBlock is added by an end-of-block
+///   bits 0-3  if there are two coefficients: zeros before the first
+///   bits 8-15  how far it moves the coefficient index; an end-of-block adds kEndOfBlock
 ///   bits 16-23  if there are two coefficients (an end-of-block counts as one): the first, else 0
 ///   bits 24-31  the last coefficient, which belongs at the index before the new one
-/// If the length is zero, nothing is resolved: the index moves by kUnresolved, bits 16-23 hold the
+/// If its length is zero, nothing is resolved: the index moves by kUnresolved, bits 16-23 hold the
 /// symbol and bits 24-31 the length of its code, zero if that is longer than the table's index.
 constexpr int kAcIndexBits = 11;
+constexpr int kAcEntries = 1 << kAcIndexBits;
 constexpr int kEndOfBlock = 128;
 constexpr int kUnresolved = 192;
+
+/// For blocks that are read over: an entry covers as many symbols as the index holds codes of.
+constexpr int kMaxSkipLength = 15;
+struct SkipTable {
+  bool built;
+  uint8_t lengths[kAcEntries];
+  uint8_t advances[kAcEntries];
+};
+
 struct AcTable {
   CodeBook book;
-  uint32_t entries[1 << kAcIndexBits];
+  uint8_t lengths[kAcEntries];  ///< apart from the entries: loads of bytes have less latency
+  uint32_t entries[kAcEntries];
+  SkipTable skip;
 };
 
 /// False if the counts do not describe a prefix code or a symbol is out of range.
 bool build_dc_table(const HuffmanSpec& spec, DcTable* table);
 bool build_ac_table(const HuffmanSpec& spec, AcTable* table);
+
+/// Adds what `build_ac_table` leaves out, for a valid `spec`.
+void build_skip_table(const HuffmanSpec& spec, SkipTable* table);
 
 }  // namespace daliesque::jpeg

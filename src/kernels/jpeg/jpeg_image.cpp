@@ -139,10 +139,13 @@ Result Image::plan_tables(int index) {
     return {Status::kDeclined, "Huffman tables that are not in the file", 0};
   }
   const DcTable* const dc = state_.dc_tables[scan.dc_table].get(dc_spec);
-  const AcTable* const ac = state_.ac_tables[scan.ac_table].get(ac_spec);
+  AcTable* const ac = state_.ac_tables[scan.ac_table].get(ac_spec);
   if (dc == nullptr) return corrupt("an invalid Huffman table", dc_spec.bytes);
   if (ac == nullptr) return corrupt("an invalid Huffman table", ac_spec.bytes);
   const bool wanted = geometry_.component[scan.component].wanted;
+  const bool skips =
+      !wanted || grid_.row0 > 0 || grid_.column0 > 0 || grid_.column1 < grid_.columns;
+  if (skips && !ac->skip.built) build_skip_table(ac_spec, &ac->skip);
   for (int y = 0; y < part.v; ++y) {
     for (int x = 0; x < part.h; ++x) {
       plan_.block[plan_.blocks++] = {

@@ -54,7 +54,7 @@ template <class Table, bool (*build)(const HuffmanSpec&, Table*)>
 class CachedTable {
  public:
   /// Null if the stored form is invalid.
-  const Table* get(const HuffmanSpec& spec) {
+  Table* get(const HuffmanSpec& spec) {
     const size_t size = 16 + static_cast<size_t>(spec.symbols);
     if (symbols_ != spec.symbols || std::memcmp(bytes_, spec.bytes, size) != 0) {
       valid_ = build(spec, &table_);
