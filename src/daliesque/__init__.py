@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
-from . import decoders, experimental, math, random, reductions, tfrecord, types
+from . import decoders, experimental, io, math, random, readers, reductions, tfrecord, types
 from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
 from ._engine.context import EvalContext
@@ -119,6 +119,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "io",
     "jitter",
     "laplacian",
     "math",
@@ -132,6 +133,7 @@ __all__ = [
     "random",
     "random_crop_generator",
     "random_resized_crop",
+    "readers",
     "reductions",
     "reinterpret",
     "reshape",

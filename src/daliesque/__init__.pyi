@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike
 
 from . import decoders as decoders
 from . import experimental as experimental
+from . import io as io
 from . import math as math
 from . import random as random
+from . import readers as readers
 from . import reductions as reductions
 from . import tfrecord as tfrecord
 from . import types as types
@@ -118,6 +120,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "io",
     "jitter",
     "laplacian",
     "math",
@@ -131,6 +134,7 @@ __all__ = [
     "random",
     "random_crop_generator",
     "random_resized_crop",
+    "readers",
     "reductions",
     "reinterpret",
     "reshape",

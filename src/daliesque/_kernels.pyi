@@ -205,6 +205,11 @@ class MinStd:
     @state.setter
     def state(self, arg: int, /) -> None: ...
 
+    def shuffle_nearby(self, indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], reach: int) -> None:
+        """
+        Pass the indices, in place, through a buffer of `reach` from which random ones come.
+        """
+
 def uniform(out: Samples, state: PhiloxState, range: numpy.typing.NDArray[Any]) -> None: ...
 
 def uniform_values(out: Samples, state: PhiloxState, values: Samples) -> None: ...
@@ -328,3 +333,13 @@ def write_pixels(out: Samples, index: int, pixels: NDArray[Any], gray_rule: int,
 
 def current_pool() -> ThreadPool:
     """The pool that kernels called from this thread use."""
+
+def read_listed_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes) -> tuple[Samples, list[tuple[int, int]]]:
+    """
+    The contents of chosen files of a list, and (sample, errno) of those that failed.
+    """
+
+def read_named_files(paths: Samples) -> tuple[Samples, list[tuple[int, int]]]:
+    """
+    The contents of files named by samples of characters, and (sample, errno) of failures.
+    """

@@ -237,6 +237,16 @@ void shuffle(T* values, size_t count, Engine& engine) {
   }
 }
 
+/// Draws each value in turn from the next `reach` ones that are left: what comes out of a buffer
+/// that holds so many values, gives a random one and is refilled in order.
+template <class T, class Engine>
+void shuffle_nearby(T* values, size_t count, size_t reach, Engine& engine) {
+  for (size_t i = 0; i < count; i++) {
+    const size_t choices = std::min(reach, count - i);
+    std::swap(values[i], values[i + uniform_up_to(engine, choices - 1)]);
+  }
+}
+
 /// std::generate_canonical: a number in [0, 1) from one 32-bit draw (float) or two (double).
 template <class Real, class Engine>
 Real canonical(Engine& engine) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,12 @@ def images_and_windows(rng: np.random.Generator) -> list[list[Array]]:
     return [*images(rng), [rng.normal(0, 0.2, (3, 3)).astype(np.float32) for _ in range(3)]]
 
 
+def paths(_rng: np.random.Generator) -> list[list[Array]]:
+    """The paths of three files, as characters."""
+    files = [*Path(__file__).parent.glob("*.py")][:3]
+    return [[np.frombuffer(str(file).encode(), np.uint8) for file in files]]
+
+
 CASES = [
     Case("brightness", images, {"brightness": 1.4}, "HWC", {"brightness_shift": [0.1, -0.2, 0.3]}),
     Case(
@@ -132,6 +139,7 @@ CASES = [
     Case("contrast", images, {"contrast": 0.6}, "HWC", {"contrast": [0.0, 0.5, 3.0]}),
     Case("cat", two_images, {"axis": 1}, "HWC"),
     Case("copy", images, layout="HWC"),
+    Case("io.file.read", paths),
     Case(
         "crop",
         images,

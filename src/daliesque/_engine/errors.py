@@ -121,6 +121,28 @@ def _site_traceback(site: CallSite) -> TracebackType | None:
     return None
 
 
+# Codes of the native functions that read files which are not the system's.
+_FILE_CODES = {-1: "the file changed its size while it was read", -2: "it is not a regular file"}
+
+
+def file_error(code: int, path: str) -> OSError:
+    """The exception for an error code of the native functions that read files."""
+    return OSError(code, _FILE_CODES.get(code) or os.strerror(code), path)
+
+
+def same_class(exception: Exception, message: str) -> Exception:
+    """An exception of the same class, if it is one that users expect, with another text."""
+    fresh: Exception
+    if isinstance(exception, OSError):
+        fresh = type(exception)(message)
+        # Setting the file's name as well would put the system's text in place of the message.
+        fresh.errno = exception.errno
+    else:
+        fresh = (type(exception) if isinstance(exception, OpError) else OpError)(message)
+    fresh.__cause__ = exception
+    return fresh
+
+
 def join_names(names: Iterable[object]) -> str:
     """Quote and join alternatives: 'a', 'b' or 'c'."""
     quoted = [repr(name) for name in names]

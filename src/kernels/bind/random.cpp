@@ -75,7 +75,15 @@ void bind_shuffling(nb::module_& m) {
             return std_random::uniform_up_to(engine, count - 1);
           },
           "count"_a, "A random integer in [0, count - 1].")
-      .def_prop_rw("state", &std_random::MinStd::state, &std_random::MinStd::set_state);
+      .def_prop_rw("state", &std_random::MinStd::state, &std_random::MinStd::set_state)
+      .def(
+          "shuffle_nearby",
+          [](std_random::MinStd& engine, const Indices& indices, size_t reach) {
+            if (reach == 0) throw std::invalid_argument("reach must be positive");
+            std_random::shuffle_nearby(indices.data(), indices.size(), reach, engine);
+          },
+          nb::call_guard<nb::gil_scoped_release>(), "indices"_a, "reach"_a,
+          "Pass the indices, in place, through a buffer of `reach` from which random ones come.");
 }
 
 }  // namespace

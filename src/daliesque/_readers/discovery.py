@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finding files: in folders, by patterns, and in lists."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .._engine.errors import file_error
+from .order import Numbers
+from .steps import Fetched
+
+# A line of a list: a name, which may have spaces inside, and a label.
+_LINE = re.compile(rb"(.*\S)\s+([0-9]+)\s*", re.DOTALL)
+
+
+class Paths:
+    """Names of files in a folder: one string of bytes, however many they are."""
+
+    def __init__(self, names: Sequence[str], folder: str) -> None:
+        encoded = [os.fsencode(name) for name in names]
+        self._names = b"".join(encoded)
+        lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        self._ends: Numbers = np.cumsum(lengths)
+        self._folder = folder
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, number: int) -> str:
+        begin = self._ends[number - 1] if number else 0
+        return os.fsdecode(self._names[begin : self._ends[number]])
+
+    def full(self, number: int) -> str:
+        """The path of a file."""
+        return os.path.join(self._folder, self[number])
+
+    def read(self, numbers: Numbers) -> Fetched:
+        """The contents of files, as the only output."""
+        contents, failed = _kernels.read_listed_files(
+            self._names, self._ends, numbers, os.fsencode(self._folder)
+        )
+        if not failed:
+            return Fetched((contents,), {})
+        errors: dict[int, Exception] = {
+            place: file_error(code, self.full(int(numbers[place]))) for place, code in failed
+        }
+        good = [place for place in range(len(numbers)) if place not in errors]
+        return Fetched((contents.select(good),) if good else (), errors)
+
+
+def list_files(
+    folder: str,
+    patterns: Sequence[str],
+    case_sensitive: bool,
+) -> list[str]:
+    """The names of the files in a folder that match one of the patterns, sorted."""
+    matches = _matcher(patterns, case_sensitive)
+    with os.scandir(folder) as entries:
+        # A link that leads nowhere is listed: it should be noticed when it is read.
+        names = [
+            entry.name
+            for entry in entries
+            if matches(entry.name) and (entry.is_file(follow_symlinks=False) or entry.is_symlink())
+        ]
+    return sorted(names, key=os.fsencode)
+
+
+def list_folders(folder: str, patterns: Sequence[str], case_sensitive: bool) -> list[str]:
+    """The names of the folders in a folder that match one of the patterns, sorted."""
+    matches = _matcher(patterns, case_sensitive)
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if entry.is_dir() and matches(entry.name)]
+    return sorted(names, key=os.fsencode)
+
+
+def list_classes(
+    root: str,
+    file_patterns: Sequence[str],
+    folder_patterns: Sequence[str],
+    case_sensitive: bool,
+    on_unreadable: Callable[[OSError], None],
+) -> tuple[list[str], NDArray[np.int32]]:
+    """Files in the sub-folders of `root`, and for each the number of its folder.
+
+    The names begin with that of the folder. Folders that cannot be read are reported and left out.
+    """
+    names: list[list[str]] = []
+    for folder in list_folders(root, folder_patterns, case_sensitive):
+        try:
+            files = list_files(os.path.join(root, folder), file_patterns, case_sensitive)
+        except OSError as error:
+            on_unreadable(error)
+            files = []
+        names.append([f"{folder}/{name}" for name in files])
+    labels = np.repeat(np.arange(len(names), dtype=np.int32), [len(part) for part in names])
+    return list(itertools.chain.from_iterable(names)), labels
+
+
+def read_list(path: str) -> tuple[list[str], list[int]]:
+    """The names and labels in a text file that has one of each in a line."""
+    names, labels = [], []
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            match = _LINE.fullmatch(line)
+            label = int(match[2]) if match else 0
+            if match is None or label > 2**31 - 1:
+                text = line.decode(errors="replace").strip()
+                msg = (
+                    f'line {number} of the list "{path}" must be a file name, a space and a label '
+                    f"(an integer from 0 to 2147483647); got {text!r}."
+                )
+                raise ValueError(msg)
+            names.append(os.fsdecode(match[1]))
+            labels.append(label)
+    return names, labels
+
+
+def _matcher(patterns: Iterable[str], case_sensitive: bool) -> Callable[[str], object]:
+    """A function that says whether a name matches one of some glob patterns, or there is none."""
+    parts = [_to_expression(pattern) for pattern in patterns]
+    if not parts:
+        return lambda _name: True
+    flags = re.DOTALL | (re.NOFLAG if case_sensitive else re.IGNORECASE)
+    return re.compile("|".join(parts), flags).fullmatch
+
+
+_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "digit": "0-9",
+    "lower": "a-z",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r"\s",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+
+
+def _to_expression(pattern: str) -> str:
+    """A glob pattern as a regular expression, by the rules of POSIX."""
+    expression, rest = "", pattern
+    while rest:
+        character, rest = rest[0], rest[1:]
+        if character == "*":
+            expression += ".*"
+        elif character == "?":
+            expression += "."
+        elif character == "[" and (bracket := _BRACKET.match(rest)):
+            expression += _to_character_set(bracket[1], bracket[2])
+            rest = rest[bracket.end() :]
+        else:
+            if character == "\\" and rest:
+                character, rest = rest[0], rest[1:]
+            expression += re.escape(character)
+    return expression
+
+
+# After "[": a sign of negation, characters (of which "]" may only be the first), and "]".
+_BRACKET = re.compile(r"([!^]?)(\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*)\]", re.DOTALL)
+_ITEM = re.compile(r"\[:([a-z]+):\]|(\\)?(.)", re.DOTALL)
+
+
+def _to_character_set(negation: str, items: str) -> str:
+    inside = ""
+    for item in _ITEM.finditer(items):
+        name, escaped, character = item.groups()
+        if name is not None:
+            inside += _CLASSES.get(name, "")
+        else:
+            inside += "-" if character == "-" and not escaped else re.escape(character)
+    try:
+        re.compile(f"[{inside}]")
+    except re.error:
+        # A range the wrong way round matches nothing.
+        return r"[^\W\w]" if not negation else "."
+    return f"[{'^' if negation else ''}{inside}]"

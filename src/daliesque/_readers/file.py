@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files and their labels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, ClassVar, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._engine.args import rule_of
+from .._engine.convert import to_samples
+from .._engine.device import DeviceLike
+from .._engine.errors import same_class
+from .base import Reader, ReadError
+from .discovery import Paths, list_classes, list_files, read_list
+from .options import ReaderOptions
+from .order import Numbers
+from .steps import Fetched
+
+PathLike = str | os.PathLike[str]
+
+# Pictures and sounds.
+_KNOWN_FILES = (
+    "*.jpg",
+    "*.jpeg",
+    "*.png",
+    "*.bmp",
+    "*.tif",
+    "*.tiff",
+    "*.pnm",
+    "*.ppm",
+    "*.pgm",
+    "*.pbm",
+    "*.jp2",
+    "*.webp",
+    "*.flac",
+    "*.ogg",
+    "*.wav",
+)
+
+
+class File(Reader):
+    """Read whole files, each with a label.
+
+    The files are those in the sub-folders of `file_root`, in alphabetical order, labelled with the
+    number of the sub-folder; or those named in the text file `file_list`; or `files`. The first
+    output is the contents (1-D, uint8), the second the label (int32, shape (1,)); the `source` of
+    both is the name of the file as it was found, relative to the folder.
+
+    Parameters
+    ----------
+    batch_size
+        The batch size of `next_epoch` if it is given none.
+    name
+        A name for the reader.
+    device
+        Where the reader works: "cpu".
+    file_root
+        The folder in whose sub-folders the files are, or to which names in `file_list` or `files`
+        are relative.
+    file_list
+        A text file with one file name and label in each line. The names may have spaces inside.
+        They are relative to `file_root`, or else to the folder of the list.
+    files
+        The names of the files.
+    labels
+        The labels of `files`; by default 0, 1, 2, ...
+    file_filters
+        Patterns, of which one must match the name of a file in a sub-folder.
+    dir_filters
+        Patterns, of which one must match the name of a sub-folder.
+    case_sensitive_filter
+        Whether patterns distinguish upper and lower case.
+    **options
+        The arguments that all readers have (shards, shuffling, padding, errors); see `Reader`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for name in ("cat/a.jpg", "cat/b.jpg", "dog/c.jpg"):
+    ...     path = pathlib.Path(folder.name, name)
+    ...     path.parent.mkdir(exist_ok=True)
+    ...     path.touch()
+    >>> reader = ndd.readers.File(file_root=folder.name)
+    >>> for contents, labels in reader.next_epoch(batch_size=2):
+    ...     print(contents.source, labels.torch().flatten().tolist())
+    ['cat/a.jpg', 'cat/b.jpg'] [0, 0]
+    ['dog/c.jpg', 'cat/a.jpg'] [1, 0]
+    >>> folder.cleanup()
+
+    Differs from DALI: an epoch may be left and the batch size changed at any time; `get_state` and
+    `set_state` always work, and after `set_state` the first epoch is what was left of the
+    interrupted one; empty files are read. `on_error` and `max_errors` are new.
+    """
+
+    _operator: ClassVar[str] = "readers.File"
+
+    def __init__(
+        self,
+        batch_size: int | None = None,
+        name: str | None = None,
+        device: DeviceLike | None = "cpu",
+        *,
+        file_root: PathLike | None = None,
+        file_list: PathLike | None = None,
+        files: PathLike | Sequence[PathLike] | None = None,
+        labels: int | Sequence[int] | NDArray[Any] | None = None,
+        file_filters: str | Sequence[str] | None = _KNOWN_FILES,
+        dir_filters: str | Sequence[str] | None = None,
+        case_sensitive_filter: bool | None = False,
+        **options: Unpack[ReaderOptions],
+    ) -> None:
+        self._file_root = None if file_root is None else os.fspath(file_root)
+        self._file_list = None if file_list is None else os.fspath(file_list)
+        self._files = None if files is None else self._checked_files(files)
+        self._given_labels = None if labels is None else self._checked_labels(labels)
+        self._file_filters = self._checked_patterns("file_filters", file_filters, _KNOWN_FILES)
+        self._dir_filters = self._checked_patterns("dir_filters", dir_filters, ())
+        self._case_sensitive = bool(case_sensitive_filter)
+        if self._file_root is None and self._file_list is None and self._files is None:
+            msg = f"{self._operator}: there is nothing to read. Give 'file_root' or 'files'."
+            raise ValueError(msg)
+        if self._file_list is not None and self._files is not None:
+            msg = f"{self._operator}: 'files' and 'file_list' exclude each other."
+            raise ValueError(msg)
+        super().__init__(batch_size, name, device, **options)
+
+    def _open(self) -> int:
+        root = self._file_root or ""
+        if self._files is not None:
+            names, self._files = self._files, None
+            labels = self._given_labels
+            if labels is None:
+                labels = np.arange(len(names), dtype=np.int32)
+        elif self._file_list is not None:
+            names, labels = self._read_list(self._file_list)
+            root = root or os.path.dirname(self._file_list)
+        else:
+            names, labels = self._discover(root)
+        self._paths = Paths(names, root)
+        self._labels = labels
+        return len(names)
+
+    def _read_list(self, path: str) -> tuple[list[str], NDArray[np.int32]]:
+        try:
+            names, labels = read_list(path)
+        except ValueError as error:
+            msg = f"{self._operator}: {error}"
+            raise ValueError(msg) from None
+        except OSError as error:
+            msg = f"{self._operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
+            raise same_class(error, msg) from error
+        if not names:
+            msg = f'{self._operator}: No files found: the list "{path}" is empty.'
+            raise ValueError(msg)
+        return names, np.array(labels, np.int32)
+
+    def _discover(self, root: str) -> tuple[list[str], NDArray[np.int32]]:
+        try:
+            names, labels = list_classes(
+                root,
+                self._file_filters,
+                self._dir_filters,
+                self._case_sensitive,
+                self._note_unreadable_folder,
+            )
+        except OSError as error:
+            msg = f'{self._operator}: cannot list the folder "{error.filename}": {error.strerror}.'
+            raise same_class(error, msg) from error
+        if names:
+            return names, labels
+        direct = len(list_files(root, self._file_filters, self._case_sensitive))
+        if direct:
+            advice = (
+                f"{direct} lie in the folder itself: put them into one sub-folder for each class, "
+                "or give 'files'."
+            )
+        else:
+            advice = "Check 'file_root', 'file_filters' and 'dir_filters'."
+        msg = (
+            f"{self._operator}: No files found that match {', '.join(self._file_filters)} in the "
+            f'sub-folders of "{root}". {advice}'
+        )
+        raise ValueError(msg)
+
+    def _note_unreadable_folder(self, error: OSError) -> None:
+        if self._on_error == "raise":
+            raise error
+        self._errors.append(ReadError(str(error.filename), error))
+
+    def _fetch(self, numbers: Numbers) -> Fetched:
+        outputs, errors = self._paths.read(numbers)
+        if not outputs:
+            return Fetched((), errors)
+        labels = self._labels[numbers]
+        if errors:
+            labels = np.delete(labels, list(errors))
+        samples = to_samples(labels[:, np.newaxis], None, None, self._operator).unfold()
+        return Fetched((*outputs, samples.as_internal()), errors)
+
+    def _source_name(self, number: int) -> str:
+        return self._paths[number]
+
+    def _full_name(self, number: int) -> str:
+        return self._paths.full(number)
+
+    def _checked_files(self, files: PathLike | Sequence[PathLike]) -> list[str]:
+        listed = [files] if isinstance(files, str | os.PathLike) else files
+        try:
+            names = [os.fspath(path) for path in listed]
+        except TypeError:
+            msg = f"{self._operator}: 'files' must be a list of paths; got {files!r:.60}."
+            raise TypeError(msg) from None
+        if not names:
+            msg = f"{self._operator}: 'files' must not be empty."
+            raise ValueError(msg)
+        return names
+
+    def _checked_labels(self, labels: int | Sequence[int] | NDArray[Any]) -> NDArray[np.int32]:
+        where = f"{self._operator}: 'labels'"
+        values = rule_of(list[int]).convert(labels, where)
+        if self._files is None:
+            msg = f"{where} go with 'files' only: folders and lists have labels of their own."
+            raise ValueError(msg)
+        if len(values) != len(self._files):
+            msg = (
+                f"{where} needs one for each file; got {len(values)} for {len(self._files)} files."
+            )
+            raise ValueError(msg)
+        wide = np.array(values)
+        if wide.min() < -(2**31) or wide.max() >= 2**31:
+            msg = f"{where} must fit into 32 bits; got {wide.min()} to {wide.max()}."
+            raise ValueError(msg)
+        return wide.astype(np.int32)
+
+    def _checked_patterns(
+        self, name: str, patterns: str | Sequence[str] | None, default: tuple[str, ...]
+    ) -> Sequence[str]:
+        if patterns is None:
+            return default
+        checked: Sequence[str] = rule_of(list[str]).convert(patterns, f"{self._operator}: '{name}'")
+        if not checked:
+            msg = f"{self._operator}: '{name}' must not be empty. Leave it out to match all."
+            raise ValueError(msg)
+        return checked

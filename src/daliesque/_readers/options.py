@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments that all readers have."""
+
+from __future__ import annotations
+
+import typing
+import warnings
+from typing import Any, TypedDict
+
+from .._engine.args import rule_of
+from .._engine.errors import join_names
+
+_POLICIES = ("raise", "skip", "replace")
+
+
+class ReaderOptions(TypedDict, total=False):
+    """The arguments that all readers have; see `Reader`."""
+
+    max_batch_size: int | None
+    shard_id: int | None
+    num_shards: int | None
+    stick_to_shard: bool | None
+    pad_last_batch: bool | None
+    random_shuffle: bool | None
+    initial_fill: int | None
+    seed: int | None
+    shuffle_after_epoch: bool | None
+    shuffle_after_epoch_seed: int | None
+    prefetch_queue_depth: int | None
+    lazy_init: bool | None
+    read_ahead: bool | None
+    dont_use_mmap: bool | None
+    skip_cached_images: bool | None
+    tensor_init_bytes: int | None
+    enable_checkpointing: bool | None
+    on_error: str | None
+    max_errors: float | None
+
+
+_DEFAULTS: dict[str, Any] = {
+    "max_batch_size": None,
+    "shard_id": 0,
+    "num_shards": 1,
+    "stick_to_shard": False,
+    "pad_last_batch": False,
+    "random_shuffle": False,
+    "initial_fill": 1024,
+    "seed": -1,
+    "shuffle_after_epoch": False,
+    "shuffle_after_epoch_seed": None,
+    "prefetch_queue_depth": 1,
+    "lazy_init": False,
+    "read_ahead": False,
+    "dont_use_mmap": False,
+    "skip_cached_images": False,
+    "tensor_init_bytes": 1 << 20,
+    "enable_checkpointing": False,
+    "on_error": "raise",
+    "max_errors": None,
+}
+_RULES = {name: rule_of(hint) for name, hint in typing.get_type_hints(ReaderOptions).items()}
+
+
+def check_options(operator: str, given: dict[str, Any], permutes_list: bool) -> dict[str, Any]:
+    """Defaults and given values, checked one by one and together.
+
+    With `permutes_list`, `random_shuffle` permutes all samples, as `shuffle_after_epoch` would.
+    """
+    settings = dict(_DEFAULTS)
+    for name, value in given.items():
+        if name not in _RULES:
+            msg = f"{operator}() got an unexpected keyword argument '{name}'."
+            raise TypeError(msg)
+        if value is not None:
+            settings[name] = _RULES[name].convert(value, f"{operator}: '{name}'")
+    for name in ("num_shards", "prefetch_queue_depth", "initial_fill"):
+        if settings[name] < 1:
+            msg = f"{operator}: '{name}' must be positive; got {settings[name]}."
+            raise ValueError(msg)
+    shard, shards = settings["shard_id"], settings["num_shards"]
+    if not 0 <= shard < shards:
+        msg = f"{operator}: 'shard_id' must be in [0..{shards - 1}]; got {shard}."
+        raise ValueError(msg)
+    if settings["on_error"] not in _POLICIES:
+        policies = join_names(_POLICIES)
+        msg = f"{operator}: 'on_error' must be {policies}; got {settings['on_error']!r}."
+        raise ValueError(msg)
+    if settings["max_errors"] is not None and settings["max_errors"] < 0:
+        msg = f"{operator}: 'max_errors' must not be negative; got {settings['max_errors']:g}."
+        raise ValueError(msg)
+    _check_shuffling(operator, settings, permutes_list)
+    return settings
+
+
+def _check_shuffling(operator: str, settings: dict[str, Any], permutes_list: bool) -> None:
+    if settings["shuffle_after_epoch"]:
+        for name in ("stick_to_shard", "random_shuffle"):
+            if settings[name] and (permutes_list or name == "stick_to_shard"):
+                msg = f"{operator}: 'shuffle_after_epoch' and '{name}' exclude each other."
+                raise ValueError(msg)
+    elif settings["shuffle_after_epoch_seed"] is not None:
+        msg = (
+            f"{operator}: 'shuffle_after_epoch_seed' has no effect unless 'shuffle_after_epoch' "
+            "is True."
+        )
+        warnings.warn(msg, stacklevel=5)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an order of samples to what an epoch delivers, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from .. import _kernels
+from .order import Numbers, Order, Position, Walk
+
+# Without a batch size, this many samples are read at a time. They share a buffer, which lives as
+# long as any of them.
+_SAMPLES_AT_ONCE = 16
+# In place of a row of data: the sample that was delivered before.
+_PREVIOUS = -1
+
+
+class Fetched(NamedTuple):
+    """What reading some samples brought.
+
+    `outputs` holds the samples that could be read, in order, for each output of the reader (it is
+    empty if there is none); `errors` says by position in the request why others could not.
+    """
+
+    outputs: tuple[_kernels.Samples, ...]
+    errors: dict[int, Exception]
+
+
+class Failed(NamedTuple):
+    """A sample that could not be read: its number and an exception that names it."""
+
+    number: int
+    exception: Exception
+
+
+class Step(NamedTuple):
+    """One batch, or some single samples.
+
+    `positions` says where the reader is after the batch, or after each of the samples. If
+    `failure` is set, it is to be raised instead.
+    """
+
+    outputs: tuple[_kernels.Samples, ...]
+    numbers: list[int]
+    positions: list[Position]
+    failed: list[Failed]
+    failure: Exception | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all outputs."""
+        return sum(samples.nbytes for samples in self.outputs)
+
+
+class Source(Protocol):
+    """What steps need of a reader."""
+
+    _on_error: str
+
+    def _fetch(self, numbers: Numbers) -> Fetched:
+        """Read samples."""
+
+    def _explain(self, number: int, exception: Exception, place: int | None) -> Exception:
+        """What to raise for a sample that failed; names it and its place in the batch."""
+
+    def _hopeless(self, cause: Exception) -> Exception:
+        """What to raise when there is no sample to go on with."""
+
+
+class Steps:
+    """The steps of an epoch of `length` samples, from `position` on."""
+
+    def __init__(
+        self,
+        source: Source,
+        order: Order,
+        position: Position,
+        length: int,
+        batch_size: int | None,
+    ) -> None:
+        self._source = source
+        self._order = order
+        self._position = position
+        self._length = length
+        self._batch_size = batch_size
+
+    def __iter__(self) -> Iterator[Step]:
+        if self._position.delivered >= self._length:
+            return
+        walk = Walk(self._order, self._position)
+        while (left := self._length - self._position.delivered) > 0:
+            if self._batch_size is None:
+                yield from self._read_samples(walk, min(left, _SAMPLES_AT_ONCE))
+            else:
+                yield self._read_batch(walk, self._batch_size)
+
+    def _read_samples(self, walk: Walk, count: int) -> Iterator[Step]:
+        """Single samples, read together as long as nothing goes wrong."""
+        numbers = walk.take_within_lap(count)
+        fetched = self._fetched(numbers) if len(numbers) else None
+        if isinstance(fetched, Fetched) and not fetched.errors:
+            positions = [self._advance(1, 1, number) for number in numbers.tolist()]
+            yield Step(fetched.outputs, numbers.tolist(), positions, [])
+            return
+        walk.put_back(len(numbers))
+        for _ in range(max(1, len(numbers))):
+            yield self._read_batch(walk, 1)
+
+    def _read_batch(self, walk: Walk, count: int) -> Step:
+        batch = _Batch(self._position.last)
+        failed: list[Failed] = []
+        taken = futile = 0
+        failure: Exception | None = None
+        while (missing := count - len(batch.rows)) > 0 and failure is None:
+            numbers = walk.take(missing)
+            if len(numbers) == 0:
+                batch.pad(missing)
+                break
+            taken += len(numbers)
+            fetched = self._fetched(numbers)
+            if isinstance(fetched, Exception):
+                failure = fetched
+                break
+            for place, error in fetched.errors.items():
+                number = int(numbers[place])
+                where = len(batch.rows) + place if self._batch_size is not None else None
+                failed.append(Failed(number, self._source._explain(number, error, where)))
+            batch.add(numbers, fetched, self._source._on_error == "replace")
+            futile = 0 if fetched.outputs else futile + len(numbers)
+            if failed and self._source._on_error == "raise":
+                failure = failed[0].exception
+            elif futile >= self._order.size:
+                failure = self._source._hopeless(failed[-1].exception)
+        if failure is None:
+            try:
+                batch.complete(self._source, walk)
+            except Exception as error:
+                failure = error
+        if failure is not None:
+            position = self._advance(count, taken, self._position.last)
+            return Step((), [], [position], failed, failure)
+        position = self._advance(count, taken, batch.numbers[-1])
+        return Step(batch.outputs, batch.numbers, [position], failed)
+
+    def _fetched(self, numbers: Numbers) -> Fetched | Exception:
+        try:
+            return self._source._fetch(numbers)
+        except Exception as error:
+            return error
+
+    def _advance(self, delivered: int, taken: int, last: int) -> Position:
+        position = self._position
+        self._position = position._replace(
+            delivered=position.delivered + delivered, taken=position.taken + taken, last=last
+        )
+        return self._position
+
+
+class _Batch:
+    """A batch in the making: samples that were read, and which of them goes where."""
+
+    def __init__(self, previous: int) -> None:
+        self.outputs: tuple[_kernels.Samples, ...] = ()
+        self.numbers: list[int] = []
+        # For each place in the batch, which sample of `outputs` it gets.
+        self.rows: list[int] = []
+        self._previous = previous
+
+    def add(self, numbers: Numbers, fetched: Fetched, repeat: bool) -> None:
+        """Append samples; those that failed are left out, or replaced by the one before."""
+        for place, number in enumerate(numbers.tolist()):
+            if place not in fetched.errors:
+                self.rows.append(len(self.numbers))
+                self.numbers.append(number)
+            elif repeat:
+                self.pad(1)
+        if not self.outputs or not fetched.outputs:
+            self.outputs = self.outputs or fetched.outputs
+        else:
+            self.outputs = _join(self.outputs, fetched.outputs)
+
+    def pad(self, count: int) -> None:
+        """Append the last sample again."""
+        self.rows += [self.rows[-1] if self.rows else _PREVIOUS] * count
+
+    def complete(self, source: Source, walk: Walk) -> None:
+        """Put every sample into its place; then `outputs` and `numbers` are the batch."""
+        if _PREVIOUS in self.rows:
+            self._find_previous(source, walk)
+        if self.rows != list(range(len(self.numbers))):
+            self.outputs = tuple(samples.select(self.rows) for samples in self.outputs)
+            self.numbers = [self.numbers[row] for row in self.rows]
+
+    def _find_previous(self, source: Source, walk: Walk) -> None:
+        """Nothing stands before the first places: get what the batch before ended with."""
+        if self._previous < 0 and self.numbers:
+            self.rows = [max(row, 0) for row in self.rows]
+            return
+        known = self._previous >= 0
+        error: Exception | None = None
+        for number in [self._previous] if known else walk.neighbours():
+            outputs, errors = source._fetch(np.array([number], np.int64))
+            if not errors:
+                self.outputs = _join(outputs, self.outputs) if self.outputs else outputs
+                self.numbers.insert(0, number)
+                self.rows = [row + 1 for row in self.rows]
+                return
+            error = errors[0]
+        assert error is not None
+        raise source._hopeless(error)
+
+
+def _join(
+    first: tuple[_kernels.Samples, ...], second: tuple[_kernels.Samples, ...]
+) -> tuple[_kernels.Samples, ...]:
+    return tuple(_kernels.join([a, b]) for a, b in zip(first, second, strict=True))

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers: data from storage, epoch by epoch.
+
+    reader = ndd.readers.File(file_root="train", random_shuffle=True)
+    for contents, labels in reader.next_epoch(batch_size=64):
+        ...
+
+All readers share the arguments and methods of `Reader`. The same arguments give the same samples in
+the same order as in DALI.
+"""
+
+from ._readers.base import Reader, ReaderMeta, ReadError, ReaderState
+from ._readers.epoch import Epoch
+from ._readers.file import File
+
+__all__ = ["Epoch", "File", "ReadError", "Reader", "ReaderMeta", "ReaderState"]

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading many files at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "samples.h"
+
+namespace daliesque {
+
+/// Why a file could not be read: the number of the sample, and an errno code or one of the below.
+struct FileError {
+  int64_t sample;
+  int code;
+};
+
+/// The file changed its size while it was read.
+constexpr int kFileChanged = -1;
+/// The path leads to a pipe or a device.
+constexpr int kNoRegularFile = -2;
+
+/// Reads whole files into one buffer: 1-D uint8 samples in the order of `paths`. A file that cannot
+/// be read leaves an entry in `errors`, sorted by sample, and a sample whose contents mean nothing.
+/// "file://" in front of a path is ignored.
+Samples read_files(const std::vector<std::string>& paths, std::vector<FileError>& errors);
+
+}  // namespace daliesque

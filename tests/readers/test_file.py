@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""readers.File: finding files, reading them, and what can go wrong."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+from daliesque._readers.discovery import Paths, list_classes
+from reader_calls import RECORD, read_labels
+from reader_checks import assert_resumes
+
+CALLS = json.loads(RECORD.read_text())["calls"]
+
+
+def make_files(root: Path, names: list[str]) -> Path:
+    """Files that contain their own names."""
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    return root
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> Path:
+    return make_files(tmp_path, [f"{label}/{i}.jpg" for label in "cab" for i in range(4)])
+
+
+def contents_of(reader: ndd.readers.File) -> list[tuple[str, int]]:
+    """Contents and label of each sample of an epoch."""
+    return [
+        (bytes(np.asarray(contents)).decode(), int(np.asarray(label)[0]))
+        for contents, label in reader.next_epoch()
+    ]
+
+
+@pytest.mark.parametrize("index", range(len(CALLS)))
+def test_order_is_that_of_the_reference(tmp_path: Path, index: int) -> None:
+    call = CALLS[index]
+    assert read_labels(ndd, call, tmp_path) == call["labels"]
+
+
+def test_folders_are_labels(images: Path) -> None:
+    expected = [(f"{c}/{i}.jpg", label) for label, c in enumerate("abc") for i in range(4)]
+    assert contents_of(ndd.readers.File(file_root=images)) == expected
+    assert contents_of(ndd.readers.File(file_root=str(images) + "/")) == expected
+
+
+def test_outputs(images: Path) -> None:
+    for contents, labels in ndd.readers.File(file_root=images).next_epoch(batch_size=5):
+        assert isinstance(contents, ndd.Batch)
+        assert isinstance(labels, ndd.Batch)
+        assert (contents.dtype, labels.dtype) == (ndd.uint8, ndd.int32)
+        assert contents.layout is None
+        assert labels.layout is None
+        assert labels.shape == [(1,)] * 5
+        assert contents.shape == [(7,)] * 5
+        assert str(contents.device) == "cpu"
+        assert contents.source == labels.source
+        for sample, source in zip(contents, contents.source or (), strict=True):
+            assert bytes(np.asarray(sample)).decode() == source
+            assert sample.source == source
+    assert labels.torch().shape == (5, 1)
+
+
+def test_sizes_from_nothing_to_megabytes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    files = []
+    for size in (0, 1, 4095, 4096, 4097, 3_000_000, 0):
+        files.append(tmp_path / f"{len(files)}")
+        files[-1].write_bytes(rng.bytes(size))
+    for batch_size in (1, 3, 7):
+        seen = []
+        for contents, _ in ndd.readers.File(files=files, pad_last_batch=True).next_epoch(
+            batch_size
+        ):
+            seen += [bytes(np.asarray(sample)) for sample in contents]
+        assert seen[:7] == [file.read_bytes() for file in files]
+
+
+def test_more_files_than_can_be_open(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_text("abc")
+    (contents, labels) = next(ndd.readers.File(files=[file] * 3000).next_epoch(3000))
+    assert contents.shape == [(3,)] * 3000
+    assert labels.torch().flatten().tolist() == list(range(3000))
+
+
+NAMES = ["a.jpg", "b.JPG", "c.jpeg", "[x].png", "d.txt", "noext", ".hidden.jpg", "Ünïcode.bmp"]
+
+
+@pytest.mark.parametrize("case_sensitive", [False, True])
+@pytest.mark.parametrize("patterns", [["*.jpg"], ["?.*", "*ext"], ["[a-c]*"], ["*"], ["Ü*", "*G"]])
+def test_filters(tmp_path: Path, patterns: list[str], case_sensitive: bool) -> None:
+    root = make_files(tmp_path, [f"x/{name}" for name in NAMES])
+
+    def matches(name: str) -> bool:
+        if case_sensitive:
+            return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+        return any(fnmatch.fnmatchcase(name.lower(), pattern.lower()) for pattern in patterns)
+
+    expected = sorted((name for name in NAMES if matches(name)), key=os.fsencode)
+    if not expected:
+        return
+    reader = ndd.readers.File(
+        file_root=root, file_filters=patterns, case_sensitive_filter=case_sensitive
+    )
+    assert contents_of(reader) == [(f"x/{name}", 0) for name in expected]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "good", "bad"),
+    [
+        ("[!a]x", "bx", "ax"),
+        ("[^a]x", "bx", "ax"),
+        ("[]a]", "]", "b"),
+        ("[a-c-]", "-", "d"),
+        (r"\*", "*", "a"),
+        (r"[\]]", "]", "\\"),
+        ("[[:digit:]_]", "7", "a"),
+        ("[[:upper:]]?", "Ab", "ab"),
+        ("a[", "a[", "ab"),
+        ("a.b", "a.b", "axb"),
+    ],
+)
+def test_patterns_follow_posix(tmp_path: Path, pattern: str, good: str, bad: str) -> None:
+    root = make_files(tmp_path, [f"x/{good}", f"x/{bad}"])
+    reader = ndd.readers.File(file_root=root, file_filters=pattern, case_sensitive_filter=True)
+    assert contents_of(reader) == [(f"x/{good}", 0)]
+
+
+def test_folder_filters(images: Path) -> None:
+    reader = ndd.readers.File(file_root=images, dir_filters=["B", "c"])
+    assert {label for _, label in contents_of(reader)} == {0, 1}
+    assert {name[0] for name, _ in contents_of(reader)} == {"b", "c"}
+
+
+def test_empty_folders_keep_their_label(images: Path) -> None:
+    (images / "aa").mkdir()
+    assert {label for _, label in contents_of(ndd.readers.File(file_root=images))} == {0, 2, 3}
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/x"
+    os.mkdir(folder)
+    for name in (b"\xff\xfe.jpg", b"a.jpg"):
+        Path(os.fsdecode(folder + b"/" + name)).write_text("ok")
+    contents, _ = next(ndd.readers.File(file_root=tmp_path).next_epoch(2))
+    assert contents.shape == [(2,), (2,)]
+    assert os.fsencode(contents.source[1]) == b"x/\xff\xfe.jpg"
+
+
+def test_lists(images: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    make_files(images, ["with space/x y .jpg"])
+    lines = "a/0.jpg 5\n\n  \nwith space/x y .jpg\t 7  \r\nc/1.jpg 0"
+    expected = [("a/0.jpg", 5), ("with space/x y .jpg", 7), ("c/1.jpg", 0)]
+    (images / "list.txt").write_text(lines)
+    assert contents_of(ndd.readers.File(file_list=images / "list.txt")) == expected
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "list.txt"
+    elsewhere.write_text(lines)
+    assert contents_of(ndd.readers.File(file_list=elsewhere, file_root=images)) == expected
+
+
+@pytest.mark.parametrize(
+    "line", ["a/0.jpg", "5", "a/0.jpg -5", "a/0.jpg 5 x", "a/0.jpg 2147483648", "a/0.jpg5"]
+)
+def test_bad_lines_of_lists(images: Path, line: str) -> None:
+    (images / "list.txt").write_text(f"a/0.jpg 5\n\n{line}\na/1.jpg 1\n")
+    match = r'readers\.File: line 3 of the list ".*list\.txt" must be a file name.*got '
+    with pytest.raises(ValueError, match=match + repr(line)):
+        ndd.readers.File(file_list=images / "list.txt")
+
+
+def test_files_and_labels(images: Path) -> None:
+    names = ["b/1.jpg", str(images / "a" / "0.jpg"), "b/1.jpg"]
+    reader = ndd.readers.File(files=names, file_root=images)
+    assert contents_of(reader) == [("b/1.jpg", 0), ("a/0.jpg", 1), ("b/1.jpg", 2)]
+    reader = ndd.readers.File(files=names, file_root=images, labels=np.array([-3, 2, 2**31 - 1]))
+    assert [label for _, label in contents_of(reader)] == [-3, 2, 2**31 - 1]
+    reader = ndd.readers.File(files=images / "a" / "0.jpg")
+    assert contents_of(reader) == [("a/0.jpg", 0)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "match"),
+    [
+        ({}, ValueError, "there is nothing to read. Give 'file_root' or 'files'"),
+        ({"files": ["x"], "file_list": "y"}, ValueError, "'files' and 'file_list' exclude"),
+        ({"files": []}, ValueError, "'files' must not be empty"),
+        ({"files": [1]}, TypeError, "'files' must be a list of paths"),
+        ({"files": ["x"], "labels": [1, 2]}, ValueError, "got 2 for 1 files"),
+        ({"files": ["x"], "labels": [2**31]}, ValueError, "must fit into 32 bits"),
+        ({"files": ["x"], "labels": ["cat"]}, TypeError, "'labels' must be a list of integers"),
+        ({"file_root": "x", "labels": [1]}, ValueError, "'labels' go with 'files' only"),
+        ({"file_root": "x", "file_filters": []}, ValueError, "'file_filters' must not be empty"),
+        ({"file_root": "x", "dir_filters": []}, ValueError, "'dir_filters' must not be empty"),
+        ({"file_root": "x", "file_filters": [1]}, TypeError, "'file_filters' must be a list of"),
+        ({"file_root": "no/such"}, FileNotFoundError, 'cannot list the folder "no/such": No such'),
+        ({"file_list": "no/such"}, FileNotFoundError, "cannot read 'file_list' \"no/such\": No"),
+        ({"files": ["x"], "device": "tpu"}, ValueError, "device"),
+        ({"files": ["x"], "num_shards": 2}, ValueError, "at most the number of samples"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match) as caught:
+        ndd.readers.File(**arguments)
+    if "device" not in arguments:
+        assert str(caught.value).startswith("readers.File: ")
+
+
+def test_folder_without_classes(tmp_path: Path) -> None:
+    match = r"No files found that match .*\*\.wav in the sub-folders of \".*\"\. Check 'file_root'"
+    with pytest.raises(ValueError, match=match):
+        ndd.readers.File(file_root=tmp_path)
+    make_files(tmp_path, ["a.jpg", "b.jpg", "c.txt"])
+    with pytest.raises(ValueError, match=r"2 lie in the folder itself: put them into"):
+        ndd.readers.File(file_root=tmp_path)
+    (tmp_path / "list.txt").write_text("\n")
+    with pytest.raises(ValueError, match=r"No files found: the list \".*list\.txt\" is empty"):
+        ndd.readers.File(file_list=tmp_path / "list.txt")
+
+
+def test_lazy_index(tmp_path: Path) -> None:
+    reader = ndd.readers.File(file_root=tmp_path / "later", lazy_init=True)
+    assert repr(reader) == "<readers.File: not opened yet, shard 0 of 1>"
+    with pytest.raises(FileNotFoundError):
+        reader.next_epoch()
+    make_files(tmp_path / "later", ["a/x.jpg"])
+    assert contents_of(reader) == [("a/x.jpg", 0)]
+    assert repr(reader) == "<readers.File: 1 samples, shard 0 of 1>"
+
+
+def unlink(path: Path) -> None:
+    path.unlink()
+
+
+def make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def make_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def make_loop(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "error", "reason"),
+    [
+        (unlink, FileNotFoundError, "No such file or directory"),
+        (make_folder, IsADirectoryError, "Is a directory"),
+        (make_pipe, OSError, "it is not a regular file"),
+        (make_loop, OSError, "Too many levels of symbolic links"),
+    ],
+)
+def test_files_that_vanish_after_listing(
+    images: Path, damage: Callable[[Path], None], error: type[OSError], reason: str
+) -> None:
+    readers = {
+        policy: ndd.readers.File(file_root=images, on_error=policy)
+        for policy in ("raise", "skip", "replace")
+    }
+    damage(images / "a" / "2.jpg")
+    path = str(images / "a" / "2.jpg")
+    expected = f'readers.File: cannot read "{path}" (sample 2 of the batch): {reason}. '
+    steps = readers["raise"].next_epoch(batch_size=4)
+    with pytest.raises(error) as caught:
+        next(steps)
+    assert str(caught.value).startswith(expected)
+    assert isinstance(caught.value.__cause__, OSError)
+    assert caught.value.__cause__.filename == path
+    assert len(list(steps)) == 2
+
+    contents, labels = next(readers["skip"].next_epoch(batch_size=4))
+    assert contents.source == ["a/0.jpg", "a/1.jpg", "a/3.jpg", "b/0.jpg"]
+    assert labels.torch().flatten().tolist() == [0, 0, 0, 1]
+    assert [bytes(np.asarray(sample)).decode() for sample in contents] == contents.source
+    (found,) = readers["skip"].errors
+    assert found.source == path
+    assert isinstance(found.exception, error)
+
+    contents, _ = next(readers["replace"].next_epoch(batch_size=4))
+    assert contents.source == ["a/0.jpg", "a/1.jpg", "a/1.jpg", "a/3.jpg"]
+    assert [bytes(np.asarray(sample)).decode() for sample in contents] == contents.source
+
+
+def test_file_that_changes_is_read_as_it_is(images: Path) -> None:
+    reader = ndd.readers.File(file_root=images)
+    (images / "a" / "0.jpg").write_text("longer than before")
+    (images / "a" / "1.jpg").write_text("")
+    contents, _ = next(reader.next_epoch(batch_size=2))
+    assert contents.shape == [(18,), (0,)]
+
+
+def test_unreadable_folder(images: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scan = os.scandir
+
+    def scandir(path: Any) -> Any:
+        if str(path).endswith("/b"):
+            raise PermissionError(13, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    match = r'readers\.File: cannot list the folder ".*/b": Permission denied\.'
+    with pytest.raises(PermissionError, match=match):
+        ndd.readers.File(file_root=images)
+    reader = ndd.readers.File(file_root=images, on_error="skip")
+    assert {label for _, label in contents_of(reader)} == {0, 2}
+    (error,) = reader.errors
+    assert error.source == str(images / "b")
+
+
+@pytest.mark.parametrize("shuffle", [{}, {"random_shuffle": True}])
+def test_resumes(images: Path, shuffle: dict[str, Any]) -> None:
+    def make() -> ndd.readers.File:
+        return ndd.readers.File(file_root=images, **shuffle)
+
+    assert_resumes(make, 5)
+    assert_resumes(make, None, used=True)
+
+
+def test_index_is_compact() -> None:
+    """A hundred thousand names take little more than their characters."""
+    names = [f"class{i % 1000:04d}/image_{i:08d}.jpg" for i in range(100_000)]
+    paths = Paths(names, "")
+    assert len(paths) == 100_000
+    assert [paths[i] for i in (0, 1, 99_999)] == [names[i] for i in (0, 1, 99_999)]
+    size = sum(sys.getsizeof(value) for value in vars(paths).values())
+    assert size < sum(map(len, names)) + 8 * len(names) + 1000
+
+
+def test_listing_is_sorted_by_bytes(tmp_path: Path) -> None:
+    make_files(tmp_path, ["b/z.jpg", "b/Z.jpg", "b/ä.jpg", "b/10.jpg", "b/9.jpg", "B/x.jpg"])
+    names, labels = list_classes(str(tmp_path), ["*"], [], True, lambda _error: None)
+    assert names == ["B/x.jpg", "b/10.jpg", "b/9.jpg", "b/Z.jpg", "b/z.jpg", "b/ä.jpg"]
+    assert labels.tolist() == [0, 1, 1, 1, 1, 1]
