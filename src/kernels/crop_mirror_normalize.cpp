@@ -2,6 +2,7 @@
 #include "crop_mirror_normalize.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "parallel.h"
 #include "rearrange.h"
@@ -75,6 +76,22 @@ std::vector<float> for_channels(const PerSample<float>& values, int64_t i, int64
   return out;
 }
 
+/// The form that rows are normalised in: (in - mean) * scale.
+struct Normalization {
+  std::vector<float> mean, scale;
+};
+
+Normalization make_normalization(const CropMirrorNormalizeArgs& args, int64_t i, int64_t channels) {
+  Normalization out{for_channels(args.mean, i, channels), for_channels(args.std, i, channels)};
+  for (size_t c = 0; c < out.mean.size(); c++) {
+    const double mean = out.mean[c], std = out.scale[c];
+    out.mean[c] =
+        static_cast<float>(std::fma(-static_cast<double>(args.shift), std / args.scale, mean));
+    out.scale[c] = static_cast<float>(args.scale / std);
+  }
+  return out;
+}
+
 /// Makes rows of one sample; serves one thread.
 class RowMaker {
  public:
@@ -83,9 +100,9 @@ class RowMaker {
       : window_(window),
         size_(static_cast<int64_t>(out.itemsize())),
         fill_(fill_elements(out, args, window, i)),
+        normalization_(make_normalization(args, i, window.channel.inside)),
         pixels_({out.dtype(), in.dtype()}, {window.channel.inside, window.channel.extent},
-                for_channels(args.mean, i, window.channel.inside).data(),
-                for_channels(args.scale, i, window.channel.inside).data(),
+                normalization_.mean.data(), normalization_.scale.data(),
                 fill_.data() + window.channel.inside * size_),
         row_step_(window.outer.empty() ? 0 : window.outer.back().in_step),
         out_(out.data<std::byte>(i)),
@@ -139,6 +156,7 @@ class RowMaker {
   const Window& window_;
   int64_t size_;
   std::vector<std::byte> fill_;
+  Normalization normalization_;
   PixelNormalizer pixels_;
   int64_t row_step_;
   std::byte* out_;

@@ -71,7 +71,8 @@ struct CropMirrorNormalizeArgs {
   PerSample<int64_t> anchors;    ///< where the window begins, for each input axis
   std::vector<int> permutation;  ///< input axis of each output axis
   PerSample<int32_t> mirror;     ///< not zero: reverse the width axis
-  PerSample<float> mean, scale;  ///< one value, or one for each input channel
+  PerSample<float> mean, std;    ///< one value, or one for each input channel; std is not 0
+  float scale, shift;            ///< out = scale * (in - mean) / std + shift; scale is not 0
   PerSample<float> fill;         ///< one value, or one for each output channel
   int width_axis, channel_axis;  ///< of the input
 };

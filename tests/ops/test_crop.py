@@ -278,7 +278,11 @@ IMAGE = ndd.as_tensor(make_image((4, 5, 3)), layout="HWC")
         (lambda: ndd.slice(IMAGE, start=3, end=2), ValueError, "must not lie before the begin"),
         (lambda: ndd.slice(IMAGE, shape=-1), ValueError, "'shape' must not be negative"),
         (lambda: ndd.slice(IMAGE, start=1, axes=[3]), ValueError, r"'axes' must lie in \[-3, 2\]"),
-        (lambda: ndd.slice(IMAGE, start=1, axes=[0, -3]), ValueError, "name each axis once"),
+        (
+            lambda: ndd.slice(IMAGE, start=1, axes=[0, -3]),
+            ValueError,
+            "each axis must be named once",
+        ),
         (lambda: ndd.slice(IMAGE, start=1, axis_names="D"), ValueError, "got 'D' for 'HWC'"),
         (
             lambda: ndd.crop_mirror_normalize(IMAGE, mean=[1, 2]),

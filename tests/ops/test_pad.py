@@ -54,7 +54,7 @@ def test_axis_names_and_values_for_each_sample() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"align": 0}, r"pad: 'align' must be positive; got \[0\]"),
+        ({"align": 0}, r"pad: 'align' must be positive; got 0"),
         ({"axes": [2]}, r"'axes' must lie in \[-2, 1\]"),
         ({"axes": [0], "axis_names": "H"}, "'axes' and 'axis_names' exclude each other"),
         ({"axis_names": "C"}, "'axis_names' must name axes of the layout; got 'C' for 'HW'"),

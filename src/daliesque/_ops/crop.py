@@ -17,7 +17,6 @@ from .slice_windows import SliceArguments, slice_windows
 from .windows import (
     CONSTANT_BORDER,
     CropArguments,
-    Integers,
     OutOfBounds,
     Windows,
     crop_windows,
@@ -30,6 +29,7 @@ from .windows import (
 
 _IMAGE_LAYOUTS = "HWC CHW DHWC CDHW FHWC FCHW CFHW FDHWC FCDHW CFDHW"
 _SLICE_TYPES = (float32, float16, uint8)
+_ZERO = np.zeros((1, 1), np.float32)
 
 
 def _given_dtype(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
@@ -196,7 +196,7 @@ def _take(
         names = ", ".join(str(choice) for choice in dict.fromkeys((own, *_SLICE_TYPES)))
         msg = f"'dtype' must be one of {names}; got {dtype}. Cast the result."
         raise ValueError(msg)
-    fill, channel_axis = np.zeros((1, 1), np.float32), -1
+    fill, channel_axis = _ZERO, -1
     if policy.action == "border" and policy.border == CONSTANT_BORDER:
         fill, channel_axis = fill_row(list(fill_values), layout, windows)
     return _kernels.slice(
@@ -296,12 +296,13 @@ def crop_mirror_normalize(
         )
         raise ValueError(msg)
     channel_axis = layout.index("C")
-    channels = shapes[:, channel_axis]
-    _check_channels("mean", mean, channels)
-    _check_channels("std", std, channels)
+    channels = shapes[:, channel_axis].tolist()
+    _check_channels("mean", mean.shape[1], channels)
+    _check_channels("std", std.shape[1], channels)
+    padded = channels
     if pad_output:
-        windows.extents[:, channel_axis] = [_next_power_of_2(int(c)) for c in channels]
-    factor, offset = _normalization(mean, std, scale, shift)
+        padded = [_next_power_of_2(count) for count in channels]
+        windows.extents[:, channel_axis] = padded
     return _kernels.crop_mirror_normalize(
         input,
         (output_dtype or dtype).code,
@@ -310,65 +311,47 @@ def crop_mirror_normalize(
         [layout.index(letter) for letter in wanted],
         wanted,
         mirror,
-        offset,
-        factor,
-        _padding(list(fill_values), policy, channels, windows.extents[:, channel_axis]),
+        mean,
+        std,
+        scale,
+        shift,
+        _padding(list(fill_values), policy, channels, padded),
         layout.index("W"),
         channel_axis,
     )
 
 
-def _check_channels(name: str, values: NDArray[np.float32], channels: Integers) -> None:
-    count = values.shape[1]
-    wrong = channels != count
-    if count != 1 and wrong.any():
-        row = int(np.argmax(wrong))
-        at = f" (sample {row})" if len(channels) > 1 else ""
-        expected = int(channels[row])
-        msg = f"'{name}' needs 1 value or {expected}, one for each channel; got {count}{at}."
-        raise ValueError(msg)
+def _check_channels(name: str, given: int, channels: list[int]) -> None:
+    if given == 1:
+        return
+    for sample, count in enumerate(channels):
+        if count != given:
+            at = f" (sample {sample})" if len(channels) > 1 else ""
+            msg = f"'{name}' needs 1 value or {count}, one for each channel; got {given}{at}."
+            raise ValueError(msg)
 
 
 def _next_power_of_2(count: int) -> int:
     return 1 << max(count - 1, 0).bit_length() if count else 0
 
 
-def _normalization(
-    mean: NDArray[np.float32], std: NDArray[np.float32], scale: float, shift: float
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Factor and offset of (input - offset) * factor."""
-    if not std.all():
-        msg = f"'std' must not be 0; got {std.ravel().tolist()}."
-        raise ValueError(msg)
-    if scale == 0:
-        msg = "'scale' must not be 0."
-        raise ValueError(msg)
-    mean, std = np.broadcast_arrays(mean, std)
-    wide = std.astype(np.float64)
-    single_scale, single_shift = float(np.float32(scale)), float(np.float32(shift))
-    factor = (single_scale / wide).astype(np.float32)
-    offset = (mean.astype(np.float64) - single_shift * (wide / single_scale)).astype(np.float32)
-    return factor, offset
-
-
 def _padding(
-    fill_values: list[float], policy: OutOfBounds, channels: Integers, padded: Integers
+    fill_values: list[float], policy: OutOfBounds, channels: list[int], padded: list[int]
 ) -> NDArray[np.float32]:
     """The fill values for each output channel, of shape (1, 1) or (1, channels)."""
     if policy.action != "border" or not fill_values:
-        return np.zeros((1, 1), np.float32)
-    count = len(fill_values)
-    if count > 1:
-        wrong = (channels != count) & (padded != count)
-        if wrong.any() or (padded != padded[0]).any():
-            row = int(np.argmax(wrong))
-            msg = (
-                f"'fill_values' needs 1 value or {int(padded[row])}, one for each channel; "
-                f"got {count}."
-            )
-            raise ValueError(msg)
+        return _ZERO
+    given = len(fill_values)
+    if given > 1:
+        for sample, counts in enumerate(zip(channels, padded, strict=True)):
+            if given not in counts or counts[1] != padded[0]:
+                msg = (
+                    f"'fill_values' needs 1 value or {counts[1]}, one for each channel; "
+                    f"got {given} (sample {sample})."
+                )
+                raise ValueError(msg)
         # Channels that only the output has, and that no value was given for, become 0.
-        fill_values = fill_values + [0.0] * (int(padded[0]) - count)
+        fill_values = fill_values + [0.0] * (padded[0] - given)
     return np.array([fill_values], np.float32)
 
 

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from .. import _kernels
 from .._engine.args import FloatPerSample, IntsPerSample
 from .._engine.op import Samples, op
-from .windows import CONSTANT_BORDER, resolve_axes, shape_rows, values_for_axes
+from .windows import CONSTANT_BORDER, named_axes, pad_windows, shape_rows
 
 
 @op()
@@ -50,25 +48,13 @@ def pad(
     if axes is not None and axes.shape[1] and axis_names:
         msg = "'axes' and 'axis_names' exclude each other. Give one of them."
         raise ValueError(msg)
-    which = resolve_axes(axes, axis_names, input.layout, input.ndim)
-    shapes = shape_rows(input)
-    wanted = np.full((1, 1), -1) if shape is None else values_for_axes(shape, which, "shape")
-    steps = np.ones((1, 1), np.int64) if align is None else values_for_axes(align, which, "align")
-    if not (steps > 0).all():
-        msg = f"'align' must be positive; got {steps.ravel().tolist()}."
-        raise ValueError(msg)
-    rows = 0 if len(input) == 0 else max(len(rows) for rows in (shapes, which, wanted, steps))
-    extents = np.broadcast_to(shapes, (rows, input.ndim)).copy()
-    if rows:
-        chosen = (np.arange(rows)[:, None], which)
-        largest = np.broadcast_to(shapes.max(axis=0), extents.shape)[chosen]
-        padded = np.maximum(extents[chosen], np.where(wanted > 0, wanted, largest))
-        extents[chosen] = -(-padded // steps) * steps
+    which = named_axes(axes, axis_names, input.layout, input.ndim)
+    windows = pad_windows(shape_rows(input), which, shape, align)
     return _kernels.slice(
         input,
         input.type_id,
-        np.zeros((1, input.ndim), np.int64),
-        extents,
+        windows.anchors,
+        windows.extents,
         CONSTANT_BORDER,
         fill_value.reshape(-1, 1),
         -1,

@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.convert import to_stacked_numpy
-from .windows import Floats, Integers, Windows, resolve_axes, round_half_away, values_for_axes
+from .windows import (
+    NEGATIVE_SIZE,
+    WRONG_ORDER,
+    Floats,
+    Integers,
+    Windows,
+    check_count,
+    named_axes,
+    raise_axis_fault,
+    sample_note,
+)
 
 
 class SliceArguments(NamedTuple):
@@ -28,6 +38,14 @@ class SliceArguments(NamedTuple):
     normalized_shape: bool
 
 
+class _Bound(NamedTuple):
+    """One end or the size: values for the axes, whether they are relative, the argument's name."""
+
+    values: NDArray[Any]
+    relative: bool
+    name: str
+
+
 def slice_windows(
     shapes: Integers,
     layout: str,
@@ -40,132 +58,90 @@ def slice_windows(
     if axes is not None and axis_names not in ("", "WH"):
         msg = "'axes' and 'axis_names' exclude each other. Give one of them."
         raise ValueError(msg)
-    which = resolve_axes(axes, axis_names, layout, shapes.shape[1])
-    taken = _extents_along(shapes, which)
-    named = {
-        "start": arguments.start,
-        "rel_start": arguments.rel_start,
-        "end": arguments.end,
-        "rel_end": arguments.rel_end,
-        "shape": arguments.shape,
-        "rel_shape": arguments.rel_shape,
-    }
-    given = {
-        name: values_for_axes(value, which, name)
-        for name, value in named.items()
-        if value is not None and value.shape[1] > 0
-    }
-    if anchor is None and shape_input is None:
-        if all(value is None for value in named.values()):
-            msg = "the part to take is missing. Give 'start', 'end', 'shape' or a relative form."
-            raise ValueError(msg)
-        begins, ends = _named_bounds(given, taken)
-    else:
-        if given:
-            msg = f"the input 'anchor' and the argument '{next(iter(given))}' exclude each other."
-            raise ValueError(msg)
+    which = named_axes(axes, axis_names, layout, shapes.shape[1])
+    begin = _one_of(arguments, ("start", "rel_start"))
+    end = _one_of(arguments, ("end", "rel_end", "shape", "rel_shape"))
+    if anchor is not None or shape_input is not None:
         if anchor is None or shape_input is None:
             msg = "the inputs 'anchor' and 'shape_input' belong together. Give both."
             raise ValueError(msg)
-        begins, ends = _input_bounds(
-            _values_of(anchor, which, "anchor"),
-            _values_of(shape_input, which, "shape_input"),
-            taken,
-            (arguments.normalized_anchor, arguments.normalized_shape),
-        )
-    return _windows_between(begins, ends, shapes, which)
-
-
-def _extents_along(shapes: Integers, axes: Integers) -> Integers:
-    """The extents of the chosen axes, of shape (1 or N, k)."""
-    if len(axes) == 1:
-        return shapes[:, axes[0]]
-    rows = max(len(shapes), len(axes)) if len(shapes) else 0
-    spread = np.broadcast_to(shapes, (rows, shapes.shape[1]))
-    return np.take_along_axis(spread, axes[:rows], axis=1)
-
-
-def _named_bounds(
-    given: dict[str, NDArray[Any]], taken: Integers
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    for names in (("start", "rel_start"), ("end", "rel_end", "shape", "rel_shape")):
-        both = [name for name in names if name in given]
-        if len(both) > 1:
-            msg = f"'{both[0]}' and '{both[1]}' exclude each other. Give one of them."
+        given = begin or end
+        if given is not None:
+            msg = f"the input 'anchor' and the argument '{given.name}' exclude each other."
             raise ValueError(msg)
-    for name in ("shape", "rel_shape"):
-        if name in given and not (given[name] >= 0).all():
-            msg = f"'{name}' must not be negative; got {given[name].ravel().tolist()}."
-            raise ValueError(msg)
-    # Products of single values are made in float32, as in the reference: they decide how an extent
+        begin = _from_input(anchor, arguments.normalized_anchor, "anchor")
+        size = _from_input(shape_input, arguments.normalized_shape, "shape_input")
+        return _windows(shapes, which, begin, None, size, single_precision=False)
+    if begin is None and end is None and all(value is None for value in arguments[:6]):
+        msg = "the part to take is missing. Give 'start', 'end', 'shape' or a relative form."
+        raise ValueError(msg)
+    # The reference multiplies relative arguments in single precision, which decides how an extent
     # that lies just at a half is rounded.
-    single = taken.astype(np.float32)
-    extents = taken.astype(np.float64)
-    begins = np.zeros_like(extents)
-    if "start" in given:
-        begins = given["start"].astype(np.float64)
-    elif "rel_start" in given:
-        begins = (given["rel_start"] * single).astype(np.float64)
-    ends = extents
-    if "end" in given:
-        ends = given["end"].astype(np.float64)
-    elif "rel_end" in given:
-        ends = (given["rel_end"] * single).astype(np.float64)
-    elif "shape" in given:
-        ends = begins + given["shape"]
-    elif "rel_shape" in given and "rel_start" in given:
-        ends = (given["rel_start"].astype(np.float64) + given["rel_shape"]) * extents
-    elif "rel_shape" in given:
-        ends = begins + given["rel_shape"] * single
-    return begins, ends
+    if end is not None and end.name in ("shape", "rel_shape"):
+        return _windows(shapes, which, begin, None, end, single_precision=True)
+    return _windows(shapes, which, begin, end, None, single_precision=True)
 
 
-def _values_of(samples: _kernels.Samples, axes: Integers, name: str) -> NDArray[Any]:
-    """An input of coordinates as an array with a row for each sample."""
-    if len(samples) and not samples.uniform:
+def _one_of(arguments: SliceArguments, names: tuple[str, ...]) -> _Bound | None:
+    """The one argument that is given, if any; an empty list counts as not given."""
+    found = None
+    for name in names:
+        values = getattr(arguments, name)
+        if values is None or values.shape[1] == 0:
+            continue
+        if found is not None:
+            msg = f"'{found.name}' and '{name}' exclude each other. Give one of them."
+            raise ValueError(msg)
+        found = _Bound(values, name.startswith("rel_"), name)
+    return found
+
+
+def _from_input(samples: _kernels.Samples, normalized: bool, name: str) -> _Bound:
+    """An input of coordinates; integers are always absolute."""
+    if not samples.uniform:
         msg = f"'{name}' needs equally many values for each sample; got {samples.shapes}."
         raise ValueError(msg)
-    values = to_stacked_numpy(samples).reshape(len(samples), -1 if len(samples) else 0)
-    if len(samples) and values.shape[1] != axes.shape[1]:
-        msg = f"'{name}' needs {axes.shape[1]} values, one for each axis; got {values.shape[1]}."
-        raise ValueError(msg)
-    return values
+    values = to_stacked_numpy(samples)
+    values = values.reshape(len(samples), -1 if len(samples) else 1)
+    return _Bound(values, normalized and values.dtype.kind not in "iu", name)
 
 
-def _input_bounds(
-    anchor: NDArray[Any], shape: NDArray[Any], taken: Integers, normalized: tuple[bool, bool]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    relative_anchor = normalized[0] and anchor.dtype.kind not in "iu"
-    relative_shape = normalized[1] and shape.dtype.kind not in "iu"
-    begins = anchor.astype(np.float64)
-    sizes = shape.astype(np.float64)
-    if relative_anchor and relative_shape:
-        return begins * taken, (begins + sizes) * taken
-    if relative_anchor:
-        begins = begins * taken
-    if relative_shape:
-        sizes = sizes * taken
-    return begins, begins + sizes
-
-
-def _windows_between(
-    begins: NDArray[np.float64], ends: NDArray[np.float64], shapes: Integers, axes: Integers
+def _windows(
+    shapes: Integers,
+    axes: NDArray[np.int32],
+    begin: _Bound | None,
+    end: _Bound | None,
+    size: _Bound | None,
+    single_precision: bool,
 ) -> Windows:
-    begins, ends = np.broadcast_arrays(begins, ends)
-    # Also false for NaN.
-    usable = (np.abs(begins) < 2.0**62) & (np.abs(ends) < 2.0**62) & (ends >= begins)
-    if not usable.all():
-        row = int(np.argmin(usable.all(axis=1)))
-        msg = (
-            f"the end must not lie before the begin; got [{begins[row].tolist()}, "
-            f"{ends[row].tolist()}) (sample {row})."
-        )
-        raise ValueError(msg)
-    rows = 0 if len(shapes) == 0 else max(len(shapes), len(begins), len(axes))
-    first = np.zeros((rows, shapes.shape[1]), np.int64)
-    extents = np.broadcast_to(shapes, first.shape).copy()
-    if rows:
-        where = (np.arange(rows)[:, None], axes)
-        first[where] = round_half_away(begins)
-        extents[where] = round_half_away(ends) - first[where]
-    return Windows(first, extents)
+    anchors, extents, fault = _kernels.slice_windows(
+        shapes,
+        axes,
+        _coordinates(begin, axes),
+        _coordinates(end, axes),
+        _coordinates(size, axes),
+        (
+            begin is not None and begin.relative,
+            end is not None and end.relative,
+            size is not None and size.relative,
+        ),
+        single_precision,
+    )
+    if fault is not None:
+        kind, sample, axis, value = fault
+        note = sample_note(sample, len(anchors))
+        if kind == NEGATIVE_SIZE and size is not None:
+            msg = f"'{size.name}' must not be negative; got {value:g}{note}."
+            raise ValueError(msg)
+        if kind == WRONG_ORDER:
+            msg = f"the end must not lie before the begin, {value:g}, along axis {axis}{note}."
+            raise ValueError(msg)
+        raise_axis_fault(kind, value, shapes.shape[1])
+    return Windows(anchors, extents)
+
+
+def _coordinates(bound: _Bound | None, axes: NDArray[np.int32]) -> NDArray[np.float64] | None:
+    if bound is None:
+        return None
+    check_count(bound.values, axes, bound.name)
+    return bound.values.astype(np.float64)

@@ -6,7 +6,7 @@ Everything here works on arrays with a row for each sample, or a single row that
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,11 @@ BORDERS = {
 }
 _MAIN_BORDERS = ("pad", "edge", "reflect", "reflect_101", "wrap")
 CONSTANT_BORDER = 0
+
+
+# Kinds of faults that the native functions report, with the sample, the axis and a value.
+Fault: TypeAlias = tuple[int, int, int, float]
+_TWO_SIZES, NEGATIVE_SIZE, _POSITION, WRONG_ORDER, _OUTSIDE, _AXIS_RANGE, _AXIS_TWICE = range(1, 8)
 
 
 class Windows(NamedTuple):
@@ -65,70 +70,68 @@ def crop_windows(shapes: Integers, layout: str, arguments: CropArguments) -> Win
 
     An extent of 0 means the whole axis. A window begins at `position * (shape - extent)`.
     """
-    depth, height, width = _crop_extents(arguments)
-    choices = (
-        ("H", height, arguments.crop_pos_y, "crop_pos_y"),
-        ("W", width, arguments.crop_pos_x, "crop_pos_x"),
-        # A sequence is cropped in time as if it were a volume.
-        ("D" if "D" in layout else "F", depth, arguments.crop_pos_z, "crop_pos_z"),
-    )
-    rows = max(len(shapes), *(max(len(size), len(position)) for _, size, position, _ in choices))
-    if len(shapes) == 0:
-        rows = 0
-    anchors = np.zeros((rows, shapes.shape[1]), np.int64)
-    extents = np.broadcast_to(shapes, anchors.shape).copy()
-    if rows == 0:
-        return Windows(anchors, extents)
-    for letter, size, position, name in choices:
-        axis = layout.find(letter)
-        if axis < 0 or not size.any():
-            continue
-        outside = ~((position >= 0) & (position <= 1)) & (size > 0)
-        if outside.any():
-            row = int(np.argmax(outside))
-            value = float(np.broadcast_to(position, outside.shape)[row])
-            msg = f"'{name}' must lie in [0, 1]; got {value:g}{_at(row, outside)}."
-            raise ValueError(msg)
-        extents[:, axis] = np.where(size > 0, size, shapes[:, axis])
-        begin = position.astype(np.float64) * (shapes[:, axis] - extents[:, axis])
-        anchors[:, axis] = (
-            round_half_away(begin) if arguments.rounding == "round" else np.trunc(begin)
-        )
-    return Windows(anchors, extents)
-
-
-def _crop_extents(arguments: CropArguments) -> tuple[Integers, Integers, Integers]:
     if arguments.rounding not in ("round", "truncate"):
         msg = f"'rounding' must be 'round' or 'truncate'; got {arguments.rounding!r}."
         raise ValueError(msg)
-    sizes = {
-        "crop_d": arguments.crop_d,
-        "crop_h": arguments.crop_h,
-        "crop_w": arguments.crop_w,
-    }
     crop = arguments.crop
-    if crop is not None:
-        for name, size in sizes.items():
-            if size.any():
-                msg = f"'crop' and '{name}' exclude each other. Give one of them."
-                raise ValueError(msg)
-        if crop.shape[1] not in (2, 3):
-            msg = (
-                f"'crop' needs 2 values (height, width) or 3 (depth, height, width); "
-                f"got {crop.shape[1]}."
-            )
+    if crop is not None and crop.shape[1] not in (2, 3):
+        msg = (
+            f"'crop' needs 2 values (height, width) or 3 (depth, height, width); "
+            f"got {crop.shape[1]}."
+        )
+        raise ValueError(msg)
+    anchors, extents, fault = _kernels.crop_windows(
+        shapes, layout, *arguments[:-1], arguments.rounding == "truncate"
+    )
+    if fault is not None:
+        _raise_crop_fault(fault, len(anchors), crop is not None)
+    return Windows(anchors, extents)
+
+
+def _raise_crop_fault(fault: Fault, rows: int, has_crop: bool) -> NoReturn:
+    kind, sample, which, value = fault
+    size = ("crop_d", "crop_h", "crop_w")[which]
+    if kind == _TWO_SIZES:
+        msg = f"'crop' and '{size}' exclude each other. Give one of them."
+    elif kind == NEGATIVE_SIZE:
+        name = "crop" if has_crop else size
+        msg = f"'{name}' must not be negative; got {value:g}{sample_note(sample, rows)}."
+    else:
+        name = ("crop_pos_z", "crop_pos_y", "crop_pos_x")[which]
+        msg = f"'{name}' must lie in [0, 1]; got {value:g}{sample_note(sample, rows)}."
+    raise ValueError(msg)
+
+
+def pad_windows(
+    shapes: Integers,
+    axes: NDArray[np.int32],
+    extents: NDArray[np.int32] | None,
+    align: NDArray[np.int32] | None,
+) -> Windows:
+    """Windows that contain the input and have at least the given extents."""
+    for name, values in (("shape", extents), ("align", align)):
+        if values is not None:
+            check_count(values, axes, name)
+    anchors, padded, fault = _kernels.pad_windows(shapes, axes, extents, align)
+    if fault is not None:
+        kind, sample, _, value = fault
+        if kind == NEGATIVE_SIZE:
+            msg = f"'align' must be positive; got {value:g}{sample_note(sample, len(anchors))}."
             raise ValueError(msg)
-        columns = [crop[:, k] for k in range(crop.shape[1])]
-        sizes = dict(zip(("crop_d", "crop_h", "crop_w")[-len(columns) :], columns, strict=True))
-    for name, size in sizes.items():
-        if not (size >= 0).all():
-            shown = name if crop is None else "crop"
-            row = int(np.argmax(~(size >= 0)))
-            msg = f"'{shown}' must not be negative; got {float(size[row]):g}{_at(row, size)}."
-            raise ValueError(msg)
-    none = np.zeros(1, np.float32)
-    depth, height, width = (sizes.get(name, none) for name in ("crop_d", "crop_h", "crop_w"))
-    return depth.astype(np.int64), height.astype(np.int64), width.astype(np.int64)
+        raise_axis_fault(kind, value, shapes.shape[1])
+    return Windows(anchors, padded)
+
+
+def raise_axis_fault(kind: int, value: float, ndim: int) -> NoReturn:
+    """Say what is wrong with the axes that an argument names."""
+    if kind == _AXIS_RANGE:
+        msg = (
+            f"'axes' must lie in [{-ndim}, {ndim - 1}] for an input with {ndim} axes; "
+            f"got {value:g}."
+        )
+    else:
+        msg = f"each axis must be named once; got {value:g} twice."
+    raise ValueError(msg)
 
 
 class OutOfBounds(NamedTuple):
@@ -154,67 +157,65 @@ def fit_windows(windows: Windows, shapes: Integers, policy: OutOfBounds, operato
     """Apply the policy to windows that leave the input."""
     if policy.action == "border":
         return windows
-    begins, ends = windows.anchors, windows.anchors + windows.extents
-    if policy.action == "trim_to_shape":
-        begins = np.clip(begins, 0, shapes)
-        return Windows(begins, np.clip(ends, 0, shapes) - begins)
-    outside = (begins < 0) | (ends > shapes)
-    if outside.any():
-        row, axis = (int(index) for index in np.argwhere(outside)[0])
-        extent = int(np.broadcast_to(shapes, outside.shape)[row, axis])
+    anchors, extents, fault = _kernels.fit_windows(
+        windows.anchors, windows.extents, shapes, policy.action == "trim_to_shape"
+    )
+    if fault is not None:
+        _, sample, axis, _ = fault
+        begin = int(anchors[sample, axis])
+        extent = int(shapes[sample if len(shapes) > 1 else 0, axis])
         msg = (
-            f"{operator}: the window [{int(begins[row, axis])}, {int(ends[row, axis])}) leaves the "
-            f"input, whose axis {axis} has the extent {extent}{_at(row, outside)}. "
+            f"{operator}: the window [{begin}, {begin + int(extents[sample, axis])}) leaves the "
+            f"input, whose axis {axis} has the extent {extent}{sample_note(sample, len(anchors))}. "
             "Set 'out_of_bounds_policy' to 'pad' or 'trim_to_shape'."
         )
         raise OpError(msg)
-    return windows
+    return Windows(anchors, extents)
 
 
-def _at(row: int, values: NDArray[Any]) -> str:
-    return f" (sample {row})" if len(values) > 1 else ""
+def sample_note(sample: int, rows: int) -> str:
+    """The end of a message: which sample it is about, if there are several."""
+    return f" (sample {sample})" if rows > 1 else ""
 
 
-def resolve_axes(
+def named_axes(
     axes: NDArray[np.int32] | None, axis_names: str | None, layout: str, ndim: int
-) -> Integers:
-    """The axes that arguments refer to, of shape (1 or N, k); all of them if none are named."""
-    if axes is not None:
-        if axes.shape[1] == 0:
-            return np.arange(ndim).reshape(1, -1)
-        outside = (axes < -ndim) | (axes >= ndim)
-        if outside.any():
-            msg = (
-                f"'axes' must lie in [{-ndim}, {ndim - 1}] for an input with {ndim} axes; "
-                f"got {int(axes[outside][0])}."
-            )
-            raise ValueError(msg)
-        found = np.where(axes < 0, axes + ndim, axes).astype(np.int64)
-        ordered = np.sort(found, axis=1)
-        if (ordered[:, 1:] == ordered[:, :-1]).any():
-            msg = f"'axes' must name each axis once; got {axes[0].tolist()}."
-            raise ValueError(msg)
-        return found
-    if not axis_names:
-        return np.arange(ndim).reshape(1, -1)
+) -> NDArray[np.int32]:
+    """The axes that arguments refer to, of shape (1 or N, k), not checked; by default all."""
+    if axes is not None and axes.shape[1] > 0:
+        return axes
+    if axes is not None or not axis_names:
+        return np.arange(ndim, dtype=np.int32).reshape(1, -1)
     for name in axis_names:
         if name not in layout:
             shown = repr(layout) if layout else "an input without one"
             msg = f"'axis_names' must name axes of the layout; got {name!r} for {shown}."
             raise ValueError(msg)
-    if len(set(axis_names)) != len(axis_names):
-        msg = f"'axis_names' must name each axis once; got {axis_names!r}."
-        raise ValueError(msg)
-    return np.array([[layout.index(name) for name in axis_names]])
+    return np.array([[layout.index(name) for name in axis_names]], np.int32)
 
 
-def values_for_axes(values: NDArray[Any], axes: Integers, name: str) -> NDArray[Any]:
+def resolve_axes(
+    axes: NDArray[np.int32] | None, axis_names: str | None, layout: str, ndim: int
+) -> Integers:
+    """As named_axes; the axes are checked and counted from the front."""
+    resolved = []
+    for given in named_axes(axes, axis_names, layout, ndim).tolist():
+        found = [axis + ndim if axis < 0 else axis for axis in given]
+        for axis, original in zip(found, given, strict=True):
+            if not 0 <= axis < ndim:
+                raise_axis_fault(_AXIS_RANGE, original, ndim)
+            if found.count(axis) > 1:
+                raise_axis_fault(_AXIS_TWICE, original, ndim)
+        resolved.append(found)
+    return np.array(resolved, np.int64)
+
+
+def check_count(values: NDArray[Any], axes: NDArray[Any], name: str) -> None:
     """Check that an argument has a value for each axis; a single one serves all."""
     count = axes.shape[1]
     if values.shape[1] not in (1, count):
         msg = f"'{name}' needs {count} values, one for each axis; got {values.shape[1]}."
         raise ValueError(msg)
-    return values
 
 
 def fill_row(fill_values: list[float], layout: str, windows: Windows) -> tuple[Floats, int]:
@@ -236,7 +237,7 @@ def fill_row(fill_values: list[float], layout: str, windows: Windows) -> tuple[F
         sample = int(np.argmax(channels != row.shape[1]))
         msg = (
             f"'fill_values' needs 1 value or {int(channels[sample])}, one for each channel; "
-            f"got {row.shape[1]}{_at(sample, channels)}."
+            f"got {row.shape[1]}{sample_note(sample, len(channels))}."
         )
         raise ValueError(msg)
     return row, axis

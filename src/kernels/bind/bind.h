@@ -26,6 +26,7 @@ void bind_arithmetic(nb::module_& m);
 void bind_color(nb::module_& m);
 void bind_filters(nb::module_& m);
 void bind_moves(nb::module_& m);
+void bind_windows(nb::module_& m);
 void bind_warp(nb::module_& m);
 void bind_jpeg(nb::module_& m);
 void bind_tensors(nb::module_& m);

@@ -12,6 +12,7 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_color(m);
   daliesque::bind_filters(m);
   daliesque::bind_moves(m);
+  daliesque::bind_windows(m);
   daliesque::bind_warp(m);
   daliesque::bind_tensors(m);
   daliesque::bind_resize(m);

@@ -2,6 +2,8 @@
 // Operators that choose, move and normalise parts of arrays.
 #include <nanobind/stl/pair.h>
 
+#include <algorithm>
+
 #include "../crop_mirror_normalize.h"
 #include "../flip.h"
 #include "../normalize.h"
@@ -59,8 +61,12 @@ Samples bound_crop_mirror_normalize(const Samples& in, int type, const ArgArray<
                                     const ArgArray<int64_t>& shapes,
                                     const std::vector<int>& permutation, std::string layout,
                                     const ArgArray<int32_t>& mirror, const ArgArray<float>& mean,
-                                    const ArgArray<float>& scale, const ArgArray<float>& fill,
-                                    int width_axis, int channel_axis) {
+                                    const ArgArray<float>& std, float scale, float shift,
+                                    const ArgArray<float>& fill, int width_axis, int channel_axis) {
+  if (scale == 0) throw std::invalid_argument("'scale' must not be 0.");
+  if (std::find(std.data(), std.data() + std.size(), 0.0f) != std.data() + std.size()) {
+    throw std::invalid_argument("'std' must not be 0.");
+  }
   const PerSample<int64_t> rows = per_sample(shapes);
   std::vector<int64_t> extents;
   for (int64_t i = 0; i < in.size(); i++) {
@@ -68,9 +74,10 @@ Samples bound_crop_mirror_normalize(const Samples& in, int type, const ArgArray<
   }
   Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents),
                                std::move(layout), in.size());
-  crop_mirror_normalize(out, in,
-                        {per_sample(anchors), permutation, per_sample(mirror), per_sample(mean),
-                         per_sample(scale), per_sample(fill), width_axis, channel_axis});
+  crop_mirror_normalize(
+      out, in,
+      {per_sample(anchors), permutation, per_sample(mirror), per_sample(mean), per_sample(std),
+       scale, shift, per_sample(fill), width_axis, channel_axis});
   return out;
 }
 
@@ -122,8 +129,8 @@ void bind_moves(nb::module_& m) {
         "Samples mirrored along the axes W, H and D whose flags are set.");
   m.def("transpose", &bound_transpose, "samples"_a, "permutation"_a, "layout"_a, release());
   m.def("crop_mirror_normalize", &bound_crop_mirror_normalize, "samples"_a, "type_id"_a,
-        "anchors"_a, "shapes"_a, "permutation"_a, "layout"_a, "mirror"_a, "mean"_a, "scale"_a,
-        "fill"_a, "width_axis"_a, "channel_axis"_a, release());
+        "anchors"_a, "shapes"_a, "permutation"_a, "layout"_a, "mirror"_a, "mean"_a, "std"_a,
+        "scale"_a, "shift"_a, "fill"_a, "width_axis"_a, "channel_axis"_a, release());
   m.def(
       "random_crop",
       [](const PhiloxState& state, const ArgArray<int64_t>& sizes, std::pair<float, float> aspect,
