@@ -281,7 +281,7 @@ IMAGE = ndd.as_tensor(make_image((4, 5, 3)), layout="HWC")
         (
             lambda: ndd.slice(IMAGE, start=1, axes=[0, -3]),
             ValueError,
-            "each axis must be named once",
+            "name each axis once",
         ),
         (lambda: ndd.slice(IMAGE, start=1, axis_names="D"), ValueError, "got 'D' for 'HWC'"),
         (

@@ -86,7 +86,7 @@ def test_integer_results_are_rounded_and_clamped(dtype: str) -> None:
     [
         ({"axes": []}, "normalize: 'axes' must name at least one axis"),
         ({"axes": [3]}, r"'axes' must lie in \[-3, 2\]"),
-        ({"axes": [1, 1]}, "each axis must be named once"),
+        ({"axes": [1, 1]}, "name each axis once"),
         ({"axes": [1], "axis_names": "W"}, "exclude each other"),
         ({"axis_names": "D"}, "got 'D' for 'HWC'"),
         ({"mean": [1.0, 2.0]}, "'mean' must be a number or an array with 3 axes"),

@@ -34,6 +34,9 @@ from .dtype import dtype as to_dtype
 from .enums import DALIInterpType
 from .value import Value
 
+_INTEGERS = frozenset({int})
+_NUMBERS = frozenset({int, float})
+
 
 class FrameValues(NamedTuple):
     """An argument that differs from frame to frame: values of all frames, frames per sample."""
@@ -100,6 +103,13 @@ class PerSample(Rule):
                 except OverflowError:
                     raise self._unfit(value, where, ValueError) from None
                 return array.reshape(1, 1) if self.vector else array
+        elif self.vector and (kind is list or kind is tuple) and value:
+            # Plain numbers, as most lists are: what follows would cost more than the operator.
+            if set(map(type, value)) <= (_NUMBERS if self.dtype.kind == "f" else _INTEGERS):
+                try:
+                    return np.array((value,), self.dtype)
+                except OverflowError:
+                    raise self._unfit(value, where, ValueError) from None
         elif isinstance(value, str) or (isinstance(value, list | tuple) and not self.vector):
             if not (isinstance(value, list | tuple) and len(value) == 1):
                 raise self._unfit(value, where, TypeError)

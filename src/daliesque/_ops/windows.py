@@ -130,7 +130,7 @@ def raise_axis_fault(kind: int, value: float, ndim: int) -> NoReturn:
             f"got {value:g}."
         )
     else:
-        msg = f"each axis must be named once; got {value:g} twice."
+        msg = f"'axes' must name each axis once; got {value:g} twice."
     raise ValueError(msg)
 
 
