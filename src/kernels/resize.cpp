@@ -2,6 +2,7 @@
 #include "resize.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -106,48 +107,51 @@ Sample take_apart(const Samples& in, const ResizeRequest& request, int64_t i) {
   return sample;
 }
 
-bool same_axes(const std::vector<Sample>& samples) {
-  return std::ranges::all_of(samples,
-                             [&](const Sample& s) { return s.axes == samples.front().axes; });
+ImageResizer image_resizer(const Sample& sample, DType in, DType out) {
+  return ImageResizer(make_resample_plan(sample.axes), sample.channels, in, out);
+}
+
+ImageStack image_stack(Samples& out, const Samples& in, const Sample& sample, int64_t i) {
+  return {.out = out.data<std::byte>(i),
+          .in = in.data<const std::byte>(i),
+          .frames = in.volume(i) && out.volume(i) ? sample.frames : 0,
+          .in_height = sample.axes[0].in_size,
+          .in_width = sample.axes[1].in_size,
+          .out_height = sample.axes[0].out_size,
+          .out_width = sample.axes[1].out_size,
+          .channels = sample.channels,
+          .in_type = in.dtype(),
+          .out_type = out.dtype()};
 }
 
 /// Images: every thread makes the tables for the pieces that it works on, unless all are alike.
 void resize_images(Samples& out, const Samples& in, const std::vector<Sample>& samples) {
-  const auto stack_of = [&](int64_t i) {
-    const Sample& sample = samples[static_cast<size_t>(i)];
-    return ImageStack{out.data<std::byte>(i),
-                      in.data<const std::byte>(i),
-                      in.volume(i) && out.volume(i) ? sample.frames : 0,
-                      sample.axes[0].in_size,
-                      sample.axes[1].in_size,
-                      sample.axes[0].out_size,
-                      sample.axes[1].out_size,
-                      sample.channels,
-                      in.dtype(),
-                      out.dtype()};
-  };
-  const auto resizer_of = [&](const Sample& sample) {
-    return ImageResizer(make_resample_plan(sample.axes), sample.channels, in.dtype(), out.dtype());
-  };
+  std::vector<ImageStack> stacks;
+  for (int64_t i = 0; i < in.size(); i++) {
+    stacks.push_back(image_stack(out, in, samples[static_cast<size_t>(i)], i));
+  }
   std::optional<ImageResizer> common;
-  if (!samples.empty() && in.uniform() && in.volume(0) && out.volume(0) && same_axes(samples)) {
-    common = resizer_of(samples[0]);
+  if (!stacks.empty() && stacks[0].frames && in.uniform() &&
+      std::ranges::all_of(samples, [&](const Sample& s) { return s.axes == samples[0].axes; })) {
+    common = image_resizer(samples[0], in.dtype(), out.dtype());
   }
   parallel_slices(
       in.size(),
       [&](int64_t i) {
-        const ImageStack stack = stack_of(i);
+        const ImageStack& stack = stacks[static_cast<size_t>(i)];
         return stack.frames * stack.groups();
       },
       [&](int64_t i) {
         const AxisRequest& axis = samples[static_cast<size_t>(i)].axes[0];
         const bool nearest =
             axis.min_filter == Interp::nearest && axis.mag_filter == Interp::nearest;
-        return group_cost(stack_of(i), nearest, taps_per_scale(axis.min_filter));
+        return group_cost(stacks[static_cast<size_t>(i)], nearest, taps_per_scale(axis.min_filter));
       },
       [&](int64_t i, int64_t begin, int64_t end) {
-        const Sample& sample = samples[static_cast<size_t>(i)];
-        stack_of(i).run(common ? *common : resizer_of(sample), begin, end);
+        const ImageStack& stack = stacks[static_cast<size_t>(i)];
+        if (common) return stack.run(*common, begin, end);
+        stack.run(image_resizer(samples[static_cast<size_t>(i)], in.dtype(), out.dtype()), begin,
+                  end);
       });
 }
 
@@ -159,56 +163,107 @@ TablePtr identity_table(int64_t size) {
   return make_resample_plan(std::span(&axis, 1)).axes[0];
 }
 
-/// Runs one stack of images on all threads.
-void run_stack(const ImageStack& stack, const ImageResizer& resizer, double taps) {
-  parallel_slices(
-      1, [&](int64_t) { return stack.frames * stack.groups(); },
-      [&](int64_t) { return group_cost(stack, false, taps); },
-      [&](int64_t, int64_t begin, int64_t end) { stack.run(resizer, begin, end); });
-}
-
-/// Resamples a volume axis by axis; each pass is a stack of images of which one axis stays.
-void resize_volume(std::byte* out, const std::byte* in, const Sample& sample, DType in_type,
-                   DType out_type) {
-  const ResamplePlan plan = make_resample_plan(sample.axes);
-  int64_t extents[3];
-  for (size_t d = 0; d < 3; d++) extents[d] = sample.axes[d].in_size;
-  std::vector<int> passes;
-  for (const int axis : plan.order) {
-    if (!plan.axes[static_cast<size_t>(axis)]->identity) passes.push_back(axis);
-  }
-  if (passes.empty()) passes.push_back(0);
-  Buffer previous;
-  const std::byte* from = in;
-  DType type = in_type;
-  for (size_t p = 0; p < passes.size(); p++) {
-    const auto axis = static_cast<size_t>(passes[p]);
-    const TablePtr& table = plan.axes[axis];
-    const bool last = p + 1 == passes.size();
-    int64_t outer = sample.frames, inner = sample.channels;
-    for (size_t d = 0; d < axis; d++) outer *= extents[d];
-    for (size_t d = axis + 1; d < 3; d++) inner *= extents[d];
-    extents[axis] = table->out_size;
-    const DType result = last ? out_type : plan.pure_nearest ? in_type : DType::float32;
-    Buffer next;
-    if (!last)
-      next = allocate(static_cast<size_t>(outer * inner * table->out_size) * dtype_size(result));
-    std::byte* to = last ? out : static_cast<std::byte*>(next.get());
-    if (axis == 2) {
-      const ImageStack stack{to,    from, 1,     outer, table->in_size, outer, table->out_size,
-                             inner, type, result};
-      run_stack(stack, ImageResizer(identity_table(outer), table, true, inner, type, result),
-                table->taps);
-    } else {
-      const ImageStack stack{to, from,  outer, table->in_size, 1, table->out_size,
-                             1,  inner, type,  result};
-      run_stack(stack, ImageResizer(table, identity_table(1), true, inner, type, result),
-                table->taps);
+/// A volume on its way through the passes.
+class VolumeResizer {
+ public:
+  VolumeResizer(const Sample& sample, DType type)
+      : plan_(make_resample_plan(sample.axes)),
+        frames_(sample.frames),
+        channels_(sample.channels),
+        type_(type) {
+    for (size_t d = 0; d < 3; d++) extents_[d] = sample.axes[d].in_size;
+    for (const int axis : plan_.order) {
+      if (!plan_.axes[static_cast<size_t>(axis)]->identity) passes_.push_back(axis);
     }
-    previous = std::move(next);
-    from = to;
-    type = result;
+    if (passes_.empty()) passes_.push_back(0);
   }
+
+  void run(std::byte* out, DType out_type, const std::byte* in) {
+    if (passes_.size() == 2 && std::abs(passes_[0] - passes_[1]) == 1) {
+      const int first = std::min(passes_[0], passes_[1]);
+      return run_pass(out, out_type, in, first, first + 1, passes_[0] == first);
+    }
+    Buffer previous;
+    for (size_t p = 0; p + 1 < passes_.size(); p++) {
+      const DType between = plan_.pure_nearest ? type_ : DType::float32;
+      Buffer next = allocate(result_size(passes_[p]) * dtype_size(between));
+      run_axis(static_cast<std::byte*>(next.get()), between, in, passes_[p]);
+      previous = std::move(next);
+      in = static_cast<const std::byte*>(previous.get());
+    }
+    run_axis(out, out_type, in, passes_.back());
+  }
+
+ private:
+  const TablePtr& table(int axis) const { return plan_.axes[static_cast<size_t>(axis)]; }
+
+  size_t result_size(int axis) const {
+    int64_t size = frames_ * channels_;
+    for (int d = 0; d < 3; d++) size *= d == axis ? table(d)->out_size : extents_[d];
+    return static_cast<size_t>(size);
+  }
+
+  /// The volume becomes a stack of images of height `first` and width `second`, of which at most
+  /// one is an axis that stays: then it is -1.
+  void run_pass(std::byte* out, DType out_type, const std::byte* in, int first, int second,
+                bool rows_first) {
+    int64_t outer = frames_, inner = channels_;
+    const int begin = first < 0 ? second : first, end = second < 0 ? first : second;
+    for (int d = 0; d < begin; d++) outer *= extents_[d];
+    for (int d = end + 1; d < 3; d++) inner *= extents_[d];
+    // Without an axis for the height, the outer axes are it; without one for the width, the inner.
+    const TablePtr rows = first < 0 ? identity_table(outer) : table(first);
+    const TablePtr columns = second < 0 ? identity_table(1) : table(second);
+    const ImageStack stack{.out = out,
+                           .in = in,
+                           .frames = first < 0 ? 1 : outer,
+                           .in_height = rows->in_size,
+                           .in_width = columns->in_size,
+                           .out_height = rows->out_size,
+                           .out_width = columns->out_size,
+                           .channels = inner,
+                           .in_type = type_,
+                           .out_type = out_type};
+    const ImageResizer resizer(rows, columns, rows_first, inner, type_, out_type);
+    parallel_slices(
+        1, [&](int64_t) { return stack.frames * stack.groups(); },
+        [&](int64_t) { return group_cost(stack, false, std::max(rows->taps, columns->taps)); },
+        [&](int64_t, int64_t start, int64_t stop) { stack.run(resizer, start, stop); });
+    if (first >= 0) extents_[first] = rows->out_size;
+    if (second >= 0) extents_[second] = columns->out_size;
+    type_ = out_type;
+  }
+
+  void run_axis(std::byte* out, DType out_type, const std::byte* in, int axis) {
+    axis == 2 ? run_pass(out, out_type, in, -1, axis, true)
+              : run_pass(out, out_type, in, axis, -1, true);
+  }
+
+  ResamplePlan plan_;
+  int64_t frames_, channels_;
+  int64_t extents_[3];
+  DType type_;
+  std::vector<int> passes_;
+};
+
+void resize_volumes(Samples& out, const Samples& in, const std::vector<Sample>& samples) {
+  auto body = [&](int64_t i) {
+    if (in.volume(i) == 0 || out.volume(i) == 0) return;
+    VolumeResizer resizer(samples[static_cast<size_t>(i)], in.dtype());
+    resizer.run(out.data<std::byte>(i), out.dtype(), in.data<const std::byte>(i));
+  };
+  // Many volumes are shared out; the work on one of a few is.
+  if (in.size() < 2 * current_pool()->num_threads()) {
+    for (int64_t i = 0; i < in.size(); i++) body(i);
+    return;
+  }
+  constexpr double kNanosecondsPerValue = 1;
+  parallel_for(
+      in.size(),
+      [&](int64_t i) {
+        return kNanosecondsPerValue * static_cast<double>(in.volume(i) + out.volume(i));
+      },
+      body);
 }
 
 }  // namespace
@@ -219,12 +274,7 @@ void resize(Samples& out, const Samples& in, const ResizeRequest& request) {
   }
   std::vector<Sample> samples;
   for (int64_t i = 0; i < in.size(); i++) samples.push_back(take_apart(in, request, i));
-  if (request.geometry.axes < 3) return resize_images(out, in, samples);
-  for (int64_t i = 0; i < in.size(); i++) {
-    if (in.volume(i) == 0 || out.volume(i) == 0) continue;
-    resize_volume(out.data<std::byte>(i), in.data<const std::byte>(i),
-                  samples[static_cast<size_t>(i)], in.dtype(), out.dtype());
-  }
+  request.geometry.axes < 3 ? resize_images(out, in, samples) : resize_volumes(out, in, samples);
 }
 
 }  // namespace daliesque

@@ -12,6 +12,7 @@
 #include "cpu.h"
 #include "resize.h"
 #include "resize_kernels.h"
+#include "resize_nearest.h"
 
 namespace daliesque {
 
@@ -35,25 +36,6 @@ const FixedResizeKernels& fixed_kernels() {
 const FloatResizeKernels& float_kernels() { return portable::float_resize; }
 const FixedResizeKernels& fixed_kernels() { return portable::fixed_resize; }
 #endif
-
-PixelType pixel_type(DType dtype) {
-  switch (dtype) {
-    case DType::uint8:
-      return PixelType::uint8;
-    case DType::uint16:
-      return PixelType::uint16;
-    case DType::int16:
-      return PixelType::int16;
-    case DType::float32:
-      return PixelType::float32;
-    default:
-      throw std::invalid_argument(std::string("cannot resample ") + dtype_name(dtype));
-  }
-}
-
-int64_t size_of(PixelType type) {
-  return type == PixelType::uint8 ? 1 : type == PixelType::float32 ? 4 : 2;
-}
 
 /// Memory that a thread keeps from one image to the next.
 class Workspace {
@@ -244,91 +226,20 @@ void fill_group(Pointer (&pointers)[kRowGroup], int64_t count, Row&& row) {
   for (int64_t r = 0; r < kRowGroup; r++) pointers[r] = row(std::min(r, count - 1));
 }
 
-/// Copies pixels of `Bytes` bytes each.
-template <size_t Bytes>
-void copy_pixels(std::byte* out, const std::byte* in, const AxisTable& columns, int64_t) {
-  for (const int32_t x : columns.start) {
-    std::memcpy(out, in + static_cast<size_t>(x) * Bytes, Bytes);
-    out += Bytes;
-  }
-}
-
-/// Moves four bytes for each pixel of three: the fourth is overwritten by the next pixel. Pixels at
-/// the right edge, which nothing may follow, are copied exactly.
-template <>
-void copy_pixels<3>(std::byte* out, const std::byte* in, const AxisTable& columns, int64_t) {
-  const int32_t edge = static_cast<int32_t>(columns.in_size - columns.first) - 1;
-  const size_t last = columns.start.size() - 1;
-  for (size_t i = 0; i <= last; i++, out += 3) {
-    const int32_t x = columns.start[i];
-    const std::byte* pixel = in + static_cast<size_t>(x) * 3;
-    if (i < last && x < edge) {
-      std::memcpy(out, pixel, 4);
-    } else {
-      std::memcpy(out, pixel, 3);
-    }
-  }
-}
-
-/// Copies pixels of any size, `bytes` each.
-void copy_long_pixels(std::byte* out, const std::byte* in, const AxisTable& columns,
-                      int64_t bytes) {
-  for (const int32_t x : columns.start) {
-    std::memcpy(out, in + x * bytes, static_cast<size_t>(bytes));
-    out += bytes;
-  }
-}
-
-/// Copies pixels of `channels` values and converts them to float.
-template <class In>
-void widen_pixels(std::byte* to, const std::byte* from, const AxisTable& columns,
-                  int64_t channels) {
-  auto* out = reinterpret_cast<float*>(to);
-  const In* in = reinterpret_cast<const In*>(from);
-  for (const int32_t x : columns.start) {
-    for (int64_t c = 0; c < channels; c++) *out++ = static_cast<float>(in[x * channels + c]);
-  }
-}
-
-/// A loop that picks the pixels of one row, and the size it wants to be told.
-struct PickRow {
-  void (*run)(std::byte* out, const std::byte* in, const AxisTable& columns, int64_t size);
-  int64_t size;
-};
-
-PickRow pick_kernel(PixelType out, PixelType in, int64_t channels) {
-  if (in != out) {
-    switch (in) {
-      case PixelType::uint8:
-        return {widen_pixels<uint8_t>, channels};
-      case PixelType::uint16:
-        return {widen_pixels<uint16_t>, channels};
-      default:
-        return {widen_pixels<int16_t>, channels};
-    }
-  }
-  const int64_t bytes = channels * size_of(in);
-  switch (bytes) {
-    case 1:
-      return {copy_pixels<1>, bytes};
-    case 2:
-      return {copy_pixels<2>, bytes};
-    case 3:
-      return {copy_pixels<3>, bytes};
-    case 4:
-      return {copy_pixels<4>, bytes};
-    case 6:
-      return {copy_pixels<6>, bytes};
-    case 8:
-      return {copy_pixels<8>, bytes};
-    case 12:
-      return {copy_pixels<12>, bytes};
+PixelType pixel_type(DType dtype) {
+  switch (dtype) {
+    case DType::uint8:
+      return PixelType::uint8;
+    case DType::uint16:
+      return PixelType::uint16;
+    case DType::int16:
+      return PixelType::int16;
+    case DType::float32:
+      return PixelType::float32;
     default:
-      return {copy_long_pixels, bytes};
+      throw std::invalid_argument(std::string("cannot resample ") + dtype_name(dtype));
   }
 }
-
-bool rows_come_first(const ResamplePlan& plan) { return plan.order[0] == 0; }
 
 }  // namespace
 
@@ -346,7 +257,7 @@ ImageResizer::ImageResizer(TablePtr rows, TablePtr columns, bool rows_first, int
 }
 
 ImageResizer::ImageResizer(const ResamplePlan& plan, int64_t channels, DType in, DType out)
-    : ImageResizer(plan.axes[0], plan.axes[1], rows_come_first(plan), channels, in, out) {}
+    : ImageResizer(plan.axes[0], plan.axes[1], plan.order[0] == 0, channels, in, out) {}
 
 ImageResizer::ImageResizer(const AxisRequest& rows, const AxisRequest& columns, int64_t channels,
                            DType in, DType out)
@@ -381,7 +292,7 @@ void ImageResizer::run_nearest(TargetRows out, SourceRows in, int64_t begin, int
   const auto row_bytes = static_cast<size_t>(width() * channels_ * size_of(out_));
   const int64_t offset = columns_->first * channels_ * size_of(in_);
   const int64_t source_bytes = (columns_->last - columns_->first) * channels_ * size_of(in_);
-  const PickRow pick = pick_kernel(out_, in_, channels_);
+  const PickRow pick = find_pick_loop(out_, in_, channels_);
   const bool copy = columns_->identity && in_ == out_;
   int32_t last_row = -1;
   for (int64_t y = begin; y < end; y++) {

@@ -50,6 +50,10 @@ struct Columns {
 enum class PixelType : int { uint8, uint16, int16, float32 };
 constexpr int kPixelTypes = 4;
 
+constexpr int64_t size_of(PixelType type) {
+  return type == PixelType::uint8 ? 1 : type == PixelType::float32 ? 4 : 2;
+}
+
 /// The rows that make one output row.
 template <class Pixel, class Weight>
 struct RowTaps {
