@@ -30,6 +30,7 @@ void bind_windows(nb::module_& m);
 void bind_warp(nb::module_& m);
 void bind_jpeg(nb::module_& m);
 void bind_tensors(nb::module_& m);
+void bind_boxes(nb::module_& m);
 void bind_image_decode(nb::module_& m);
 void bind_files(nb::module_& m);
 

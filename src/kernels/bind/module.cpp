@@ -15,6 +15,7 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_windows(m);
   daliesque::bind_warp(m);
   daliesque::bind_tensors(m);
+  daliesque::bind_boxes(m);
   daliesque::bind_resize(m);
   daliesque::bind_jpeg(m);
   daliesque::bind_image_decode(m);

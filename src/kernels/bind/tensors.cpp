@@ -2,6 +2,7 @@
 // Operators that join, fill and reduce arrays.
 #include "../fill.h"
 #include "../join.h"
+#include "../lz4.h"
 #include "../reduce.h"
 #include "bind.h"
 
@@ -24,6 +25,14 @@ Samples bound_reduce(const Samples& in, int kind, int type, std::vector<bool> re
   return out;
 }
 
+std::optional<std::tuple<int64_t, int64_t, std::string>> bound_lz4(Samples& out, const Samples& in,
+                                                                   const Samples& offsets,
+                                                                   const Samples& sizes) {
+  auto failure = lz4_decompress(out, in, offsets, sizes);
+  if (!failure) return std::nullopt;
+  return std::tuple(failure->sample, failure->chunk, std::move(failure->reason));
+}
+
 }  // namespace
 
 void bind_tensors(nb::module_& m) {
@@ -33,6 +42,8 @@ void bind_tensors(nb::module_& m) {
   m.def("concatenate", &bound_concatenate, "parts"_a, "axis"_a, "layout"_a,
         nb::sig("def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples"),
         "Samples joined along an axis.");
+  m.def("lz4_decompress", &bound_lz4, release(), "out"_a, "input"_a, "offsets"_a, "sizes"_a,
+        "The first chunk that cannot be read: sample, chunk and reason.");
   m.def("fill", &fill, release(), "out"_a, "values"_a, "Broadcast values to the output.");
   m.def("one_hot", &one_hot, release(), "out"_a, "input"_a, "axis"_a, "values"_a);
   m.def("reduce", &bound_reduce, release(), "samples"_a, "kind"_a, "type_id"_a, "reduced"_a,
