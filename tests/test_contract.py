@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,12 @@ def assert_same(first: list[list[Array]], second: list[list[Array]]) -> None:
             np.testing.assert_array_equal(x, y)
 
 
+@pytest.fixture(autouse=True)
+def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some operators write files."""
+    monkeypatch.chdir(tmp_path)
+
+
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.operator)
 
 
@@ -97,6 +104,8 @@ def test_simd_and_portable_code_agree(case: Case) -> None:
 @each_case
 def test_tensor_equals_batch_of_one(case: Case) -> None:
     inputs = [samples[:1] for samples in make_inputs(case)]
+    if registry[case.operator].needs_batch:
+        return
     if not inputs:
         single = call(case, [], batch_size=None)
         batch = call(case, [], batch_size=1)

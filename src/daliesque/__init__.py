@@ -54,7 +54,15 @@ from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
 from ._ops.displacement import jitter, sphere, water
 from ._ops.fill import full, full_like, one_hot, ones, ones_like, zeros, zeros_like
 from ._ops.filters import filter, gaussian_blur, laplacian
-from ._ops.generic import cast, cast_like, copy
+from ._ops.generic import (
+    batch_permutation,
+    cast,
+    cast_like,
+    copy,
+    dump_image,
+    get_property,
+    permute_batch,
+)
 from ._ops.geometry import flip
 from ._ops.image_decoders import peek_image_shape
 from ._ops.imread import imread
@@ -62,6 +70,7 @@ from ._ops.paste import pad
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from ._ops.shape import cat, expand_dims, reinterpret, reshape, squeeze, stack, transpose
 from ._ops.tone import normalize
+from ._ops.video import element_extract, per_frame, sequence_rearrange
 from ._ops.warp import rotate, warp_affine
 
 __all__ = [
@@ -83,6 +92,7 @@ __all__ = [
     "as_dali",
     "as_tensor",
     "batch",
+    "batch_permutation",
     "bfloat16",
     "bool",
     "brightness",
@@ -99,6 +109,8 @@ __all__ = [
     "decoders",
     "device",
     "dtype",
+    "dump_image",
+    "element_extract",
     "expand_dims",
     "experimental",
     "filter",
@@ -112,6 +124,7 @@ __all__ = [
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
+    "get_property",
     "hsv",
     "hue",
     "imread",
@@ -130,6 +143,8 @@ __all__ = [
     "ones_like",
     "pad",
     "peek_image_shape",
+    "per_frame",
+    "permute_batch",
     "random",
     "random_crop_generator",
     "random_resized_crop",
@@ -141,6 +156,7 @@ __all__ = [
     "resize_crop_mirror",
     "rotate",
     "saturation",
+    "sequence_rearrange",
     "set_current_stream",
     "set_default_stream",
     "set_num_threads",

@@ -84,6 +84,7 @@ __all__ = [
     "as_dali",
     "as_tensor",
     "batch",
+    "batch_permutation",
     "bfloat16",
     "bool",
     "brightness",
@@ -100,6 +101,8 @@ __all__ = [
     "decoders",
     "device",
     "dtype",
+    "dump_image",
+    "element_extract",
     "expand_dims",
     "experimental",
     "filter",
@@ -113,6 +116,7 @@ __all__ = [
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
+    "get_property",
     "hsv",
     "hue",
     "imread",
@@ -131,6 +135,8 @@ __all__ = [
     "ones_like",
     "pad",
     "peek_image_shape",
+    "per_frame",
+    "permute_batch",
     "random",
     "random_crop_generator",
     "random_resized_crop",
@@ -142,6 +148,7 @@ __all__ = [
     "resize_crop_mirror",
     "rotate",
     "saturation",
+    "sequence_rearrange",
     "set_current_stream",
     "set_default_stream",
     "set_num_threads",
@@ -1130,6 +1137,24 @@ def laplacian(
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
+def batch_permutation(
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    allow_repetitions: builtins.bool | None = False,
+    no_fixed_points: builtins.bool | None = False,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def batch_permutation(
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    allow_repetitions: builtins.bool | None = False,
+    no_fixed_points: builtins.bool | None = False,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
 def cast(
     input: Batch,
     /,
@@ -1198,6 +1223,90 @@ def copy(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+) -> Tensor: ...
+@overload
+def dump_image(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    input_layout: str | None = "HWC",
+    suffix: str | None = "",
+) -> Batch: ...
+@overload
+def dump_image(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    input_layout: str | None = "HWC",
+    suffix: str | None = "",
+) -> Batch: ...
+@overload
+def dump_image(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    input_layout: str | None = "HWC",
+    suffix: str | None = "",
+) -> Tensor: ...
+@overload
+def get_property(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    key: str,
+) -> Batch: ...
+@overload
+def get_property(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    key: str,
+) -> Batch: ...
+@overload
+def get_property(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    key: str,
+) -> Tensor: ...
+@overload
+def permute_batch(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
+) -> Batch: ...
+@overload
+def permute_batch(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
+) -> Batch: ...
+@overload
+def permute_batch(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
 ) -> Tensor: ...
 @overload
 def flip(
@@ -1915,6 +2024,87 @@ def normalize(
     scale: float | None = 1.0,
     shift: float | None = 0.0,
     dtype: DTypeLike | None = ...,
+) -> Tensor: ...
+@overload
+def element_extract(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    element_map: Sequence[int] | int,
+) -> tuple[Batch, ...]: ...
+@overload
+def element_extract(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    element_map: Sequence[int] | int,
+) -> tuple[Batch, ...]: ...
+@overload
+def element_extract(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    element_map: Sequence[int] | int,
+) -> tuple[Tensor, ...]: ...
+@overload
+def per_frame(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    replace: builtins.bool | None = False,
+) -> Batch: ...
+@overload
+def per_frame(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    replace: builtins.bool | None = False,
+) -> Batch: ...
+@overload
+def per_frame(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    replace: builtins.bool | None = False,
+) -> Tensor: ...
+@overload
+def sequence_rearrange(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    new_order: ArrayLike | Tensor | Batch,
+) -> Batch: ...
+@overload
+def sequence_rearrange(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    new_order: ArrayLike | Tensor | Batch,
+) -> Batch: ...
+@overload
+def sequence_rearrange(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    new_order: ArrayLike | Tensor | Batch,
 ) -> Tensor: ...
 @overload
 def rotate(

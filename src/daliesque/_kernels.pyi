@@ -288,12 +288,32 @@ def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: 
 def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples:
     """Samples joined along an axis."""
 
+def lz4_decompress(out: Samples, input: Samples, offsets: Samples, sizes: Samples) -> tuple[int, int, str] | None:
+    """The first chunk that cannot be read: sample, chunk and reason."""
+
 def fill(out: Samples, values: Samples) -> None:
     """Broadcast values to the output."""
 
 def one_hot(out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
 
 def reduce(samples: Samples, kind: int, type_id: int, reduced: Sequence[bool], keep_dims: bool, layout: str, means: Samples | None, ddof: int) -> Samples: ...
+
+def random_bbox_crop(boxes: Samples, state: PhiloxState, columns: Sequence[int], extents: bool, thresholds: Sequence[float], aspect_ratio: Sequence[float], min_scale: float, max_scale: float, attempts: int, total_attempts: int, prune_threshold: float, allow_no_crop: bool, all_boxes: bool, overlap: bool, input_shape: numpy.typing.NDArray[Any] | None, crop_shape: numpy.typing.NDArray[Any] | None) -> tuple[Samples, Samples, Samples, Samples, int, int]:
+    """
+    Anchors, shapes, boxes and their indices; the first sample for which no window suits, and the first whose search was given up (or -1).
+    """
+
+def random_object_bbox(starts: Samples, ends: Samples, classes: Samples, state: PhiloxState, masks: Samples, foreground_prob: numpy.typing.NDArray[Any], background: numpy.typing.NDArray[Any] | None, class_list: Samples | None, weights: Samples | None, threshold: numpy.typing.NDArray[Any] | None, k_largest: int, ignore_class: bool) -> None: ...
+
+def random_mask_pixel(out: Samples, state: PhiloxState, masks: Samples, foreground: numpy.typing.NDArray[Any], value: numpy.typing.NDArray[Any] | None, threshold: numpy.typing.NDArray[Any]) -> None: ...
+
+def encode_boxes(out_boxes: Samples, out_labels: Samples, boxes: Samples, labels: Samples, anchors: Samples, criteria: float, offset: bool, scale: float, means: numpy.typing.NDArray[Any], stds: numpy.typing.NDArray[Any]) -> None: ...
+
+def roi_random_crop(out: Samples, state: PhiloxState, crop: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any], roi_shape: numpy.typing.NDArray[Any], input_shape: numpy.typing.NDArray[Any] | None) -> None: ...
+
+def batch_permutation(out: Samples, state: PhiloxState, repetitions: bool, no_fixed_points: bool) -> None: ...
+
+def transform_points(out: Samples, input: Samples, matrix: numpy.typing.NDArray[Any], translation: numpy.typing.NDArray[Any]) -> None: ...
 
 class ResizeGeometry:
     """Where axes are sampled: a row for each sample or one for all."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,6 +98,31 @@ def columns(rng: np.random.Generator) -> list[list[Array]]:
     return [[rng.integers(-9, 9, (h, w, 1), np.int16) for h, w in ((4, 6), (2, 3), (5, 1))]]
 
 
+def clips(rng: np.random.Generator) -> list[list[Array]]:
+    """Three short videos."""
+    return [[rng.integers(0, 256, (f, 4, 5, 3), np.uint8) for f in (2, 3, 4)]]
+
+
+def numpy_files(rng: np.random.Generator) -> list[list[Array]]:
+    """The bytes of three .npy files."""
+    files = []
+    for shape in ((2, 3), (4, 1), (0, 5)):
+        file = io.BytesIO()
+        np.save(file, np.asfortranarray(rng.integers(-9, 9, shape, np.int32)))
+        files.append(np.frombuffer(file.getvalue(), np.uint8))
+    return [files]
+
+
+def compressed(_rng: np.random.Generator) -> list[list[Array]]:
+    """Three LZ4 blocks: 20 times the same, 4 bytes as they are, 20 bytes as they are."""
+    blocks = [
+        bytes([0x1F, 7, 1, 0, 0, 0]),
+        bytes([0x40, 1, 2, 3, 4]),
+        bytes([0xF0, 5, *range(20)]),
+    ]
+    return [[np.frombuffer(block, np.uint8) for block in blocks]]
+
+
 def images_and_numbers(rng: np.random.Generator) -> list[list[Array]]:
     """Images, and a number for each."""
     return [*images(rng), *numbers(rng)]
@@ -119,6 +145,7 @@ def paths(_rng: np.random.Generator) -> list[list[Array]]:
 
 
 CASES = [
+    Case("batch_permutation", nothing, random=True, depends_on_batch=True),
     Case("brightness", images, {"brightness": 1.4}, "HWC", {"brightness_shift": [0.1, -0.2, 0.3]}),
     Case(
         "brightness_contrast",
@@ -173,6 +200,10 @@ CASES = [
         "experimental.erode", images, {"iterations": 2}, "HWC", {"anchor": [[0, 1], [2, 2], [1, 0]]}
     ),
     Case("experimental.median_blur", images, {}, "HWC", {"window_size": [[3, 3], [5, 1], [1, 7]]}),
+    Case("decoders.inflate", compressed, {"shape": [5, 4]}),
+    Case("decoders.numpy", numpy_files, {"dtype": np.dtype("int16")}),
+    Case("dump_image", images, {"suffix": "contract"}, "HWC"),
+    Case("element_extract", clips, {"element_map": [1, 0]}, "FHWC"),
     Case("experimental.remap", images_and_maps, layout="HWC"),
     Case(
         "experimental.warp_perspective",
@@ -190,6 +221,7 @@ CASES = [
     ),
     Case("flip", images, {}, "HWC", per_sample={"horizontal": [1, 0, 1], "vertical": [0, 0, 1]}),
     Case("gaussian_blur", images, {"sigma": 0.7}, "HWC", {"sigma": [[1.0], [0.5], [2.0]]}),
+    Case("get_property", images, {"key": "layout"}, "HWC"),
     Case("hsv", images, {"hue": 40}, "HWC", {"saturation": [0.5, 1.5, 0.9]}),
     Case("hue", images, {"hue": 40}, "HWC", {"hue": [10, 50, 300]}),
     Case("jitter", images, {"nDegree": 3}, "HWC", per_sample={"mask": [0, 1, 0]}, random=True),
@@ -218,6 +250,15 @@ CASES = [
         depends_on_batch=True,
     ),
     Case("peek_image_shape", encoded_images),
+    Case("per_frame", vectors),
+    Case(
+        "permute_batch",
+        images,
+        {"indices": 0},
+        "HWC",
+        per_sample={"indices": [2, 0, 1]},
+        depends_on_batch=True,
+    ),
     Case(
         "random.beta", nothing, {"shape": [6]}, per_sample={"alpha": [0.5, 1.0, 2.0]}, random=True
     ),
@@ -274,6 +315,13 @@ CASES = [
         {"resize_shorter": 8, "crop": [6, 5]},
         "HWC",
         per_sample={"mirror": [0, 1, 3], "crop": [[2, 3], [8, 8], [9, 4]]},
+    ),
+    Case(
+        "sequence_rearrange",
+        clips,
+        {"new_order": [1, 0, 1]},
+        "FHWC",
+        per_sample={"new_order": [[0, 1], [1, 1], [1, 0]]},
     ),
     Case(
         "slice",

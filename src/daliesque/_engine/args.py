@@ -11,6 +11,8 @@ below accept a value for all samples, or a Tensor or Batch with one for each:
     FloatsPerSample  float32 of shape (1, k) or (N, k)
     IntsPerSample    int32, likewise
     InterpPerSample  int32 numbers of DALIInterpType, shape (1,) or (N,)
+    FloatListsPerSample, IntListsPerSample
+                     Samples (one, or N) of float32 or int64 vectors, whose lengths may differ
 
 The `PerFrame` variants may also differ from frame to frame of a sequence.
 """
@@ -28,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .convert import is_array, to_samples, to_stacked_numpy
-from .dtype import DType
+from .convert import cast_samples, contiguous, is_array, to_samples, to_stacked_numpy
+from .dtype import DType, float16, float32, float64, int64
 from .dtype import dtype as to_dtype
 from .enums import DALIInterpType
 from .value import Value
@@ -170,6 +172,32 @@ class PerSample(Rule):
         )
 
 
+class NumberLists(Rule):
+    """A list of numbers for all samples, or one for each, of any length."""
+
+    per_sample = True
+
+    def __init__(self, dtype: DType) -> None:
+        self.dtype = dtype
+
+    def convert(self, value: Any, where: str) -> _kernels.Samples:
+        return self.from_samples(to_samples(value, None, None, where).as_internal(), where)
+
+    def from_samples(self, samples: _kernels.Samples, where: str) -> _kernels.Samples:
+        if samples.ndim > 1:
+            msg = f"{where} must be a list of numbers; got the shape {samples.shape(0)}."
+            raise ValueError(msg)
+        if self.dtype is int64 and samples.type_id in (float16.code, float32.code, float64.code):
+            for values in (_kernels.numpy_view(samples, i) for i in range(len(samples))):
+                if not np.all(values == np.trunc(values)):
+                    msg = f"{where} must be a list of integers; got {values.tolist()}."
+                    raise ValueError(msg)
+        numbers = contiguous(cast_samples(samples, self.dtype))
+        if samples.ndim == 1:
+            return numbers
+        return numbers.reshape(np.ones((len(samples), 1), np.int64), "")
+
+
 class StringPerSample(Rule):
     """A word from a list, given for all samples or as a Batch of character codes."""
 
@@ -254,6 +282,8 @@ IntsPerSample = Annotated[Any, PerSample(np.int32, True)]
 Ints64PerSample = Annotated[Any, PerSample(np.int64, True)]
 InterpPerSample = Annotated[Any, PerSample(np.int32, False)]
 StrPerSample = Annotated[Any, StringPerSample()]
+FloatListsPerSample = Annotated[Any, NumberLists(float32)]
+IntListsPerSample = Annotated[Any, NumberLists(int64)]
 FloatPerFrame = Annotated[Any, PerSample(np.float32, False, per_frame=True)]
 IntPerFrame = Annotated[Any, PerSample(np.int32, False, per_frame=True)]
 FloatsPerFrame = Annotated[Any, PerSample(np.float32, True, per_frame=True)]

@@ -7,9 +7,9 @@
 The signature is the schema. Positional-only parameters annotated `Samples` are inputs; keyword-only
 parameters are arguments (see `args`). A parameter `rng: RandomState` makes the operator random, and
 a parameter `batch_size: int` tells a body without inputs how many samples to make. A parameter
-`frame_counts` gets the lengths of sequences whose frames a body sees as samples. The body may
-assume that names, types, layouts, dtypes and batch sizes are checked; it never asks for mode,
-device or thread.
+`frame_counts` gets the lengths of sequences whose frames a body sees as samples, `sources` where
+the samples came from (None if unknown). The body may assume that names, types, layouts, dtypes and
+batch sizes are checked; it never asks for mode, device or thread.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ from .value import Value
 Samples: TypeAlias = _kernels.Samples
 # Marks the parameter through which a random operator gets the words its generators come from.
 RandomState: TypeAlias = Annotated[RNGState, "random state"]
+
+# Finds where the samples of the results came from.
+SourceRule: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, ...] | None]
 
 registry: dict[str, OpSpec] = {}
 
@@ -75,6 +78,9 @@ class OpSpec:
         self.required: list[str] = []
         self.is_random = False
         self.wants_batch_size = False
+        self.wants_sources = False
+        self.needs_batch: bool = options["needs_batch"]
+        self.source: SourceRule | None = options["source"]
         self.wants_frame_counts = False
         self._read_signature(body)
         self.frame_arguments = [name for name, rule in self.rules.items() if rule.per_frame]
@@ -92,6 +98,8 @@ class OpSpec:
                 self.is_random = True
             elif name == "batch_size":
                 self.wants_batch_size = True
+            elif name == "sources":
+                self.wants_sources = True
             elif name == "frame_counts":
                 self.wants_frame_counts = True
             else:
@@ -128,13 +136,26 @@ class OpSpec:
         if self.is_random:
             arguments["rng"] = draw_state(given.pop("rng", None), self.name)
         converters, count = self._take_arguments(given, arguments, count)
+        if count is None and self.needs_batch:
+            msg = (
+                f"{self.name}: 'batch_size' must be given, because {self.name} has no input to "
+                "tell it."
+            )
+            raise ValueError(msg)
         arguments["batch_size"] = 1 if count is None else count
+        if self.wants_sources:
+            arguments["sources"] = source
         outputs = self.outputs if isinstance(self.outputs, int) else self.outputs(arguments)
         dtype = None if self.dtype is None else self.dtype(inputs, arguments)
         run = self.run if source is None else functools.partial(self.run, source=source)
         invocation = Invocation(self.name, run, inputs, arguments, converters, dtype, self.weight)
         invocation.start()
         kind, samples = (Tensor, 1) if count is None else (Batch, count)
+        if source is not None:
+            if len(source) != samples:
+                source *= samples
+            if self.source is not None:
+                source = self.source(source, arguments)
         if outputs == 1:
             return kind._promised(invocation, 0, samples, source)
         return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
@@ -345,6 +366,8 @@ def op(
     outputs: int | Callable[[dict[str, Any]], int] = 1,
     dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = None,
     weight: int = 1,
+    needs_batch: bool = False,
+    source: SourceRule | None = None,
 ) -> Callable[[Callable[..., Results]], Any]:
     """Make an operator of a typed function.
 
@@ -368,6 +391,11 @@ def op(
         Finds the element type of the result from inputs and arguments before the call has run.
     weight
         How expensive a byte of input is, compared with copying it.
+    needs_batch
+        A call needs a Batch or a batch size.
+    source
+        Finds the sources of the results from those of the first input and the arguments; by
+        default they are the same.
     """
 
     def decorate(body: Callable[..., Results]) -> Any:
@@ -382,6 +410,8 @@ def op(
                 "outputs": outputs,
                 "dtype": dtype,
                 "weight": weight,
+                "needs_batch": needs_batch,
+                "source": source,
             },
         )
         registry[spec.name] = spec

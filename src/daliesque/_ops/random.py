@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .._engine.args import FloatPerSample, FloatsPerSample, Ints64PerSample, Rule
+from .._engine.args import FloatListsPerSample, FloatPerSample, FloatsPerSample, Ints64PerSample
 from .._engine.convert import (
-    cast_samples,
     contiguous,
     to_numpy,
-    to_samples,
     to_stacked_numpy,
 )
 from .._engine.dtype import (
@@ -38,27 +36,6 @@ from .._engine.value import Value
 
 _INTEGERS = (uint8, uint16, uint32, uint64, int8, int16, int32, int64)
 _NUMBERS = (*_INTEGERS, float32, float64)
-
-
-class _FloatLists(Rule):
-    """A list of numbers for all samples, or one for each, of any length; a body gets Samples."""
-
-    per_sample = True
-
-    def convert(self, value: Any, where: str) -> Samples:
-        return self.from_samples(to_samples(value, None, None, where).as_internal(), where)
-
-    def from_samples(self, samples: Samples, where: str) -> Samples:
-        if samples.ndim > 1:
-            msg = f"{where} must be a list of numbers; got the shape {samples.shape(0)}."
-            raise ValueError(msg)
-        numbers = contiguous(cast_samples(samples, float32))
-        if samples.ndim == 1:
-            return numbers
-        return numbers.copy().reshape(np.ones((1, 1), np.int64), "")
-
-
-FloatLists = Annotated[Any, _FloatLists()]
 
 
 def _type_rule(
@@ -123,7 +100,7 @@ def uniform(
     dtype: DType = float32,
     range: FloatsPerSample = (-1.0, 1.0),
     shape: Ints64PerSample | None = None,
-    values: FloatLists | None = None,
+    values: FloatListsPerSample | None = None,
     rng: RandomState,
     batch_size: int,
 ) -> Samples:
@@ -339,7 +316,7 @@ def choice(
     shape_like: Samples | None = None,
     /,
     *,
-    p: FloatLists | None = None,
+    p: FloatListsPerSample | None = None,
     shape: Ints64PerSample | None = None,
     rng: RandomState,
     batch_size: int,

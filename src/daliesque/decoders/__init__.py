@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoders: from the bytes of files to pixels."""
+"""Decoders: from the bytes of files to arrays."""
 
+from .._ops.data_decoders import inflate, numpy
 from .._ops.image_decoders import image, image_crop, image_random_crop, image_slice
 from .._ops.image_files import set_max_pixels
 
@@ -9,5 +10,7 @@ __all__ = [
     "image_crop",
     "image_random_crop",
     "image_slice",
+    "inflate",
+    "numpy",
     "set_max_pixels",
 ]

@@ -14,8 +14,91 @@ from .._engine.rng import RNG
 from .._engine.tensor import Tensor
 from .._ops.image_files import set_max_pixels as set_max_pixels
 
-__all__ = ["image", "image_crop", "image_random_crop", "image_slice", "set_max_pixels"]
+__all__ = [
+    "image",
+    "image_crop",
+    "image_random_crop",
+    "image_slice",
+    "inflate",
+    "numpy",
+    "set_max_pixels",
+]
 
+@overload
+def inflate(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    algorithm: str | None = "LZ4",
+    check_output_size: bool | None = False,
+    chunk_offsets: ArrayLike | Tensor | Batch | None = None,
+    chunk_sizes: ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = "",
+    sequence_axis_name: str | None = "F",
+) -> Batch: ...
+@overload
+def inflate(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    algorithm: str | None = "LZ4",
+    check_output_size: bool | None = False,
+    chunk_offsets: ArrayLike | Tensor | Batch | None = None,
+    chunk_sizes: ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = "",
+    sequence_axis_name: str | None = "F",
+) -> Batch: ...
+@overload
+def inflate(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    algorithm: str | None = "LZ4",
+    check_output_size: bool | None = False,
+    chunk_offsets: ArrayLike | Tensor | Batch | None = None,
+    chunk_sizes: ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = "",
+    sequence_axis_name: str | None = "F",
+) -> Tensor: ...
+@overload
+def numpy(
+    data: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def numpy(
+    data: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def numpy(
+    data: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
 @overload
 def image(
     input: Batch,

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The order of samples, properties, and images written to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+from daliesque._engine.batch import Batch
+
+
+def from_files(names: list[str]) -> ndd.Batch:
+    """A batch as readers make it: with sources."""
+    made: ndd.Batch = Batch._of(ndd.batch([[k] for k in range(len(names))])._data(), tuple(names))
+    return made
+
+
+def texts(batch: ndd.Batch) -> list[str]:
+    return [bytes(np.asarray(sample)).decode() for sample in batch]
+
+
+def test_permute_batch() -> None:
+    batch = ndd.batch([[1], [2, 2], [3, 3, 3]], layout="X")
+    for indices in ([2, 0, 0], ndd.batch([2, 0, 0]), np.array([2, 0, 0])):
+        made = ndd.permute_batch(batch, indices=indices)
+        assert made.shape == [(3,), (1,), (1,)]
+        assert made.layout == "X"
+    assert ndd.permute_batch(batch, indices=1).shape == [(2,)] * 3
+    assert ndd.permute_batch([5], indices=ndd.batch([0, 0])).shape == [(1,), (1,)]
+    shared = ndd.permute_batch(batch, indices=[2, 1, 0]).select(2)
+    assert np.shares_memory(np.asarray(shared), np.asarray(batch.select(0)))
+
+
+def test_sources_move_with_their_samples() -> None:
+    batch = from_files(["a", "bb", "ccc"])
+    assert ndd.permute_batch(batch, indices=[2, 0, 0]).source == ["ccc", "a", "a"]
+    # Numbers that are not known yet cannot tell the sources of the result.
+    order = ndd.permute_batch(ndd.batch([2, 0, 1]), indices=[0, 1, 2])
+    assert ndd.permute_batch(batch, indices=order).source is None
+
+
+@pytest.mark.parametrize("mode", [ndd.EvalMode.eager, ndd.EvalMode.deferred], ids=lambda m: m.name)
+def test_source_info(mode: ndd.EvalMode) -> None:
+    batch = from_files(["train/ä.jpg", "b.jpg"])
+    with mode:
+        assert texts(ndd.get_property(batch, key="source_info")) == ["train/ä.jpg", "b.jpg"]
+        again = ndd.get_property(ndd.reshape(batch, shape=[1, 1]), key="source_info")
+        assert texts(again) == ["train/ä.jpg", "b.jpg"]
+        single = ndd.get_property(batch.select(1), key="source_info")
+        assert bytes(np.asarray(single)) == b"b.jpg"
+    assert ndd.get_property(ndd.batch([1, 2]), key="source_info").shape == [(0,), (0,)]
+
+
+def test_layout_property() -> None:
+    batch = ndd.batch([np.zeros((2, 3)), np.zeros((1, 1))], layout="HW")
+    assert texts(ndd.get_property(batch, key="layout")) == ["HW", "HW"]
+    assert ndd.get_property([1, 2], key="layout").shape == (0,)
+
+
+def test_batch_permutation() -> None:
+    for size in (1, 2, 7, 40):
+        order = [int(k) for k in ndd.batch_permutation(batch_size=size)]
+        assert sorted(order) == list(range(size))
+        moved = [int(k) for k in ndd.batch_permutation(batch_size=size, no_fixed_points=True)]
+        assert sorted(moved) == list(range(size))
+        assert size == 1 or all(k != place for place, k in enumerate(moved))
+        free = ndd.batch_permutation(batch_size=size, allow_repetitions=True, no_fixed_points=True)
+        drawn = [int(k) for k in free]
+        assert all(0 <= k < size for k in drawn)
+        assert size == 1 or all(k != place for place, k in enumerate(drawn))
+    counts = np.zeros((4, 4))
+    for _ in range(400):
+        order = [int(k) for k in ndd.batch_permutation(batch_size=4)]
+        counts[range(4), order] += 1
+    # Each number is a hundred times at each place, give or take five standard deviations.
+    assert np.abs(counts - 100).max() < 45
+
+
+def test_dump_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cv2 = pytest.importorskip("cv2")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    images = [rng.integers(0, 256, shape, np.uint8) for shape in ((5, 7, 3), (2, 300, 3))]
+    passed = ndd.dump_image(ndd.batch(images, layout="HWC"), suffix="a")
+    assert passed.layout == "HWC"
+    for number, image in enumerate(images):
+        np.testing.assert_array_equal(np.asarray(passed.select(number)), image)
+        written = cv2.imread(f"{number}-a-0.ppm")
+        np.testing.assert_array_equal(written[..., ::-1], image)
+    ndd.dump_image(images[0][..., :1]).evaluate()
+    gray = cv2.imread("0--0.ppm", cv2.IMREAD_UNCHANGED)
+    np.testing.assert_array_equal(gray, images[0][..., 0])
+
+
+def test_errors() -> None:
+    with pytest.raises(ValueError, match=r"batch_permutation: 'batch_size' must be given"):
+        ndd.batch_permutation()
+    batch = ndd.batch([1, 2, 3])
+    for indices, message in (
+        ([0, 1], "'indices' must hold 3 numbers, one for each sample; got 2"),
+        ([0, 1, 3], "0 to 2; got 3"),
+        ([0, 1, -1], "0 to 2; got -1"),
+    ):
+        with pytest.raises(ValueError, match=f"permute_batch: .*{message}"):
+            ndd.permute_batch(batch, indices=indices).evaluate()
+    with pytest.raises(ValueError, match=r"get_property: 'key' must be .* got 'color'"):
+        ndd.get_property(batch, key="color").evaluate()
+    with pytest.raises(ValueError, match=r"dump_image: .* got the shape \(2, 2, 4\) \(sample 0\)"):
+        ndd.dump_image(np.zeros((2, 2, 4), np.uint8))
+    with pytest.raises(ValueError, match="dump_image: the type f32 is not supported"):
+        ndd.dump_image(np.zeros((2, 2, 3), np.float32))
+    with pytest.raises(ValueError, match="dump_image: 'input_layout' must be 'HWC'"):
+        ndd.dump_image(np.zeros((2, 2, 3), np.uint8), input_layout="CHW")
