@@ -50,6 +50,13 @@ from ._ops.color import (
     hue,
     saturation,
 )
+from ._ops.compose import (
+    erase,
+    grid_mask,
+    jpeg_compression_distortion,
+    multi_paste,
+    paste,
+)
 from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
 from ._ops.displacement import jitter, sphere, water
 from ._ops.fill import full, full_like, one_hot, ones, ones_like, zeros, zeros_like
@@ -111,6 +118,7 @@ __all__ = [
     "dtype",
     "dump_image",
     "element_extract",
+    "erase",
     "expand_dims",
     "experimental",
     "filter",
@@ -125,6 +133,7 @@ __all__ = [
     "get_default_stream",
     "get_num_threads",
     "get_property",
+    "grid_mask",
     "hsv",
     "hue",
     "imread",
@@ -134,14 +143,17 @@ __all__ = [
     "int64",
     "io",
     "jitter",
+    "jpeg_compression_distortion",
     "laplacian",
     "math",
     "memory",
+    "multi_paste",
     "normalize",
     "one_hot",
     "ones",
     "ones_like",
     "pad",
+    "paste",
     "peek_image_shape",
     "per_frame",
     "permute_batch",

@@ -103,6 +103,7 @@ __all__ = [
     "dtype",
     "dump_image",
     "element_extract",
+    "erase",
     "expand_dims",
     "experimental",
     "filter",
@@ -117,6 +118,7 @@ __all__ = [
     "get_default_stream",
     "get_num_threads",
     "get_property",
+    "grid_mask",
     "hsv",
     "hue",
     "imread",
@@ -126,14 +128,17 @@ __all__ = [
     "int64",
     "io",
     "jitter",
+    "jpeg_compression_distortion",
     "laplacian",
     "math",
     "memory",
+    "multi_paste",
     "normalize",
     "one_hot",
     "ones",
     "ones_like",
     "pad",
+    "paste",
     "peek_image_shape",
     "per_frame",
     "permute_batch",
@@ -451,6 +456,213 @@ def saturation(
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def erase(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    normalized: builtins.bool | None = None,
+    normalized_anchor: builtins.bool | None = False,
+    normalized_shape: builtins.bool | None = False,
+    centered_anchor: builtins.bool | None = False,
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+) -> Batch: ...
+@overload
+def erase(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    normalized: builtins.bool | None = None,
+    normalized_anchor: builtins.bool | None = False,
+    normalized_shape: builtins.bool | None = False,
+    centered_anchor: builtins.bool | None = False,
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+) -> Batch: ...
+@overload
+def erase(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    normalized: builtins.bool | None = None,
+    normalized_anchor: builtins.bool | None = False,
+    normalized_shape: builtins.bool | None = False,
+    centered_anchor: builtins.bool | None = False,
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+) -> Tensor: ...
+@overload
+def grid_mask(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    tile: int | ArrayLike | Tensor | Batch | None = 100,
+    ratio: float | ArrayLike | Tensor | Batch | None = 0.5,
+    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_x: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_y: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Batch: ...
+@overload
+def grid_mask(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    tile: int | ArrayLike | Tensor | Batch | None = 100,
+    ratio: float | ArrayLike | Tensor | Batch | None = 0.5,
+    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_x: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_y: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Batch: ...
+@overload
+def grid_mask(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    tile: int | ArrayLike | Tensor | Batch | None = 100,
+    ratio: float | ArrayLike | Tensor | Batch | None = 0.5,
+    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_x: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_y: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Tensor: ...
+@overload
+def jpeg_compression_distortion(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    quality: int | ArrayLike | Tensor | Batch | None = 50,
+) -> Batch: ...
+@overload
+def jpeg_compression_distortion(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    quality: int | ArrayLike | Tensor | Batch | None = 50,
+) -> Batch: ...
+@overload
+def jpeg_compression_distortion(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    quality: int | ArrayLike | Tensor | Batch | None = 50,
+) -> Tensor: ...
+@overload
+def multi_paste(
+    input_0: Batch,
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    in_ids: ArrayLike | Tensor | Batch | None = None,
+    in_anchors: ArrayLike | Tensor | Batch | None = None,
+    in_anchors_rel: ArrayLike | Tensor | Batch | None = None,
+    shapes: ArrayLike | Tensor | Batch | None = None,
+    shapes_rel: ArrayLike | Tensor | Batch | None = None,
+    out_anchors: ArrayLike | Tensor | Batch | None = None,
+    out_anchors_rel: ArrayLike | Tensor | Batch | None = None,
+    output_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def multi_paste(
+    input_0: ArrayLike | Tensor,
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    in_ids: ArrayLike | Tensor | Batch | None = None,
+    in_anchors: ArrayLike | Tensor | Batch | None = None,
+    in_anchors_rel: ArrayLike | Tensor | Batch | None = None,
+    shapes: ArrayLike | Tensor | Batch | None = None,
+    shapes_rel: ArrayLike | Tensor | Batch | None = None,
+    out_anchors: ArrayLike | Tensor | Batch | None = None,
+    out_anchors_rel: ArrayLike | Tensor | Batch | None = None,
+    output_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def multi_paste(
+    input_0: ArrayLike | Tensor,
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    in_ids: ArrayLike | Tensor | Batch | None = None,
+    in_anchors: ArrayLike | Tensor | Batch | None = None,
+    in_anchors_rel: ArrayLike | Tensor | Batch | None = None,
+    shapes: ArrayLike | Tensor | Batch | None = None,
+    shapes_rel: ArrayLike | Tensor | Batch | None = None,
+    out_anchors: ArrayLike | Tensor | Batch | None = None,
+    out_anchors_rel: ArrayLike | Tensor | Batch | None = None,
+    output_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def paste(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    ratio: float | ArrayLike | Tensor | Batch,
+    fill_value: Sequence[int] | int,
+    n_channels: int | None = 3,
+    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    min_canvas_size: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Batch: ...
+@overload
+def paste(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    ratio: float | ArrayLike | Tensor | Batch,
+    fill_value: Sequence[int] | int,
+    n_channels: int | None = 3,
+    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    min_canvas_size: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Batch: ...
+@overload
+def paste(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    ratio: float | ArrayLike | Tensor | Batch,
+    fill_value: Sequence[int] | int,
+    n_channels: int | None = 3,
+    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    min_canvas_size: float | ArrayLike | Tensor | Batch | None = 0.0,
 ) -> Tensor: ...
 @overload
 def crop(

@@ -285,6 +285,20 @@ def jitter(samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any]
 def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float, x: Sequence[float], y: Sequence[float]) -> Samples:
     """`x` and `y` are waves: amplitude, frequency and phase."""
 
+def erase(samples: Samples, offsets: numpy.typing.NDArray[Any], bounds: numpy.typing.NDArray[Any], fill: numpy.typing.NDArray[Any], channel_axis: int) -> Samples:
+    """
+    `bounds` holds begins and ends of regions, those of sample i from offsets[i] on.
+    """
+
+def grid_mask(samples: Samples, tile: numpy.typing.NDArray[Any], ratio: numpy.typing.NDArray[Any], angle: numpy.typing.NDArray[Any], shift_x: numpy.typing.NDArray[Any], shift_y: numpy.typing.NDArray[Any]) -> Samples: ...
+
+def multi_paste(inputs: Sequence[Samples], type_id: int, shapes: numpy.typing.NDArray[Any], offsets: numpy.typing.NDArray[Any], patches: numpy.typing.NDArray[Any]) -> Samples:
+    """
+    `patches` holds input, sample, place, size and target place of parts, those of sample i from offsets[i] on.
+    """
+
+def jpeg_distortion(samples: Samples, quality: numpy.typing.NDArray[Any]) -> Samples: ...
+
 def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples:
     """Samples joined along an axis."""
 

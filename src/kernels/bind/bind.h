@@ -28,6 +28,7 @@ void bind_filters(nb::module_& m);
 void bind_moves(nb::module_& m);
 void bind_windows(nb::module_& m);
 void bind_warp(nb::module_& m);
+void bind_compose(nb::module_& m);
 void bind_jpeg(nb::module_& m);
 void bind_tensors(nb::module_& m);
 void bind_boxes(nb::module_& m);

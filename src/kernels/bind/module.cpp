@@ -14,6 +14,7 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_moves(m);
   daliesque::bind_windows(m);
   daliesque::bind_warp(m);
+  daliesque::bind_compose(m);
   daliesque::bind_tensors(m);
   daliesque::bind_boxes(m);
   daliesque::bind_resize(m);
