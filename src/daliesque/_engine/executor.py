@@ -14,6 +14,7 @@ import os
 import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +25,15 @@ _WAKE_BYTES = 1 << 20
 # A caller that is this far ahead works instead of queueing more: many small calls are cheaper to
 # run than to hand over, and memory stays bounded.
 _MOST_QUEUED = 64
+
+
+class _Inside(threading.local):
+    """How many calls this thread is inside of."""
+
+    depth = 0
+
+
+_inside = _Inside()
 
 
 class Executor:
@@ -40,14 +50,15 @@ class Executor:
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._owner: int | None = None
+        self._running: list[Invocation] = []
         self._thread: threading.Thread | None = None
         self._asleep = False
         self._alarm = threading.Lock()
         self._alarm.acquire()
 
     def runs_here(self) -> bool:
-        """Whether the calling thread is inside a call that this executor runs."""
-        return self._owner == threading.get_ident()
+        """Whether the calling thread is inside a call that some executor runs."""
+        return _inside.depth > 0
 
     def submit(self, invocation: Invocation) -> None:
         """Queue a call."""
@@ -60,29 +71,68 @@ class Executor:
             self.wait(invocation)
 
     def wait(self, invocation: Invocation) -> None:
-        """Return when a queued call is done, working on the queue if nobody else does."""
+        """Return when a queued call is done, working on the queue if nobody else does.
+
+        A thread that waits inside a call runs just the call it needs, out of turn: if it waited
+        for its turn, two threads could wait for each other.
+        """
         me = threading.get_ident()
-        if self._owner == me:
-            self._run_early(invocation)
-            return
-        with self._lock:
-            while not invocation.done:
-                if self._owner is None:
-                    self._owner = me
-                    break
-                # Set before looking again: the owner looks at it after finishing a call.
-                invocation.awaited = True
-                if not invocation.done:
-                    self._changed.wait()
+        while not invocation.done:
+            with self._lock:
+                if _inside.depth:
+                    taken = self._take(invocation)
+                else:
+                    taken = self._owner is None and bool(self._queue)
+                    if taken:
+                        self._owner = me
+                if not taken:
+                    # Set before looking again: who runs a call looks at it after finishing it.
+                    invocation.awaited = True
+                    if not invocation.done:
+                        self._changed.wait()
+                    continue
+            if _inside.depth:
+                self._run(invocation)
             else:
-                return
-        try:
-            while not invocation.done:
-                self._run_next()
-        finally:
-            self._release()
-        if self._queue and self._waiting_bytes > _WAKE_BYTES:
+                self._work(lambda: not invocation.done)
+        if self._queue and self._waiting_bytes > _WAKE_BYTES and not _inside.depth:
             self._wake()
+
+    def _take(self, invocation: Invocation) -> bool:
+        """Take a call out of the queue, if it is still there."""
+        try:
+            self._queue.remove(invocation)
+        except ValueError:
+            return False
+        return True
+
+    def _work(self, wanted: Callable[[], bool]) -> None:
+        """As the owner, run calls from the queue while `wanted` says so and there are any."""
+        try:
+            while wanted():
+                try:
+                    invocation = self._queue.popleft()
+                except IndexError:
+                    break
+                self._run(invocation)
+        finally:
+            with self._lock:
+                self._owner = None
+                self._changed.notify_all()
+
+    def _run(self, invocation: Invocation) -> None:
+        # Threads may lose an update of the sum; an empty queue sets it right.
+        self._waiting_bytes = self._waiting_bytes - invocation.cost if self._queue else 0
+        self._running.append(invocation)
+        _inside.depth += 1
+        try:
+            invocation.execute()
+        finally:
+            _inside.depth -= 1
+            self._running.remove(invocation)
+        if invocation.awaited:
+            with self._lock:
+                self._changed.notify_all()
 
     def drain(self) -> None:
         """Return when everything queued so far is done."""
@@ -105,36 +155,6 @@ class Executor:
             if thread is not threading.current_thread():
                 thread.join()
 
-    def _run_next(self) -> None:
-        try:
-            invocation = self._queue.popleft()
-        except IndexError:
-            msg = "the call was being computed by another process when this one was forked"
-            raise RuntimeError(msg) from None
-        # Threads may lose an update of the sum; an empty queue sets it right.
-        self._waiting_bytes = self._waiting_bytes - invocation.cost if self._queue else 0
-        invocation.execute()
-        if invocation.awaited:
-            with self._lock:
-                self._changed.notify_all()
-
-    def _run_early(self, invocation: Invocation) -> None:
-        """Run a queued call out of turn: a call that the owner is inside of needs it now."""
-        if invocation.done:
-            return
-        try:
-            self._queue.remove(invocation)
-        except ValueError:
-            msg = "a call waits for its own result"
-            raise RuntimeError(msg) from None
-        self._waiting_bytes -= invocation.cost
-        invocation.execute()
-
-    def _release(self) -> None:
-        with self._lock:
-            self._owner = None
-            self._changed.notify_all()
-
     def _wake(self) -> None:
         with self._lock:
             if self._thread is None and not self._stopping:
@@ -156,11 +176,7 @@ class Executor:
             if taken:
                 self._owner = threading.get_ident()
         if taken:
-            try:
-                while self._queue and not self._stopping:
-                    self._run_next()
-            finally:
-                self._release()
+            self._work(lambda: not self._stopping)
         return True
 
     def fall_asleep(self) -> bool:
@@ -197,6 +213,9 @@ def _shut_down_all() -> None:
 
 def _reset_in_child() -> None:
     for executor in list(_executors):
+        for invocation in executor._running:
+            # The thread that runs it stayed in the parent.
+            invocation.abandon("the call was being computed when the process was forked")
         executor._start_locks()
 
 

@@ -144,15 +144,16 @@ class Invocation:
         return None
 
     def _dependencies(self) -> list[Invocation]:
+        # Another thread may be finishing this call: everything is read once.
+        values: list[Any] = list(self._inputs)
+        arguments, converters = self._arguments, self._converters
+        if converters:
+            values.extend(arguments.get(name) for name in converters)
         found = []
-        for value in self._inputs:
-            if isinstance(value, Value) and value._pending is not None:
-                found.append(value._pending)
-        if self._converters:
-            for name in self._converters:
-                pending = self._arguments[name]._pending
-                if pending is not None:
-                    found.append(pending)
+        for value in values:
+            pending = value._pending if isinstance(value, Value) else None
+            if pending is not None:
+                found.append(pending)
         return found
 
     def _compute(self) -> Results:
@@ -163,6 +164,7 @@ class Invocation:
             inputs.append(value)
         arguments = self._arguments
         if self._converters:
+            arguments = dict(arguments)
             for name, convert in self._converters.items():
                 arguments[name] = convert(arguments[name]._data())
         assert self._body is not None
@@ -180,31 +182,41 @@ class Invocation:
         """Return when the call is done, running it if it was deferred."""
         if self.done:
             return
-        context = self._context
-        if context is None:
-            return
-        if not self._scheduled:
-            self._schedule_with_dependencies()
-        context.executor.wait(self)
+        # Dependencies first: so no call has to run another from within, however long the chain.
+        for invocation in self._with_dependencies():
+            context = invocation._context
+            if context is None:
+                continue
+            if not invocation._scheduled:
+                invocation._schedule(context)
+            context.executor.wait(invocation)
 
-    def _schedule_with_dependencies(self) -> None:
-        """Queue a deferred call after everything it needs, in the order of the calls."""
+    def _schedule(self, context: EvalContext) -> None:
         with _scheduling:
-            stack = [self]
-            while stack:
-                current = stack[-1]
-                waiting = [
-                    other
-                    for other in current._dependencies()
-                    if not other._scheduled and not other.done
-                ]
-                if waiting:
-                    stack.extend(reversed(waiting))
-                    continue
-                stack.pop()
-                if not current._scheduled and current._context is not None:
-                    current._scheduled = True
-                    current._context.executor.submit(current)
+            first = not self._scheduled
+            self._scheduled = True
+        if first:
+            context.executor.submit(self)
+
+    def _with_dependencies(self) -> list[Invocation]:
+        """The calls to be done for this one, each after those that it needs itself."""
+        order: list[Invocation] = []
+        seen: set[int] = set()
+        stack: list[tuple[Invocation, bool]] = [(self, False)]
+        while stack:
+            invocation, visited = stack.pop()
+            if visited:
+                order.append(invocation)
+            elif id(invocation) not in seen and not invocation.done:
+                seen.add(id(invocation))
+                stack.append((invocation, True))
+                stack.extend((other, False) for other in reversed(invocation._dependencies()))
+        return order
+
+    def abandon(self, reason: str) -> None:
+        """Fail without having run."""
+        self.failure = Failure(RuntimeError(reason), self.name, self._site, self._mode.name)
+        self._forget()
 
     def is_good(self) -> bool:
         """Whether the results are there."""
@@ -237,4 +249,4 @@ def _size_of(value: Value | _kernels.Samples | None) -> int:
     return value.nbytes
 
 
-_scheduling = threading.RLock()
+_scheduling = threading.Lock()
