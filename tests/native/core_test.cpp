@@ -124,8 +124,8 @@ void a_forked_child_has_a_working_pool() {
   auto body = [&](int64_t) { ran.fetch_add(1); };
   const auto run = [&] {
     pool.run(
-        100, nullptr,
-        [](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); }, &body);
+        100, nullptr, [](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); },
+        &body);
   };
   run();
   const pid_t child = fork();
