@@ -7,7 +7,9 @@ missing must be listed, with the reason, in `docs/coverage.md`.
 
 from __future__ import annotations
 
+import inspect
 import json
+import operator
 import re
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque._engine.op import registry
+from daliesque._readers.options import DEFAULTS
 
 ROOT = Path(__file__).parent.parent
 REFERENCE: dict[str, Any] = json.loads(
@@ -69,3 +72,19 @@ def test_defaults(name: str) -> None:
             np.testing.assert_allclose(np.ravel(ours)[0], default, rtol=1e-5, err_msg=argument)
         elif isinstance(default, list) and default and not isinstance(default[0], str):
             np.testing.assert_allclose(np.ravel(ours), default, rtol=1e-5, err_msg=argument)
+
+
+READERS = sorted(name for name, facts in REFERENCE.items() if facts.get("reader") and exists(name))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_arguments_and_defaults_of_readers(name: str) -> None:
+    reader = operator.attrgetter(name)(ndd)
+    parameters = inspect.signature(reader).parameters
+    ours = {key: value.default for key, value in parameters.items()} | DEFAULTS
+    for argument, facts in REFERENCE[name]["arguments"].items():
+        assert argument in ours, f"{name}: '{argument}' is missing"
+        default = facts.get("default")
+        if default is not None and ours[argument] is not None:
+            wanted = tuple(default) if isinstance(default, list) else default
+            assert ours[argument] == wanted, f"{name}: '{argument}'"

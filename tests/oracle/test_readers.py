@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from reader_checks import Count, epoch_of
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle
@@ -276,3 +279,55 @@ def test_io_file_read(tmp_path: Path) -> None:
             dali.io.file.read(bad).evaluate()
         with pytest.raises((ValueError, FileNotFoundError), match=r"io\.file\.read"):
             ndd.io.file.read(bad).evaluate()
+
+
+class Archived(Count):
+    """Numbers that lie in archives of some lengths."""
+
+    _permutes_list = False
+
+    def __init__(self, lengths: list[int], **options: Any) -> None:
+        self._lengths = lengths
+        super().__init__(sum(lengths), **options)
+
+    def _groups(self) -> Any:
+        return np.cumsum(self._lengths)
+
+
+def test_order_of_archives(tmp_path: Path) -> None:
+    """Readers of archives do not permute samples; they shuffle whole archives after an epoch."""
+    lengths = [3, 1, 7, 4, 2]
+    paths, number = [], 0
+    for index, length in enumerate(lengths):
+        paths.append(str(tmp_path / f"{index}.tar"))
+        with tarfile.open(paths[-1], "w") as archive:
+            for _ in range(length):
+                text = str(number).encode()
+                entry = tarfile.TarInfo(f"{number:03d}.txt")
+                entry.size = len(text)
+                archive.addfile(entry, io.BytesIO(text))
+                number += 1
+    rng = random.Random(8)
+    for _ in range(40):
+        shards = rng.randint(1, 4)
+        arguments: dict[str, Any] = {
+            "num_shards": shards,
+            "shard_id": rng.randrange(shards),
+            "pad_last_batch": rng.random() < 0.5,
+            "enable_checkpointing": rng.random() < 0.3,
+            "shuffle_after_epoch": rng.random() < 0.6,
+            "random_shuffle": rng.random() < 0.5,
+            "initial_fill": rng.choice([1, 4, 100]),
+            "seed": rng.choice([-1, 5]),
+        }
+        if arguments["shuffle_after_epoch"] and rng.random() < 0.5:
+            arguments["shuffle_after_epoch_seed"] = 77
+        batch_size = rng.choice([1, 3, 8])
+        ours = Archived(lengths, **arguments)
+        theirs = dali.readers.Webdataset(paths=paths, ext=["txt"], **arguments)
+        for _ in range(4):
+            expected = [
+                [int(bytes(np.asarray(sample.evaluate()))) for sample in step[0].tensors]
+                for step in theirs.next_epoch(batch_size=batch_size)
+            ]
+            assert epoch_of(ours, batch_size) == expected, (batch_size, arguments)

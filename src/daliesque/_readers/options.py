@@ -37,7 +37,7 @@ class ReaderOptions(TypedDict, total=False):
     max_errors: float | None
 
 
-_DEFAULTS: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "max_batch_size": None,
     "shard_id": 0,
     "num_shards": 1,
@@ -66,7 +66,7 @@ def check_options(operator: str, given: dict[str, Any], permutes_list: bool) -> 
 
     With `permutes_list`, `random_shuffle` permutes all samples, as `shuffle_after_epoch` would.
     """
-    settings = dict(_DEFAULTS)
+    settings = dict(DEFAULTS)
     for name, value in given.items():
         if name not in _RULES:
             msg = f"{operator}() got an unexpected keyword argument '{name}'."

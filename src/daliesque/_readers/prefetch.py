@@ -19,6 +19,8 @@ Item = TypeVar("Item")
 _READING_THREADS = 4
 # What is read ahead may take this many bytes before the thread pauses.
 _MOST_BYTES = 1 << 28
+# Seconds to wait at exit for a read that is under way.
+_PATIENCE = 5.0
 
 
 class Prefetcher(Generic[Item]):
@@ -80,7 +82,8 @@ class Prefetcher(Generic[Item]):
             self._changed.notify_all()
         thread = self._thread
         if wait and thread is not None and thread is not threading.current_thread():
-            thread.join()
+            # A thread that hangs in the storage must not keep the process from ending.
+            thread.join(_PATIENCE)
 
     def _run(self) -> None:
         _kernels.exchange_current_pool(_kernels.ThreadPool(_READING_THREADS))

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every reader against the reference: samples per second, without decoding, and the ratio.
+
+    python benchmarks/readers.py ROOT --reference PYTHON [--threads 2] [--rounds 7] [NAME ...]
+
+Two processes, one with each library, take turns; the table shows medians. The first turn brings the
+files into the system's cache. The rows named "many" read a list that names each file so often that
+the reference's shuffling buffer cannot hold all of it: that is how large data sets behave.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+LEAST_SECONDS = 0.3
+MANY = 4096
+
+
+def files(root: str) -> list[str]:
+    """All files in the sub-folders, repeated until they are many."""
+    found = sorted(str(path) for path in Path(root).glob("*/*") if path.is_file())
+    return (found * -(-MANY // len(found)))[:MANY]
+
+
+# Name: how to make the reader, and the batch size.
+ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
+    "File": (lambda ndd, root: ndd.readers.File(file_root=root), 64),
+    "File shuffled": (lambda ndd, root: ndd.readers.File(file_root=root, random_shuffle=True), 64),
+    "File samples": (lambda ndd, root: ndd.readers.File(file_root=root), None),
+    "File many": (lambda ndd, root: ndd.readers.File(files=files(root)), 64),
+    "File many shuffled": (
+        lambda ndd, root: ndd.readers.File(files=files(root), random_shuffle=True),
+        64,
+    ),
+}
+
+
+def serve(module: str, root: str, threads: int) -> None:
+    """Answer requests on standard input: a row's name, then a line with its rate."""
+    ndd: Any = importlib.import_module(module)
+    ndd.set_num_threads(threads)
+    readers: dict[str, Any] = {}
+    for line in sys.stdin:
+        name = line.strip()
+        make, batch_size = ROWS[name]
+        if name not in readers:
+            readers[name] = make(ndd, root)
+        print(json.dumps(measure(readers[name], batch_size)), flush=True)
+
+
+def measure(reader: Any, batch_size: int | None) -> float:
+    """Samples per second over some whole epochs."""
+    samples, start = 0, time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < LEAST_SECONDS:
+        for outputs in reader.next_epoch(batch_size=batch_size):
+            for output in outputs:
+                output.evaluate()
+            samples += batch_size or 1
+    return samples / elapsed
+
+
+class Library:
+    """A process with one of the libraries."""
+
+    def __init__(self, python: str, module: str, options: argparse.Namespace) -> None:
+        command = [python, __file__, options.root, "--serve", module]
+        self.process = subprocess.Popen(
+            [*command, "--threads", str(options.threads)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, name: str) -> float:
+        """The rate of a row."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(name + "\n")
+        self.process.stdin.flush()
+        rate: float = json.loads(self.process.stdout.readline())
+        return rate
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root")
+    parser.add_argument("names", nargs="*", default=list(ROWS))
+    parser.add_argument("--reference", help="a Python that has the reference installed")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--serve", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        serve(options.serve, options.root, options.threads)
+        return
+    libraries = {"daliesque": Library(sys.executable, "daliesque", options)}
+    if options.reference:
+        module = "nvidia.dali.experimental.dynamic"
+        libraries["reference"] = Library(options.reference, module, options)
+    print(f"{'samples/s':24s}" + "".join(f"{name:>12s}" for name in libraries) + f"{'ratio':>8s}")
+    for name in options.names:
+        for library in libraries.values():
+            library.ask(name)
+        rates = [[lib.ask(name) for lib in libraries.values()] for _ in range(options.rounds)]
+        medians = [statistics.median(column) for column in zip(*rates, strict=True)]
+        ratio = f"{medians[0] / medians[1]:8.2f}" if len(medians) > 1 else ""
+        print(f"{name:24s}" + "".join(f"{rate:12.0f}" for rate in medians) + ratio)
+
+
+if __name__ == "__main__":
+    main()
