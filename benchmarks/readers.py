@@ -4,18 +4,23 @@
     python benchmarks/readers.py ROOT --reference PYTHON [--threads 2] [--rounds 7] [NAME ...]
 
 Two processes, one with each library, take turns; the table shows medians. The first turn brings the
-files into the system's cache. The rows named "many" read a list that names each file so often that
-the reference's shuffling buffer cannot hold all of it: that is how large data sets behave.
+files into the system's cache. The rows named "many" read each file under so many names that neither
+library can keep all of them at hand: that is how large data sets behave.
 """
 
 from __future__ import annotations
 
 import argparse
+import atexit
 import importlib
+import itertools
 import json
+import os
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,10 +30,15 @@ LEAST_SECONDS = 0.3
 MANY = 4096
 
 
-def files(root: str) -> list[str]:
-    """All files in the sub-folders, repeated until they are many."""
-    found = sorted(str(path) for path in Path(root).glob("*/*") if path.is_file())
-    return (found * -(-MANY // len(found)))[:MANY]
+def many(root: str) -> list[str]:
+    """Links to all files in the sub-folders, so many that each file has several."""
+    found = sorted(str(path) for path in Path(root).resolve().glob("*/*") if path.is_file())
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    links = [f"{folder}/{index}" for index in range(MANY)]
+    for link, target in zip(links, itertools.cycle(found), strict=False):
+        os.symlink(target, link)
+    return links
 
 
 # Name: how to make the reader, and the batch size.
@@ -36,9 +46,9 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
     "File": (lambda ndd, root: ndd.readers.File(file_root=root), 64),
     "File shuffled": (lambda ndd, root: ndd.readers.File(file_root=root, random_shuffle=True), 64),
     "File samples": (lambda ndd, root: ndd.readers.File(file_root=root), None),
-    "File many": (lambda ndd, root: ndd.readers.File(files=files(root)), 64),
+    "File many": (lambda ndd, root: ndd.readers.File(files=many(root)), 64),
     "File many shuffled": (
-        lambda ndd, root: ndd.readers.File(files=files(root), random_shuffle=True),
+        lambda ndd, root: ndd.readers.File(files=many(root), random_shuffle=True),
         64,
     ),
 }

@@ -376,7 +376,15 @@ def write_pixels(out: Samples, index: int, pixels: NDArray[Any], gray_rule: int,
 def current_pool() -> ThreadPool:
     """The pool that kernels called from this thread use."""
 
-def read_listed_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes) -> tuple[Samples, list[tuple[int, int]]]:
+class FileCache:
+    """Contents of files, unless they are too large."""
+
+    def __init__(self, limit: int, least_age: float) -> None: ...
+
+    @property
+    def active(self) -> bool: ...
+
+def read_listed_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: FileCache | None) -> tuple[Samples, list[tuple[int, int]]]:
     """
     The contents of chosen files of a list, and (sample, errno) of those that failed.
     """

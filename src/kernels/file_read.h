@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "file_cache.h"
 #include "samples.h"
 
 namespace daliesque {
@@ -21,9 +22,10 @@ constexpr int kFileChanged = -1;
 /// The path leads to a pipe or a device.
 constexpr int kNoRegularFile = -2;
 
-/// Reads whole files into one buffer: 1-D uint8 samples in the order of `paths`. A file that cannot
-/// be read leaves an entry in `errors`, sorted by sample, and a sample whose contents mean nothing.
-/// "file://" in front of a path is ignored.
-Samples read_files(const std::vector<std::string>& paths, std::vector<FileError>& errors);
+/// Reads whole files: 1-D uint8 samples in the order of `paths`. A file that cannot be read leaves
+/// an entry in `errors`, sorted by sample, and a sample whose contents mean nothing. "file://" in
+/// front of a path is ignored. With a cache, which may be null, the samples may be read-only.
+Samples read_files(const std::vector<std::string>& paths, FileCache* cache,
+                   std::vector<FileError>& errors);
 
 }  // namespace daliesque

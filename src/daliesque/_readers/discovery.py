@@ -19,6 +19,11 @@ from .steps import Fetched
 # A line of a list: a name, which may have spaces inside, and a label.
 _LINE = re.compile(rb"(.*\S)\s+([0-9]+)\s*", re.DOTALL)
 
+# Files stay in memory if all of them together take no more bytes than this, ...
+_KEPT_BYTES = 1 << 26
+# ... and they have been as they are for so many seconds: longer than any system's clock ticks.
+_LEAST_AGE = 2.0
+
 
 class Paths:
     """Names of files in a folder: one string of bytes, however many they are."""
@@ -29,6 +34,7 @@ class Paths:
         lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
         self._ends: Numbers = np.cumsum(lengths)
         self._folder = folder
+        self._cache = _kernels.FileCache(_KEPT_BYTES, _LEAST_AGE)
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -44,7 +50,7 @@ class Paths:
     def read(self, numbers: Numbers) -> Fetched:
         """The contents of files, as the only output."""
         contents, failed = _kernels.read_listed_files(
-            self._names, self._ends, numbers, os.fsencode(self._folder)
+            self._names, self._ends, numbers, os.fsencode(self._folder), self._cache
         )
         if not failed:
             return Fetched((contents,), {})

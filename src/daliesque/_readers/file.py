@@ -50,6 +50,9 @@ class File(Reader):
     output is the contents (1-D, uint8), the second the label (int32, shape (1,)); the `source` of
     both is the name of the file as it was found, relative to the folder.
 
+    Up to 64 MB of files stay in memory and are only read again when they have changed. Arrays made
+    of such contents are read-only.
+
     Parameters
     ----------
     batch_size
