@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
-from . import decoders, experimental, io, math, random, readers, reductions, tfrecord, types
+from . import decoders, experimental, io, math, noise, random, readers, reductions, tfrecord, types
 from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
 from ._engine.context import EvalContext
@@ -148,6 +148,7 @@ __all__ = [
     "math",
     "memory",
     "multi_paste",
+    "noise",
     "normalize",
     "one_hot",
     "ones",

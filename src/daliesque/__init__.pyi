@@ -11,6 +11,7 @@ from . import decoders as decoders
 from . import experimental as experimental
 from . import io as io
 from . import math as math
+from . import noise as noise
 from . import random as random
 from . import readers as readers
 from . import reductions as reductions
@@ -133,6 +134,7 @@ __all__ = [
     "math",
     "memory",
     "multi_paste",
+    "noise",
     "normalize",
     "one_hot",
     "ones",

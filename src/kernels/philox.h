@@ -130,4 +130,9 @@ constexpr int64_t kPhiloxTile = 512;
 void philox_words(uint32_t* out, const PhiloxState& sample, int64_t first, int64_t count,
                   int words);
 
+/// Like philox_words(), but all words of `blocks` blocks, from the start of the block in which the
+/// draws of an element begin: the element's first draw is word element_state().phase.
+void philox_blocks(uint32_t* out, const PhiloxState& sample, int64_t first, int64_t count,
+                   int blocks);
+
 }  // namespace daliesque

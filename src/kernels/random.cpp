@@ -27,6 +27,11 @@ void philox_words(uint32_t* out, const PhiloxState& sample, int64_t first, int64
   DALIESQUE_SIMD(philox_words(out, sample, first, count, words));
 }
 
+void philox_blocks(uint32_t* out, const PhiloxState& sample, int64_t first, int64_t count,
+                   int blocks) {
+  DALIESQUE_SIMD(philox_blocks(out, sample, first, count, blocks));
+}
+
 namespace {
 
 using RealTypes = Types<float, double>;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "random.simd.h"
 
-#include <math.h>
-
+#include "random_draws.h"
 #include "saturate.h"
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -61,6 +60,9 @@ class ElementBlocks {
     offset_ = _mm256_add_epi64(_mm256_slli_epi64(lane, 6), _mm256_srli_epi64(word, 2));
     const __m256i at = _mm256_and_si256(word, _mm256_set1_epi64x(3));
     for (int w = 0; w < 4; w++) mask_[w] = _mm256_cmpeq_epi64(at, _mm256_set1_epi64x(w));
+    // Element 3 - phase starts at word 3 of the block that is 64 blocks after that of the element
+    // before it, and so on; the block after that is wanted.
+    extra_offset_ = 64 * (3 - start.phase) + 1;
   }
 
   /// The blocks that hold the first word of elements 4 * group ... + 3, or the blocks after those.
@@ -68,6 +70,19 @@ class ElementBlocks {
     const uint64_t base = low_ + 257 * static_cast<uint64_t>(group) + next;
     FourBlocks set;
     set.x[0] = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<int64_t>(base)), offset_);
+    set.x[1] = _mm256_srli_epi64(set.x[0], 32);
+    set.x[2] = _mm256_set1_epi64x(static_cast<int64_t>(high_));
+    set.x[3] = _mm256_srli_epi64(set.x[2], 32);
+    return set;
+  }
+
+  /// The blocks after those that hold the first word, of the one element of each of four groups
+  /// whose first word is the last of its block.
+  DALIESQUE_INLINE FourBlocks extra_counters(int64_t group) const {
+    const uint64_t base = low_ + 257 * static_cast<uint64_t>(group) + extra_offset_;
+    FourBlocks set;
+    set.x[0] = _mm256_add_epi64(_mm256_set1_epi64x(static_cast<int64_t>(base)),
+                                _mm256_setr_epi64x(0, 257, 2 * 257, 3 * 257));
     set.x[1] = _mm256_srli_epi64(set.x[0], 32);
     set.x[2] = _mm256_set1_epi64x(static_cast<int64_t>(high_));
     set.x[3] = _mm256_srli_epi64(set.x[2], 32);
@@ -90,7 +105,7 @@ class ElementBlocks {
   uint64_t key() const { return key_; }
 
  private:
-  uint64_t key_, low_, high_;
+  uint64_t key_, low_, high_, extra_offset_;
   __m256i offset_, mask_[4];
 };
 
@@ -98,59 +113,73 @@ DALIESQUE_INLINE void store(uint32_t* out, __m128i words) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), words);
 }
 
-void words_by_eight(uint32_t* out, const PhiloxState& start, int64_t count, int words) {
+void first_words(uint32_t* out, const PhiloxState& start, int64_t count) {
   const ElementBlocks elements(start);
   for (int64_t i = 0; i < count; i += 8) {
-    const int64_t group = i / 4;
-    FourBlocks a = elements.counters(group, 0), b = elements.counters(group + 1, 0);
+    FourBlocks a = elements.counters(i / 4, 0), b = elements.counters(i / 4 + 1, 0);
     run_rounds(a, b, elements.key());
-    if (words == 1) {
-      store(out + i, elements.word(a, a, 0));
-      store(out + i + 4, elements.word(b, b, 0));
-      continue;
-    }
-    FourBlocks c = elements.counters(group, 1), d = elements.counters(group + 1, 1);
-    run_rounds(c, d, elements.key());
-    for (int w = 0; w < words; w++) {
-      store(out + w * kPhiloxTile + i, elements.word(a, c, w));
-      store(out + w * kPhiloxTile + i + 4, elements.word(b, d, w));
+    store(out + i, elements.word(a, a, 0));
+    store(out + i + 4, elements.word(b, b, 0));
+  }
+}
+
+/// Of four elements in a row, one begins with the last word of a block. Only that one needs another
+/// block for its second word; those of eight groups of four are made together.
+void first_two_words(uint32_t* out, const PhiloxState& start, int64_t count) {
+  const ElementBlocks elements(start);
+  for (int64_t i = 0; i < count; i += 32) {
+    const int64_t group = i / 4;
+    FourBlocks first[8];
+    for (int g = 0; g < 8; g++) first[g] = elements.counters(group + g, 0);
+    for (int g = 0; g < 8; g += 2) run_rounds(first[g], first[g + 1], elements.key());
+    FourBlocks extra[2] = {elements.extra_counters(group), elements.extra_counters(group + 4)};
+    run_rounds(extra[0], extra[1], elements.key());
+    for (int g = 0; g < 8; g++) {
+      FourBlocks next;
+      const __m256i words = extra[g / 4].x[0];
+      next.x[0] = g % 4 == 0   ? _mm256_permute4x64_epi64(words, 0x00)
+                  : g % 4 == 1 ? _mm256_permute4x64_epi64(words, 0x55)
+                  : g % 4 == 2 ? _mm256_permute4x64_epi64(words, 0xAA)
+                               : _mm256_permute4x64_epi64(words, 0xFF);
+      store(out + i + 4 * g, elements.word(first[g], next, 0));
+      store(out + kPhiloxTile + i + 4 * g, elements.word(first[g], next, 1));
     }
   }
+}
+
+void first_four_words(uint32_t* out, const PhiloxState& start, int64_t count) {
+  const ElementBlocks elements(start);
+  for (int64_t i = 0; i < count; i += 4) {
+    FourBlocks a = elements.counters(i / 4, 0), b = elements.counters(i / 4, 1);
+    run_rounds(a, b, elements.key());
+    for (int w = 0; w < 4; w++) store(out + w * kPhiloxTile + i, elements.word(a, b, w));
+  }
+}
+
+/// Whole blocks: word w of block b of element i goes to out[(4 * b + w) * kPhiloxTile + i].
+void whole_blocks(uint32_t* out, const PhiloxState& start, int64_t count, int blocks) {
+  const ElementBlocks elements(start);
+  const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+  for (int64_t i = 0; i < count; i += 8) {
+    for (int block = 0; block < blocks; block++) {
+      const auto next = static_cast<uint64_t>(block);
+      FourBlocks a = elements.counters(i / 4, next), b = elements.counters(i / 4 + 1, next);
+      run_rounds(a, b, elements.key());
+      for (int w = 0; w < 4; w++) {
+        const __m256i both = _mm256_blend_epi32(a.x[w], _mm256_slli_epi64(b.x[w], 32), 0xAA);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + (4 * block + w) * kPhiloxTile + i),
+                            _mm256_permutevar8x32_epi32(both, order));
+      }
+    }
+  }
+}
+
+/// Whether the low half of the counter stays below 2^64 for all elements of a tile.
+bool stays_low(const PhiloxState& start) {
+  return start.counter_low <= ~uint64_t{0} - 2 * 64 * kPhiloxTile;
 }
 
 #endif
-
-/// Exact up to the one rounding of the addition, like a scalar conversion, and vectorisable.
-DALIESQUE_INLINE float to_float(uint32_t word) {
-  return static_cast<float>(static_cast<int32_t>(word >> 16)) * 65536.0f +
-         static_cast<float>(static_cast<int32_t>(word & 0xFFFFu));
-}
-
-DALIESQUE_INLINE double to_double(uint32_t low, uint32_t high) {
-  const auto exact = [](uint32_t word) {
-    return static_cast<double>(static_cast<int32_t>(word ^ 0x80000000u)) + 0x1p31;
-  };
-  return exact(high) * 0x1p32 + exact(low);
-}
-
-/// Draw number k of element i, as a floating-point number not yet scaled to [0, 1].
-template <class Real>
-DALIESQUE_INLINE Real drawn(const uint32_t* words, int64_t i, int k) {
-  if constexpr (sizeof(Real) == 4) {
-    return to_float(words[k * kPhiloxTile + i]);
-  } else {
-    return to_double(words[2 * k * kPhiloxTile + i], words[(2 * k + 1) * kPhiloxTile + i]);
-  }
-}
-
-DALIESQUE_INLINE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-DALIESQUE_INLINE double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
-DALIESQUE_INLINE float box_muller(float u1, float u2) {
-  return __builtin_sqrtf(-2 * ::logf(u1)) * ::cosf(static_cast<float>(2 * M_PI) * u2);
-}
-DALIESQUE_INLINE double box_muller(double u1, double u2) {
-  return __builtin_sqrt(-2 * ::log(u1)) * ::cos(2 * M_PI * u2);
-}
 
 }  // namespace
 
@@ -158,10 +187,27 @@ void philox_words(uint32_t* out, const PhiloxState& sample, int64_t first, int64
                   int words) {
 #ifdef __AVX2__
   const PhiloxState start = element_state(sample, first);
-  const bool wraps = start.counter_low > ~uint64_t{0} - 2 * 64 * kPhiloxTile;
-  if (count >= 4 && !wraps) return words_by_eight(out, start, count, words);
+  if (count >= 4 && stays_low(start)) {
+    if (words == 1) return first_words(out, start, count);
+    if (words == 2) return first_two_words(out, start, count);
+    return first_four_words(out, start, count);
+  }
 #endif
   words_one_by_one(out, sample, first, count, words);
+}
+
+void philox_blocks(uint32_t* out, const PhiloxState& sample, int64_t first, int64_t count,
+                   int blocks) {
+#ifdef __AVX2__
+  const PhiloxState start = element_state(sample, first);
+  if (stays_low(start)) return whole_blocks(out, start, count, blocks);
+#endif
+  for (int64_t i = 0; i < count; i++) {
+    PhiloxState state = element_state(sample, first + i);
+    state.phase = 0;
+    Philox rng(state);
+    for (int w = 0; w < 4 * blocks; w++) out[w * kPhiloxTile + i] = rng();
+  }
 }
 
 template <class T>
@@ -176,16 +222,8 @@ void uniform(T* out, const uint32_t* words, int64_t count, const UniformRange<Dr
 
 template <class T>
 void normal(T* out, const uint32_t* words, int64_t count, DrawType<T> mean, DrawType<T> stddev) {
-  using Real = DrawType<T>;
-  constexpr Real unit = sizeof(Real) == 4 ? Real(0x1p-32) : Real(0x1p-64);
   for (int64_t i = 0; i < count; i++) {
-    Real u1 = drawn<Real>(words, i, 0) * unit, u2 = drawn<Real>(words, i, 1) * unit;
-    if (u1 == 0) {
-      // The logarithm needs a positive number; the reference takes the other one.
-      u1 = u2 == 0 ? static_cast<Real>(1e-30f) : u2;
-      u2 = 0;
-    }
-    out[i] = saturate<T>(fused(box_muller(u1, u2), stddev, mean));
+    out[i] = saturate<T>(drawn_normal<DrawType<T>>(words, i, mean, stddev));
   }
 }
 

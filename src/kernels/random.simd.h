@@ -23,6 +23,8 @@ struct UniformRange {
 #define DALIESQUE_RANDOM_LOOPS                                                                     \
   void philox_words(uint32_t* out, const PhiloxState& sample, int64_t first, int64_t count,        \
                     int words);                                                                    \
+  void philox_blocks(uint32_t* out, const PhiloxState& sample, int64_t first, int64_t count,       \
+                     int blocks);                                                                  \
   template <class T>                                                                               \
   void uniform(T* out, const uint32_t* words, int64_t count,                                       \
                const UniformRange<DrawType<T>>& range);                                            \

@@ -29,6 +29,17 @@ inline double log_gamma(double x) {
 #endif
 }
 
+/// log(n!) for a whole number n; small ones are looked up.
+inline double log_factorial(double n) {
+  constexpr int kKept = 1024;
+  static const std::vector<double> kept = [] {
+    std::vector<double> values;
+    for (int k = 0; k < kKept; k++) values.push_back(log_gamma(k + 1.0));
+    return values;
+  }();
+  return n >= 0 && n < kKept ? kept[static_cast<size_t>(n)] : log_gamma(n + 1);
+}
+
 /// The Mersenne Twister with 32-bit words (19937 bits of state): std::mt19937.
 class Mt19937 {
  public:
@@ -382,7 +393,7 @@ class Poisson {
     constexpr double quarter_pi = 0.7853981633974483096156608458198757;
     floor_ = std::floor(mean);
     log_mean_ = std::log(mean);
-    log_factorial_ = log_gamma(floor_ + 1);
+    log_factorial_ = log_factorial(floor_);
     root_ = std::sqrt(floor_);
     const double dx = std::sqrt(2 * floor_ * std::log(32 * floor_ / quarter_pi));
     d_ = std::round(std::max(6.0, std::min(floor_, dx)));
@@ -445,7 +456,7 @@ class Poisson {
         x = std::ceil(y);
         w = -d_ * inverse_cx_ * (1 + y / 2);
       }
-      if (w - e - x * log_mean_ > log_factorial_ - log_gamma(x + floor_ + 1)) continue;
+      if (w - e - x * log_mean_ > log_factorial_ - log_factorial(x + floor_)) continue;
       if (x + floor_ >= std::numeric_limits<uint32_t>::max() + below_half) continue;
       return static_cast<uint32_t>(x + floor_ + below_half);
     }

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that put noise on images."""
+
+from ._ops.noise import gaussian, salt_and_pepper, shot
+
+__all__ = ["gaussian", "salt_and_pepper", "shot"]
