@@ -127,7 +127,7 @@ void build_skip_table(const HuffmanSpec& spec, SkipTable* table) {
   // A block's index stays below kEndOfBlock if an entry moves it no further than this.
   constexpr int kMaxAdvance = 64;
   uint8_t code_lengths[kAcEntries] = {};
-  uint8_t symbols[kAcEntries];
+  uint8_t symbols[kAcEntries] = {};
   for_each_short_code(spec, kAcIndexBits, [&](int start, int count, int length, int symbol) {
     std::fill_n(code_lengths + start, count, static_cast<uint8_t>(length));
     std::fill_n(symbols + start, count, static_cast<uint8_t>(symbol));

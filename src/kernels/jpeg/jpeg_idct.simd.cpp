@@ -254,58 +254,100 @@ inline int16_t saturate16(int32_t value) {
   return static_cast<int16_t>(value < -32768 ? -32768 : value > 32767 ? 32767 : value);
 }
 
-/// One pass over eight values, `step` apart.
+/// One pass over the rows of a block, lane by lane, for the compiler to vectorise.
 template <int kShift>
-inline void transform(int16_t* v, int step) {
-  const auto at = [&](int i) { return static_cast<int32_t>(v[i * step]); };
-  const auto wrap = [](int32_t value) { return static_cast<int32_t>(static_cast<int16_t>(value)); };
-  const int32_t half = 1 << (kShift - 1);
-  const int32_t even3 = at(2) * (k0541 + k0765) + at(6) * k0541;
-  const int32_t even2 = at(2) * k0541 + at(6) * (k0541 - k1847);
-  const int32_t even0 = wrap(at(0) + at(4)) * (1 << kConstBits) + half;
-  const int32_t even1 = wrap(at(0) - at(4)) * (1 << kConstBits) + half;
-  const int32_t sum73 = wrap(at(3) + at(7));
-  const int32_t sum51 = wrap(at(1) + at(5));
-  const int32_t z3 = sum73 * (k1175 - k1961) + sum51 * k1175;
-  const int32_t z4 = sum73 * k1175 + sum51 * (k1175 - k0390);
-  const int32_t odd0 = at(7) * (k0298 - k0899) - at(1) * k0899 + z3;
-  const int32_t odd3 = at(1) * (k1501 - k0899) - at(7) * k0899 + z4;
-  const int32_t odd1 = at(5) * (k2053 - k2562) - at(3) * k2562 + z4;
-  const int32_t odd2 = at(3) * (k3072 - k2562) - at(5) * k2562 + z3;
-  const auto put = [&](int i, int32_t value) { v[i * step] = saturate16(value >> kShift); };
-  put(0, even0 + even3 + odd3);
-  put(7, even0 + even3 - odd3);
-  put(1, even1 + even2 + odd2);
-  put(6, even1 + even2 - odd2);
-  put(2, even1 - even2 + odd1);
-  put(5, even1 - even2 - odd1);
-  put(3, even0 - even3 + odd0);
-  put(4, even0 - even3 - odd0);
+[[gnu::always_inline]] inline void transform(int16_t* v) {
+  constexpr int32_t kHalf = 1 << (kShift - 1);
+  for (int i = 0; i < 8; ++i) {
+    const int16_t in1 = v[8 + i], in2 = v[16 + i], in3 = v[24 + i];
+    const int16_t in5 = v[40 + i], in6 = v[48 + i], in7 = v[56 + i];
+    const auto sum04 = static_cast<int16_t>(v[i] + v[32 + i]);
+    const auto difference04 = static_cast<int16_t>(v[i] - v[32 + i]);
+    const int32_t even3 = in2 * (k0541 + k0765) + in6 * k0541;
+    const int32_t even2 = in2 * k0541 + in6 * (k0541 - k1847);
+    const int32_t even0 = sum04 * (1 << kConstBits) + kHalf;
+    const int32_t even1 = difference04 * (1 << kConstBits) + kHalf;
+    const auto sum37 = static_cast<int16_t>(in3 + in7);
+    const auto sum15 = static_cast<int16_t>(in1 + in5);
+    const int32_t z3 = sum37 * (k1175 - k1961) + sum15 * k1175;
+    const int32_t z4 = sum37 * k1175 + sum15 * (k1175 - k0390);
+    const int32_t odd0 = in7 * (k0298 - k0899) - in1 * k0899 + z3;
+    const int32_t odd1 = in5 * (k2053 - k2562) - in3 * k2562 + z4;
+    const int32_t odd2 = in3 * (k3072 - k2562) - in5 * k2562 + z3;
+    const int32_t odd3 = in1 * (k1501 - k0899) - in7 * k0899 + z4;
+    v[i] = saturate16((even0 + even3 + odd3) >> kShift);
+    v[56 + i] = saturate16((even0 + even3 - odd3) >> kShift);
+    v[8 + i] = saturate16((even1 + even2 + odd2) >> kShift);
+    v[48 + i] = saturate16((even1 + even2 - odd2) >> kShift);
+    v[16 + i] = saturate16((even1 - even2 + odd1) >> kShift);
+    v[40 + i] = saturate16((even1 - even2 - odd1) >> kShift);
+    v[24 + i] = saturate16((even0 - even3 + odd0) >> kShift);
+    v[32 + i] = saturate16((even0 - even3 - odd0) >> kShift);
+  }
 }
 
-void one_block(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients, const uint16_t* quant) {
-  int16_t work[kBlockSize];
-  for (int i = 0; i < kBlockSize; ++i) {
-    work[i] = static_cast<int16_t>(coefficients[i] * quant[i]);
+#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
+
+using Row = int16_t __attribute__((vector_size(16)));
+
+void transpose(int16_t* out, const int16_t* in) {
+  Row v[8];
+  Row w[8];
+  std::memcpy(v, in, sizeof v);
+  for (int i = 0; i < 4; ++i) {
+    w[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11);
+    w[2 * i + 1] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15);
   }
-  // In a block with nothing below its first row, the first pass is a mere shift, which wraps where
-  // the general way saturates.
-  bool flat = true;
-  for (int i = 8; i < kBlockSize; ++i) flat &= coefficients[i] == 0;
-  for (int column = 0; column < 8; ++column) {
-    if (!flat) {
-      transform<kShift1>(work + column, 8);
-      continue;
+  // Now w[i] and w[i + 2] hold the same columns of neighbouring pairs of rows.
+  for (int i = 0; i < 2; ++i) {
+    for (int k = 0; k < 2; ++k) {
+      const Row upper = w[4 * i + k];
+      const Row lower = w[4 * i + k + 2];
+      v[4 * i + 2 * k] = __builtin_shufflevector(upper, lower, 0, 1, 8, 9, 2, 3, 10, 11);
+      v[4 * i + 2 * k + 1] = __builtin_shufflevector(upper, lower, 4, 5, 12, 13, 6, 7, 14, 15);
     }
-    const auto value = static_cast<int16_t>(work[column] * (1 << kPassBits));
-    for (int row = 0; row < 8; ++row) work[8 * row + column] = value;
   }
+  for (int i = 0; i < 4; ++i) {
+    w[2 * i] = __builtin_shufflevector(v[i], v[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    w[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+  std::memcpy(out, w, sizeof w);
+}
+
+#else
+
+void transpose(int16_t* out, const int16_t* in) {
   for (int row = 0; row < 8; ++row) {
-    transform<kShift2>(work + 8 * row, 1);
+    for (int column = 0; column < 8; ++column) out[8 * column + row] = in[8 * row + column];
+  }
+}
+
+#endif
+
+void one_block(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients, const uint16_t* quant) {
+  alignas(16) int16_t rows[kBlockSize];
+  alignas(16) int16_t columns[kBlockSize];
+  int16_t below_first = 0;
+  for (int i = 8; i < kBlockSize; ++i) below_first |= coefficients[i];
+  for (int i = 0; i < kBlockSize; ++i) {
+    rows[i] = static_cast<int16_t>(coefficients[i] * quant[i]);
+  }
+  if (below_first != 0) {
+    transform<kShift1>(rows);
+  } else {
+    // The first pass is a mere shift, which wraps where the general way saturates.
+    for (int i = 0; i < 8; ++i) rows[i] = static_cast<int16_t>(rows[i] * (1 << kPassBits));
+    for (int i = 8; i < kBlockSize; ++i) rows[i] = rows[i - 8];
+  }
+  transpose(columns, rows);
+  transform<kShift2>(columns);
+  transpose(rows, columns);
+  for (int row = 0; row < 8; ++row) {
     for (int column = 0; column < 8; ++column) {
-      const int value = work[8 * row + column] + 128;
-      out[row * stride + column] = static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
+      const int value = rows[8 * row + column] + 128;
+      out[column] = static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
     }
+    out += stride;
   }
 }
 

@@ -44,17 +44,14 @@ struct Kernels {
   /// Full-range YCbCr to RGB or, if `reversed`, BGR pixels. Writes exactly `count` pixels.
   void (*ycbcr_to_pixels)(uint8_t* out, const PlaneRow& in, int count, bool reversed);
 
-  /// The same into planes.
-  void (*ycbcr_to_planes)(uint8_t* const out[3], const PlaneRow& in, int count);
-
   /// Interleaves three planes. Writes exactly `count` pixels.
   void (*planes_to_pixels)(uint8_t* out, const PlaneRow& in, int count);
 
   /// Luma of RGB planes.
-  void (*rgb_to_gray)(uint8_t* out, const PlaneRow& in, int count);
+  void (*planes_to_gray)(uint8_t* out, const PlaneRow& in, int count);
 
-  /// Limited-range ITU-R BT.601 of RGB planes; may work in place.
-  void (*rgb_to_limited_ycbcr)(uint8_t* const out[3], const PlaneRow& in, int count);
+  /// Limited-range YCbCr pixels from planes of RGB or, if `in_ycbcr`, of full-range YCbCr.
+  void (*limited_ycbcr_to_pixels)(uint8_t* out, const PlaneRow& in, int count, bool in_ycbcr);
 };
 
 /// The fastest set that this processor runs.

@@ -101,21 +101,60 @@ void replicate(uint8_t* out, const uint8_t* in, int count, int factor) {
   }
 }
 
-struct Rgb {
-  uint8_t r, g, b;
-};
-
 inline uint8_t clamp(int value) {
   return static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/// 16-bit fixed-point factors 1.402, 1.772, 0.34414 and 0.71414, as libjpeg rounds them.
-inline Rgb ycbcr_to_rgb(int y, int cb, int cr) {
-  cb -= 128;
-  cr -= 128;
-  return {clamp(y + ((91881 * cr + 32768) >> 16)),
-          clamp(y + ((-22554 * cb - 46802 * cr + 32768) >> 16)),
-          clamp(y + ((116130 * cb + 32768) >> 16))};
+/// Pixels that go through buffers on the stack at a time.
+constexpr int kChunk = 256;
+
+/// Three rows of a chunk.
+struct ChunkPlanes {
+  uint8_t row[3][kChunk + jpeg::kRowPadding];
+};
+
+/// Full-range YCbCr to RGB with libjpeg's 16-bit factors 1.402, 1.772, 0.34414 and 0.71414, less
+/// whole parts where they exceed 16 bits.
+void ycbcr_to_rgb(uint8_t* __restrict r, uint8_t* __restrict g, uint8_t* __restrict b,
+                  const uint8_t* __restrict in_y, const uint8_t* __restrict in_cb,
+                  const uint8_t* __restrict in_cr, int count) {
+  for (int i = 0; i < count; ++i) {
+    const int y = in_y[i];
+    const auto cb = static_cast<int16_t>(in_cb[i] - 128);
+    const auto cr = static_cast<int16_t>(in_cr[i] - 128);
+    const auto red = static_cast<int16_t>(cr + ((26345 * cr + 32768) >> 16));
+    const auto green = static_cast<int16_t>(((18734 * cr - 22554 * cb + 32768) >> 16) - cr);
+    const auto blue = static_cast<int16_t>(2 * cb + ((-14942 * cb + 32768) >> 16));
+    r[i] = clamp(y + red);
+    g[i] = clamp(y + green);
+    b[i] = clamp(y + blue);
+  }
+}
+
+/// Limited-range ITU-R BT.601. Single precision and this order of operations decide the ties;
+/// results need no clamping.
+void rgb_to_limited(uint8_t* __restrict out_y, uint8_t* __restrict out_cb,
+                    uint8_t* __restrict out_cr, const uint8_t* __restrict in_r,
+                    const uint8_t* __restrict in_g, const uint8_t* __restrict in_b, int count) {
+  for (int i = 0; i < count; ++i) {
+    const float r = in_r[i];
+    const float g = in_g[i];
+    const float b = in_b[i];
+    const float y = 0.25678823529f * r + 0.50412941176f * g + 0.09790588235f * b + 16.0f;
+    const float cb = -0.14822289945f * r + -0.29099278682f * g + 0.43921568627f * b + 128.0f;
+    const float cr = 0.43921568627f * r + -0.36778831435f * g + -0.07142737192f * b + 128.0f;
+    out_y[i] = static_cast<uint8_t>(static_cast<int>(y + 0.5f));
+    out_cb[i] = static_cast<uint8_t>(static_cast<int>(cb + 0.5f));
+    out_cr[i] = static_cast<uint8_t>(static_cast<int>(cr + 0.5f));
+  }
+}
+
+/// 0.299, 0.587 and 0.114 in 16-bit fixed point.
+void rgb_to_gray(uint8_t* __restrict out, const uint8_t* __restrict r, const uint8_t* __restrict g,
+                 const uint8_t* __restrict b, int count) {
+  for (int i = 0; i < count; ++i) {
+    out[i] = static_cast<uint8_t>((19595 * r[i] + 38470 * g[i] + 7471 * b[i] + 32768) >> 16);
+  }
 }
 
 #ifdef __AVX2__
@@ -226,25 +265,17 @@ void ycbcr_to_pixels(uint8_t* out, const PlaneRow& in, int count, bool reversed)
     });
   }
 #else
-  for (int i = 0; i < count; ++i) {
-    const Rgb pixel = ycbcr_to_rgb(y[i], cb[i], cr[i]);
-    out[3 * i] = reversed ? pixel.b : pixel.r;
-    out[3 * i + 1] = pixel.g;
-    out[3 * i + 2] = reversed ? pixel.r : pixel.b;
+  ChunkPlanes rgb;
+  for (int i = 0; i < count; i += kChunk) {
+    const int n = count - i < kChunk ? count - i : kChunk;
+    ycbcr_to_rgb(rgb.row[0], rgb.row[1], rgb.row[2], y + i, cb + i, cr + i, n);
+    for (int k = 0; k < n; ++k) {
+      *out++ = rgb.row[reversed ? 2 : 0][k];
+      *out++ = rgb.row[1][k];
+      *out++ = rgb.row[reversed ? 0 : 2][k];
+    }
   }
 #endif
-}
-
-void ycbcr_to_planes(uint8_t* const out[3], const PlaneRow& in, int count) {
-  uint8_t* const r = out[0];
-  uint8_t* const g = out[1];
-  uint8_t* const b = out[2];
-  for (int i = 0; i < count; ++i) {
-    const Rgb pixel = ycbcr_to_rgb(in.plane[0][i], in.plane[1][i], in.plane[2][i]);
-    r[i] = pixel.r;
-    g[i] = pixel.g;
-    b[i] = pixel.b;
-  }
 }
 
 void planes_to_pixels(uint8_t* out, const PlaneRow& in, int count) {
@@ -259,36 +290,32 @@ void planes_to_pixels(uint8_t* out, const PlaneRow& in, int count) {
 #endif
 }
 
-void rgb_to_gray(uint8_t* out, const PlaneRow& in, int count) {
-  // 0.299, 0.587 and 0.114 in 16-bit fixed point.
-  for (int i = 0; i < count; ++i) {
-    out[i] = static_cast<uint8_t>(
-        (19595 * in.plane[0][i] + 38470 * in.plane[1][i] + 7471 * in.plane[2][i] + 32768) >> 16);
+void limited_ycbcr_to_pixels(uint8_t* out, const PlaneRow& in, int count, bool in_ycbcr) {
+  ChunkPlanes rgb;
+  ChunkPlanes limited;
+  for (int i = 0; i < count; i += kChunk) {
+    const int n = count - i < kChunk ? count - i : kChunk;
+    const uint8_t* source[3] = {in.plane[0] + i, in.plane[1] + i, in.plane[2] + i};
+    if (in_ycbcr) {
+      ycbcr_to_rgb(rgb.row[0], rgb.row[1], rgb.row[2], source[0], source[1], source[2], n);
+      for (int k = 0; k < 3; ++k) source[k] = rgb.row[k];
+    }
+    rgb_to_limited(limited.row[0], limited.row[1], limited.row[2], source[0], source[1], source[2],
+                   n);
+    planes_to_pixels(out, {{limited.row[0], limited.row[1], limited.row[2]}}, n);
+    out += 3 * n;
   }
 }
 
-void rgb_to_limited_ycbcr(uint8_t* const out[3], const PlaneRow& in, int count) {
-  // Single precision and this order of operations decide the ties; results need no clamping.
-  for (int i = 0; i < count; ++i) {
-    const float r = in.plane[0][i];
-    const float g = in.plane[1][i];
-    const float b = in.plane[2][i];
-    const float y = 0.25678823529f * r + 0.50412941176f * g + 0.09790588235f * b + 16.0f;
-    const float cb = -0.14822289945f * r + -0.29099278682f * g + 0.43921568627f * b + 128.0f;
-    const float cr = 0.43921568627f * r + -0.36778831435f * g + -0.07142737192f * b + 128.0f;
-    out[0][i] = static_cast<uint8_t>(static_cast<int>(y + 0.5f));
-    out[1][i] = static_cast<uint8_t>(static_cast<int>(cb + 0.5f));
-    out[2][i] = static_cast<uint8_t>(static_cast<int>(cr + 0.5f));
-  }
+void planes_to_gray(uint8_t* out, const PlaneRow& in, int count) {
+  rgb_to_gray(out, in.plane[0], in.plane[1], in.plane[2], count);
 }
 
 }  // namespace
 
-extern const jpeg::Kernels jpeg_kernels;
 const jpeg::Kernels jpeg_kernels = {
-    jpeg_decode_mcus, jpeg_inverse_dct, upsample_h2v1,        upsample_h2v2,
-    upsample_h1v2,    replicate,        ycbcr_to_pixels,      ycbcr_to_planes,
-    planes_to_pixels, rgb_to_gray,      rgb_to_limited_ycbcr,
+    jpeg_decode_mcus, jpeg_inverse_dct, upsample_h2v1,    upsample_h2v2,  upsample_h1v2,
+    replicate,        ycbcr_to_pixels,  planes_to_pixels, planes_to_gray, limited_ycbcr_to_pixels,
 };
 
 }  // namespace daliesque::DALIESQUE_ISA

@@ -14,7 +14,7 @@ size_t scratch_row_bytes(int width) {
 
 }  // namespace
 
-size_t RowWriter::scratch_bytes(int width) { return (kMaxDecoded + 3) * scratch_row_bytes(width); }
+size_t RowWriter::scratch_bytes(int width) { return kMaxDecoded * scratch_row_bytes(width); }
 
 void RowWriter::start(const Kernels& kernels, const Geometry& geometry, Color color, Format format,
                       uint8_t* scratch, uint8_t* out, ptrdiff_t row_stride) {
@@ -30,7 +30,6 @@ void RowWriter::start(const Kernels& kernels, const Geometry& geometry, Color co
     upsampled_[i] = scratch + i * bytes;
     upsampled_row_[i] = -1;
   }
-  for (int i = 0; i < 3; ++i) converted_[i] = scratch + (kMaxDecoded + i) * bytes;
 }
 
 void RowWriter::write_until(int end) {
@@ -101,7 +100,7 @@ void RowWriter::write_row(uint8_t* out, int y) {
   switch (format_) {
     case Format::kGray:
       if (color_ == Color::kRgb) {
-        kernels_->rgb_to_gray(out, in, width);
+        kernels_->planes_to_gray(out, in, width);
       } else {
         std::memcpy(out, in.plane[0], width);
       }
@@ -115,13 +114,9 @@ void RowWriter::write_row(uint8_t* out, int y) {
       if (format_ == Format::kBgr) std::swap(in.plane[0], in.plane[2]);
       kernels_->planes_to_pixels(out, in, width);
       return;
-    case Format::kYCbCr: {
-      const PlaneRow converted = {{converted_[0], converted_[1], converted_[2]}};
-      if (coded) kernels_->ycbcr_to_planes(converted_, in, width);
-      kernels_->rgb_to_limited_ycbcr(converted_, coded ? converted : in, width);
-      kernels_->planes_to_pixels(out, converted, width);
+    case Format::kYCbCr:
+      kernels_->limited_ycbcr_to_pixels(out, in, width, coded);
       return;
-    }
   }
 }
 

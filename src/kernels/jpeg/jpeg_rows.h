@@ -45,7 +45,6 @@ class RowWriter {
   Color color_ = Color::kYCbCr;
   Format format_ = Format::kRgb;
   uint8_t* upsampled_[kMaxDecoded] = {};
-  uint8_t* converted_[3] = {};
   int upsampled_row_[kMaxDecoded] =
       {};  ///< component row in `upsampled_`, -1 if none can be reused
   uint8_t* out_ = nullptr;
