@@ -15,6 +15,15 @@ namespace {
 // Measured for batches larger than the caches.
 constexpr double kNanosecondsPerByte = 0.15;
 
+/// What is left of a number after its whole part. Numbers beyond 32 bits, which have no fraction,
+/// give 0. Unlike std::floor this vectorises for any processor.
+float fraction(float x) {
+  const bool small = std::fabs(x) < 1e9f;
+  const float within = small ? x : 0.f;
+  const auto whole = static_cast<float>(static_cast<int32_t>(within));
+  return within - (whole > within ? whole - 1.f : whole);
+}
+
 /// The box of one region within a sample, cut into runs that lie in one piece.
 class Box {
  public:
@@ -142,8 +151,7 @@ void grid_mask(Samples& out, const Samples& in, const Grid& grid) {
           for (int64_t x = 0; x < width; x++) {
             const float fx = start_x + static_cast<float>(static_cast<int32_t>(x)) * along;
             const float fy = start_y + static_cast<float>(static_cast<int32_t>(x)) * across;
-            kept[static_cast<size_t>(x)] =
-                (fx - std::floor(fx) >= ratio) | (fy - std::floor(fy) >= ratio);
+            kept[static_cast<size_t>(x)] = (fraction(fx) >= ratio) | (fraction(fy) >= ratio);
           }
           std::byte* to = out.data<std::byte>(i) + y * width * pixel;
           const std::byte* from = in.data<const std::byte>(i) + y * width * pixel;

@@ -9,19 +9,27 @@ namespace daliesque {
 
 void PerspectiveMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const {
   const double* m = matrices_.row(sample);
-  const auto round = [this](double value) {
-    if (units_ == 0) return static_cast<float>(value + 0.5);
-    const double limited = std::clamp(value * units_, -2147483648.0, 2147483647.0);
-    return static_cast<float>(std::nearbyint(limited) / units_) + 0.5f;
-  };
   for (int r = 0; r < tile.rows; r++) {
     const auto y = static_cast<double>(tile.y + r);
+    const double u = m[1] * y + m[2], v = m[4] * y + m[5], w = m[7] * y + m[8];
+    double xs[kWarpColumns], ys[kWarpColumns];
     for (int k = 0; k < tile.columns; k++) {
-      const auto x = static_cast<double>(tile.x + k);
-      const double w = m[6] * x + m[7] * y + m[8];
-      const double scale = w != 0 ? 1 / w : 0;
-      at.x[r][k] = round((m[0] * x + m[1] * y + m[2]) * scale);
-      at.y[r][k] = round((m[3] * x + m[4] * y + m[5]) * scale);
+      const double x = static_cast<double>(static_cast<int32_t>(tile.x) + k);
+      const double divisor = m[6] * x + w;
+      const double scale = divisor != 0 ? 1 / divisor : 0;
+      xs[k] = (m[0] * x + u) * scale;
+      ys[k] = (m[3] * x + v) * scale;
+    }
+    if (units_ != 0) {
+      for (int k = 0; k < tile.columns; k++) {
+        // OpenCV keeps such coordinates as integers of 32 bits.
+        xs[k] = std::nearbyint(std::clamp(xs[k] * units_, -0x1p31, 0x1p31 - 1)) / units_;
+        ys[k] = std::nearbyint(std::clamp(ys[k] * units_, -0x1p31, 0x1p31 - 1)) / units_;
+      }
+    }
+    for (int k = 0; k < tile.columns; k++) {
+      at.x[r][k] = static_cast<float>(xs[k] + 0.5);
+      at.y[r][k] = static_cast<float>(ys[k] + 0.5);
     }
   }
 }
