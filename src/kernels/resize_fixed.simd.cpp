@@ -24,16 +24,35 @@ inline void narrow(int16_t* to, int32_t value) { *to = static_cast<int16_t>(valu
 using SignedTaps = FixedResizeKernels::SignedTaps;
 using UnsignedTaps = FixedResizeKernels::UnsignedTaps;
 
+/// Plain loops work on tiles of this many columns, tap by tap, so that compilers vectorise them.
+constexpr int kTile = 64;
+
+// Not inlined: compilers would fuse the loop with the one over taps instead of vectorising it.
+[[gnu::noinline]] void add_signed(int32_t* __restrict sums, const uint8_t* upper,
+                                  const uint8_t* lower, int32_t weights, int count) {
+  const auto first = static_cast<int16_t>(low_half(weights));
+  const auto second = static_cast<int16_t>(high_half(weights));
+  for (int i = 0; i < count; i++) {
+    sums[i] += static_cast<int16_t>(upper[i]) * first + static_cast<int16_t>(lower[i]) * second;
+  }
+}
+
+template <class Out>
+void blend_signed_tile(Out* out, const SignedTaps& taps, int shift, int64_t begin, int count) {
+  int32_t sums[kTile];
+  for (int i = 0; i < count; i++) sums[i] = shift ? 1 << (shift - 1) : 0;
+  for (int j = 0; j < taps.taps; j++) {
+    add_signed(sums, taps.rows[2 * j] + begin, taps.rows[2 * j + 1] + begin, taps.weights[j],
+               count);
+  }
+  for (int i = 0; i < count; i++) narrow(out + begin + i, sums[i] >> shift);
+}
+
 template <class Out>
 void blend_signed_plain(Out* out, const SignedTaps& taps, int shift, int64_t count) {
-  for (int64_t i = 0; i < count; i++) {
-    int32_t sum = shift ? 1 << (shift - 1) : 0;
-    for (int j = 0; j < taps.taps; j++) {
-      sum += taps.rows[2 * j][i] * low_half(taps.weights[j]) +
-             taps.rows[2 * j + 1][i] * high_half(taps.weights[j]);
-    }
-    narrow(out + i, sum >> shift);
-  }
+  int64_t i = 0;
+  for (; i + kTile <= count; i += kTile) blend_signed_tile(out, taps, shift, i, kTile);
+  blend_signed_tile(out, taps, shift, i, static_cast<int>(count - i));
 }
 
 // Each product loses its low 16 bits; half a unit per tap makes up for it on average.
@@ -47,16 +66,29 @@ inline void finish_unsigned(int16_t* to, uint16_t sum) {
   *to = static_cast<int16_t>(sum - kWideOffset);
 }
 
+[[gnu::noinline]] void add_unsigned(uint16_t* __restrict sums, const uint8_t* row, uint16_t weight,
+                                    int count) {
+  for (int i = 0; i < count; i++) {
+    const auto value = static_cast<uint16_t>(row[i] << 8);
+    sums[i] = static_cast<uint16_t>(sums[i] + (static_cast<uint32_t>(value) * weight >> 16));
+  }
+}
+
+template <class Out>
+void blend_unsigned_tile(Out* out, const UnsignedTaps& taps, int64_t begin, int count) {
+  uint16_t sums[kTile];
+  for (int i = 0; i < count; i++) sums[i] = unsigned_bias(taps.taps);
+  for (int k = 0; k < taps.taps; k++) {
+    add_unsigned(sums, taps.rows[k] + begin, taps.weights[k], count);
+  }
+  for (int i = 0; i < count; i++) finish_unsigned(out + begin + i, sums[i]);
+}
+
 template <class Out>
 void blend_unsigned_plain(Out* out, const UnsignedTaps& taps, int64_t count) {
-  for (int64_t i = 0; i < count; i++) {
-    uint16_t sum = unsigned_bias(taps.taps);
-    for (int k = 0; k < taps.taps; k++) {
-      const uint32_t value = static_cast<uint32_t>(taps.rows[k][i]) << 8;
-      sum = static_cast<uint16_t>(sum + (value * taps.weights[k] >> 16));
-    }
-    finish_unsigned(out + i, sum);
-  }
+  int64_t i = 0;
+  for (; i + kTile <= count; i += kTile) blend_unsigned_tile(out, taps, i, kTile);
+  blend_unsigned_tile(out, taps, i, static_cast<int>(count - i));
 }
 
 #ifdef __AVX2__
@@ -239,35 +271,36 @@ void blend_unsigned(Out* out, const UnsignedTaps& taps, int64_t count) {
   blend_unsigned_plain(out, taps, count);
 }
 
+/// As above, but of each pair the first taps of all channels stand before the second ones.
 void transpose_in(int32_t* to, const int16_t* const* rows, InputRange pairs, int64_t channels) {
-  for (int64_t p = pairs.begin; p < pairs.end; p++) {
-    for (int64_t c = 0; c < channels; c++, to += 8) {
-      for (int r = 0; r < 8; r++) {
-        const int16_t* pixel = rows[r] + p * 2 * channels + c;
-        const auto low = static_cast<uint16_t>(pixel[0]);
-        const auto high = static_cast<uint16_t>(pixel[channels]);
-        to[r] = static_cast<int32_t>(static_cast<uint32_t>(high) << 16 | low);
-      }
+  auto* halves = reinterpret_cast<int16_t*>(to);
+  for (int64_t p = 2 * pairs.begin; p < 2 * pairs.end; p++) {
+    for (int64_t c = 0; c < channels; c++, halves += 8) {
+      for (int r = 0; r < 8; r++) halves[r] = rows[r][p * channels + c];
     }
   }
+}
+
+template <int Count>
+[[gnu::noinline]] void add_pair(int32_t* __restrict sums, const int16_t* pair, int32_t weights) {
+  const auto first = static_cast<int16_t>(low_half(weights));
+  const auto second = static_cast<int16_t>(high_half(weights));
+  for (int i = 0; i < Count; i++) sums[i] += pair[i] * first + pair[i + Count] * second;
 }
 
 template <int Channels>
 void sum_block(int32_t* sums, const int32_t* from, const Columns<int32_t>& columns, int64_t begin,
                int64_t end, int64_t first) {
-  for (int64_t x = begin; x < end; x++) {
-    const int32_t* pairs = from + (columns.start[x] - first) * Channels * 8;
+  constexpr int count = Channels * 8;
+  const auto* halves = reinterpret_cast<const int16_t*>(from);
+  for (int64_t x = begin; x < end; x++, sums += count) {
+    const int16_t* pair = halves + (columns.start[x] - first) * count * 2;
     const int32_t* weights = columns.weights + x * columns.taps;
-    for (int c = 0; c < Channels; c++, sums += 8) {
-      int32_t s[8];
-      for (int& sum : s) sum = columns.rounding;
-      for (int k = 0; k < columns.taps; k++) {
-        const int32_t* pair = pairs + (k * Channels + c) * 8;
-        const int32_t low = low_half(weights[k]), high = high_half(weights[k]);
-        for (int r = 0; r < 8; r++) s[r] += low_half(pair[r]) * low + high_half(pair[r]) * high;
-      }
-      for (int r = 0; r < 8; r++) sums[r] = s[r] >> columns.shift;
+    for (int i = 0; i < count; i++) sums[i] = columns.rounding;
+    for (int k = 0; k < columns.taps; k++) {
+      add_pair<count>(sums, pair + k * count * 2, weights[k]);
     }
+    for (int i = 0; i < count; i++) sums[i] >>= columns.shift;
   }
 }
 
