@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -149,6 +150,22 @@ def test_bombs_are_refused_before_memory_is_reserved() -> None:
             decode(data)
         shape = ndd.peek_image_shape(np.frombuffer(data, np.uint8))
         assert np.asarray(shape).tolist() == [60000, 60000, 3]
+
+
+@pytest.mark.usefixtures("few_pixels")
+def test_channels_count() -> None:
+    data = tiff(picture(20, 20, 40), 8, 1, tags={338: [0] * 39})
+    with pytest.raises(ndd.DecodeError, match="has 20 x 20 pixels of 40 channels, more than the"):
+        decode(data)
+    ndd.decoders.set_max_pixels(4000)
+    assert decode(data).shape == (20, 20, 3)
+
+
+def test_sizes_that_wrap_around() -> None:
+    size = struct.pack(">II", 3263716133, 3618234987)
+    data = png(SOURCE, 8, 2).replace(b"\0\0\0\x32\0\0\0\x28", size)
+    with pytest.raises(ndd.DecodeError, match="has 3618234987 x 3263716133 pixels"):
+        decode(data)
 
 
 @pytest.mark.parametrize("value", [0, -5, 1.5, True, "many"])

@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from .pixels import (
+    PILLOW_ERRORS,
     Array,
     CodecError,
     GrayRule,
@@ -52,8 +53,8 @@ def read_header(data: bytes) -> ImageHeader:
     else:
         msg = f"is damaged: the BMP has a header of {size} bytes"
         raise CodecError(msg)
-    width, top_down, height = abs(width), height < 0, abs(height)
-    if width == 0 or height == 0:
+    top_down, height = height < 0, abs(height)
+    if width <= 0 or height == 0:
         msg = f"is damaged: the BMP has {height} rows and {width} columns"
         raise CodecError(msg)
     _check_kind(bits, compression)
@@ -166,7 +167,7 @@ def _run_lengths(data: bytes, header: ImageHeader) -> Array:
     try:
         with Image.open(io.BytesIO(data), formats=["BMP"]) as image:
             indices = np.asarray(image)
-    except (OSError, ValueError, SyntaxError, EOFError, struct.error) as error:
+    except PILLOW_ERRORS as error:
         refuse_damaged("BMP", error)
     details: _Details = header.details
     assert details.palette is not None

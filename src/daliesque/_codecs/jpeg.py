@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from typing import Any
 
 import imagecodecs
@@ -24,9 +23,8 @@ from .pixels import (
     with_channel_axis,
 )
 
-# A marker inside coded data that is neither a stuffed byte, a restart, nor padding.
-_NEXT_MARKER = re.compile(rb"\xff([^\x00\xd0-\xd7\xff])")
-_START_OF_SCAN, _END = 0xDA, 0xD9
+_MARKER = re.compile(rb"\xff([^\x00\xff])")
+_START_OF_SCAN, _END = 0xDA, b"\xff\xd9"
 _ADOBE = re.compile(rb"\xff\xee..Adobe", re.DOTALL)
 
 
@@ -37,7 +35,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     gray = wanted is Wanted.GRAY and header.channels == 3 and info["coding"] != "lossless"
     try:
         array = imagecodecs.jpeg8_decode(data, outcolorspace="GRAYSCALE" if gray else None)
-    except (imagecodecs.Jpeg8Error, ValueError) as error:
+    except (RuntimeError, ValueError) as error:
         refuse_damaged("JPEG", error)
     array = with_channel_axis(array)
     bits: int = info["precision"]
@@ -49,25 +47,20 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
 
 
 def _check_whole(data: bytes) -> None:
-    """Raise unless the markers lead from scan to scan up to the one that ends the file.
+    """Raise unless the marker that ends the image comes after the first scan has begun.
 
     libjpeg-turbo would fill what is missing with grey.
     """
     position = 2
-    while True:
-        found = _NEXT_MARKER.search(data, position)
-        if found is None:
-            refuse_short("JPEG", len(data), "inside the scan")
+    while found := _MARKER.search(data, position):
         marker, position = found[1][0], found.end()
-        if marker == _END:
-            return
-        if position + 2 > len(data):
-            refuse_short("JPEG", len(data), "inside a header")
-        (length,) = struct.unpack_from(">H", data, position)
-        position += length
-        if position > len(data):
-            where = "inside the scan" if marker == _START_OF_SCAN else "inside a header"
-            refuse_short("JPEG", len(data), where)
+        if marker == _START_OF_SCAN:
+            break
+        position += int.from_bytes(data[position : position + 2], "big")
+    if found is None:
+        refuse_short("JPEG", len(data), "inside a header")
+    if data.find(_END, position) < 0:
+        refuse_short("JPEG", len(data), "inside the scan")
 
 
 def _without_black(cmyk: Array, data: bytes, info: dict[str, Any]) -> Array:

@@ -74,7 +74,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     del wanted
     try:
         array = imagecodecs.jpeg2k_decode(data)
-    except (imagecodecs.Jpeg2kError, ValueError) as error:
+    except (RuntimeError, ValueError) as error:
         refuse_damaged("JPEG 2000 file", error)
     bits: int = header.details
     if array.dtype.kind == "i":

@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from .pixels import (
+    PILLOW_ERRORS,
     Array,
     CodecError,
     GrayRule,
@@ -50,7 +51,7 @@ def decode_gif(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     try:
         with Image.open(io.BytesIO(data), formats=["GIF"]) as image:
             array = np.asarray(image.convert("RGB"))
-    except (OSError, ValueError, SyntaxError, EOFError, IndexError, struct.error) as error:
+    except PILLOW_ERRORS as error:
         refuse_damaged("GIF", error)
     if array.shape[:2] != (header.height, header.width):
         msg = "its first frame is larger than its screen"

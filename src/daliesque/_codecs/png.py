@@ -19,7 +19,6 @@ from .pixels import (
     ImageHeader,
     Pixels,
     Wanted,
-    first_channels,
     refuse_damaged,
     refuse_short,
     with_channel_axis,
@@ -36,6 +35,8 @@ _BITS = {
     _GRAY_ALPHA: (8, 16),
     _COLOR_ALPHA: (8, 16),
 }
+_FIRST_CHUNK = 33
+_END_CHUNK = b"\0\0\0\0IEND\xaeB`\x82"
 # First column and row of each pass of an interlaced image, and the distances to the next ones.
 _PASSES = (
     (0, 0, 8, 8),
@@ -53,11 +54,13 @@ class _Details(NamedTuple):
     color_type: int
     interlaced: bool
     animated: bool
+    # Begin, name and end of the chunks that hold palette and pixels.
+    chunks: list[tuple[int, bytes, int]]
 
 
 def read_header(data: bytes) -> ImageHeader:
     """Read the header and look for the orientation, which may come after the pixels."""
-    if len(data) < 33:
+    if len(data) < _FIRST_CHUNK:
         refuse_short("PNG", len(data), "inside the header")
     length, name, width, height, bits, color_type, _, _, interlace = struct.unpack_from(
         ">I4sIIBBBBB", data, 8
@@ -71,44 +74,49 @@ def read_header(data: bytes) -> ImageHeader:
     if bits not in _BITS.get(color_type, ()):
         msg = f"is damaged: a PNG of colour type {color_type} cannot have {bits} bits"
         raise CodecError(msg)
-    orientation, animated = 1, False
-    for kind, chunk in _chunks(data):
-        if kind == b"eXIf":
-            orientation = exif_orientation(chunk)
-        animated |= kind == b"acTL"
-    details = _Details(bits, color_type, interlace == 1, animated)
+    orientation, animated, chunks = 1, False, []
+    for begin, name, end in _chunks(data):
+        if name in (b"PLTE", b"IDAT"):
+            chunks.append((begin, name, end))
+        elif name == b"eXIf":
+            orientation = exif_orientation(data[begin + 8 : end - 4])
+        animated |= name == b"acTL"
+    details = _Details(bits, color_type, interlace == 1, animated, chunks)
     return ImageHeader(height, width, _CHANNELS[color_type], orientation, details)
 
 
-def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Name and contents of each chunk before the end chunk, which must be there."""
-    position = 33
+def _chunks(data: bytes) -> Iterator[tuple[int, bytes, int]]:
+    """Begin, name and end of each chunk before the end chunk, which must be there."""
+    position = _FIRST_CHUNK
     while True:
         if position + 8 > len(data):
             refuse_short("PNG", len(data), "before the end chunk")
         length, name = struct.unpack_from(">I4s", data, position)
         if name == b"IEND":
             return
-        end = position + 8 + length
-        if end + 4 > len(data):
+        end = position + length + 12
+        if end > len(data):
             where = "inside the image data" if name == b"IDAT" else f"inside a chunk {name!r}"
             refuse_short("PNG", len(data), where)
-        yield name, b"" if name == b"IDAT" else data[position + 8 : end]
-        position = end + 4
+        yield position, name, end
+        position = end
 
 
 def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     """Decode; transparency of single colours is ignored."""
+    del wanted
     details: _Details = header.details
     try:
         if details.interlaced:
             array = _interlaced(data, header)
         else:
-            array = imagecodecs.png_decode(data)
-    except (imagecodecs.PngError, zlib.error, ValueError) as error:
+            # Without the other chunks: libpng writes warnings about colour profiles and the like.
+            needed = [data[begin:end] for begin, _, end in details.chunks]
+            array = imagecodecs.png_decode(data[:_FIRST_CHUNK] + b"".join(needed) + _END_CHUNK)
+    except (RuntimeError, zlib.error, ValueError) as error:
         refuse_damaged("PNG", error)
-    array = first_channels(array, header.channels if wanted is Wanted.ALL else 4)
-    return Pixels(array, GrayRule.FIXED15 if details.animated else GrayRule.PNG)
+    rule = GrayRule.FIXED15 if details.animated else GrayRule.PNG
+    return Pixels(with_channel_axis(array), rule)
 
 
 def _interlaced(data: bytes, header: ImageHeader) -> Array:
@@ -117,14 +125,13 @@ def _interlaced(data: bytes, header: ImageHeader) -> Array:
     libpng would do it, but as the codec library calls it, it writes a warning for each image.
     """
     details: _Details = header.details
-    palette = b""
-    stream = zlib.decompressobj()
+    palette, stream = b"", zlib.decompressobj()
     rows = []
-    for name, chunk in _image_chunks(data):
+    for begin, name, end in details.chunks:
         if name == b"PLTE":
-            palette = _chunk(b"PLTE", chunk)
+            palette = data[begin:end]
         else:
-            rows.append(stream.decompress(chunk))
+            rows.append(stream.decompress(data[begin + 8 : end - 4]))
     packed = b"".join(rows)
     pixel_bits = details.bits * _STORED_CHANNELS[details.color_type]
     out: Array | None = None
@@ -145,7 +152,7 @@ def _interlaced(data: bytes, header: ImageHeader) -> Array:
             + _chunk(b"IHDR", form)
             + palette
             + _chunk(b"IDAT", zlib.compress(part, 0))
-            + _chunk(b"IEND", b"")
+            + _END_CHUNK
         )
         pixels = with_channel_axis(imagecodecs.png_decode(whole))
         if out is None:
@@ -153,17 +160,6 @@ def _interlaced(data: bytes, header: ImageHeader) -> Array:
         out[row::down, column::across] = pixels
     assert out is not None
     return out
-
-
-def _image_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    position = 33
-    while True:
-        length, name = struct.unpack_from(">I4s", data, position)
-        if name == b"IEND":
-            return
-        if name in (b"PLTE", b"IDAT"):
-            yield name, data[position + 8 : position + 8 + length]
-        position += length + 12
 
 
 def _chunk(name: bytes, contents: bytes) -> bytes:

@@ -38,7 +38,7 @@ _TAGS = (
 )
 _WHITE_IS_ZERO, _PALETTE, _CMYK, _YCBCR, _CIELAB = 0, 3, 5, 6, 8
 _FLOAT = 3
-_TYPES = {1: "B", 3: "H", 4: "I", 16: "Q"}
+_TYPES = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i", 16: "Q", 17: "q"}
 
 
 class _Details(NamedTuple):
@@ -64,14 +64,17 @@ def read_header(data: bytes) -> ImageHeader:
     bits = tags.get(_BITS, (1,))[0]
     photometric = tags.get(_PHOTOMETRIC, (1,))[0]
     channels = tags.get(_CHANNELS, (1,))[0]
-    if width == 0 or height == 0 or channels == 0 or bits == 0:
-        msg = f"is damaged: the TIFF has {height} rows, {width} columns and {channels} channels"
+    if width <= 0 or height <= 0 or channels <= 0 or not 1 <= bits <= 64:
+        msg = (
+            f"is damaged: the TIFF has {height} rows, {width} columns and {channels} channels of "
+            f"{bits} bits"
+        )
         raise CodecError(msg)
     palette = None
     if photometric == _PALETTE:
-        colors = np.array(tags.get(_COLOR_MAP, ()), np.uint16)
-        if len(colors) != 3 << bits:
-            msg = f"is damaged: the palette of the TIFF has {len(colors)} of {3 << bits} values"
+        colors = np.array(tags.get(_COLOR_MAP, ()), np.int64).astype(np.uint16)
+        if bits > 16 or len(colors) != 3 << bits:
+            msg = f"is damaged: the TIFF has {bits} bits and a palette of {len(colors)} values"
             raise CodecError(msg)
         palette, channels = colors.reshape(3, -1).T, 3
     orientation = tags.get(_ORIENTATION, (1,))[0]
@@ -94,7 +97,8 @@ def _read_tags(data: bytes) -> dict[int, tuple[int, ...]]:
         size = 4 + 2 * inline
         for position in range(begin, begin + size * min(count, 4096), size):
             tag, kind, length = struct.unpack_from(order + "HH" + word, data, position)
-            if tag not in _TAGS or kind not in _TYPES or length > 3 << 16:
+            # Of a tag that comes twice, libtiff takes the first.
+            if tag not in _TAGS or tag in tags or kind not in _TYPES or length > 3 << 16:
                 continue
             form = f"{order}{length}{_TYPES[kind]}"
             where = position + 4 + inline
@@ -115,7 +119,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     )
     try:
         array = imagecodecs.tiff_decode(data, 0, asrgb=converted)
-    except (imagecodecs.TiffError, ValueError, IndexError, NotImplementedError) as error:
+    except (RuntimeError, ValueError, IndexError) as error:
         refuse_damaged("TIFF", error)
     array = _interleaved(array, header)
     if converted:

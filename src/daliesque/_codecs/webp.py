@@ -62,7 +62,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     has_alpha = header.channels == 4 and wanted is Wanted.ALL
     try:
         array = imagecodecs.webp_decode(data, hasalpha=has_alpha)
-    except (imagecodecs.WebpError, ValueError) as error:
+    except (RuntimeError, ValueError) as error:
         (size,) = struct.unpack_from("<I", data, 4)
         if len(data) < size + 8:
             refuse_short("WebP", len(data), f"{size + 8 - len(data)} too early")

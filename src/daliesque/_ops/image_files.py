@@ -34,7 +34,8 @@ def set_max_pixels(max_pixels: int) -> int:
     """Set how many pixels an image may have, and return the previous limit.
 
     Decoders refuse larger ones with a `DecodeError` before they reserve memory: a file of some
-    kilobytes can claim an image of gigabytes. The limit at start is 2**28, e.g. 16384 x 16384.
+    kilobytes can claim an image of gigabytes. The limit at start is 2**28, e.g. 16384 x 16384. A
+    pixel with more than four channels counts as several.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def decode_images(
         return _kernels.empty_uniform(dtype.code, [0, 0, 0], "HWC", 0)
     files = read_headers(encoded, adjust_orientation)
     sizes = files.upright_sizes()
-    _check_pixels(sizes)
+    _check_pixels(files)
     windows = np.concatenate([np.zeros_like(sizes), sizes], axis=1)
     if choose_windows is not None:
         chosen = choose_windows(sizes)
@@ -154,14 +155,19 @@ def decode_images(
     return out
 
 
-def _check_pixels(sizes: Integers) -> None:
-    too_many = sizes[:, 0] * sizes[:, 1] > _Limit.max_pixels
+def _check_pixels(files: ImageFiles) -> None:
+    """Refuse images so large that they are probably meant to exhaust memory."""
+    # In floating point, where the product of sizes from a damaged header cannot wrap around.
+    # Memory is what matters, so a pixel of many channels counts as several of four.
+    height, width, channels = files.headers.T[_HEIGHT : _CHANNELS + 1].astype(np.float64)
+    too_many = height * width * np.maximum(1, channels / 4) > _Limit.max_pixels
     if too_many.any():
         index = int(np.argmax(too_many))
-        height, width = sizes[index].tolist()
+        size = files.headers[index].tolist()
+        wide = f" of {size[_CHANNELS]} channels" if size[_CHANNELS] > 4 else ""
         reason = (
-            f"has {height} x {width} pixels, more than the limit of {_Limit.max_pixels}. "
-            "decoders.set_max_pixels raises it"
+            f"has {size[_HEIGHT]} x {size[_WIDTH]} pixels{wide}, more than the limit of "
+            f"{_Limit.max_pixels}. decoders.set_max_pixels raises it"
         )
         raise SampleError(index, reason, DecodeError)
 
@@ -214,6 +220,9 @@ def _decode_others(
         except CodecError as error:
             reason = complaints.get(index, str(error))
             raise SampleError(index, reason, DecodeError) from error.__cause__
+        except MemoryError as error:
+            reason = f"needs more memory than there is: {error}"
+            raise SampleError(index, reason, DecodeError) from error
         array = np.ascontiguousarray(pixels.array)
         fits = array.ndim == 3 and list(array.shape[:2]) == row[1:3]
         if not fits or (wanted is Wanted.ALL and array.shape[2] != row[_CHANNELS]):
