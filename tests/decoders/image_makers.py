@@ -112,7 +112,7 @@ def pnm(array: Array, kind: int, top: int = 255) -> bytes:
     if kind not in (1, 4):
         head += f"{top}\n".encode()
     if kind <= 3:
-        return head + b"\n".join(b" ".join(b"%d" % v for v in row.ravel()) for row in array)
+        return head + b"".join(b" ".join(b"%d" % v for v in row.ravel()) + b"\n" for row in array)
     if kind == 4:
         return head + b"".join(np.packbits(row.ravel() != 0).tobytes() for row in array)
     return head + array.astype(">u2" if top > 255 else np.uint8).tobytes()

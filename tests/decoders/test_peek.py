@@ -110,9 +110,9 @@ def test_imread_turns_upright_only_if_asked_to(tmp_path: Path) -> None:
 
 def test_imread_failures(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="missing"):
-        ndd.imread([write_files(tmp_path)[0], tmp_path / "missing.jpg"])
+        ndd.imread([write_files(tmp_path)[0], tmp_path / "missing.jpg"]).evaluate()
     with pytest.raises(IsADirectoryError):
-        ndd.imread(tmp_path)
+        ndd.imread(tmp_path).evaluate()
     (tmp_path / "empty.jpg").write_bytes(b"")
     with pytest.raises(ndd.DecodeError, match=r'sample 0 \(".*empty.jpg"\) is empty'):
         ndd.imread(tmp_path / "empty.jpg").evaluate()

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import io
 import struct
 from typing import NamedTuple
 
 import numpy as np
-from PIL import Image
 
+from . import pillow
 from .pixels import (
-    PILLOW_ERRORS,
     Array,
     CodecError,
     GrayRule,
@@ -164,11 +162,7 @@ def _shifted(words: Array, mask: int) -> Array:
 
 
 def _run_lengths(data: bytes, header: ImageHeader) -> Array:
-    try:
-        with Image.open(io.BytesIO(data), formats=["BMP"]) as image:
-            indices = np.asarray(image)
-    except PILLOW_ERRORS as error:
-        refuse_damaged("BMP", error)
+    indices = pillow.decode(data, "BMP")
     details: _Details = header.details
     assert details.palette is not None
     if indices.shape != (header.height, header.width):

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import io
 import struct
 
 import imagecodecs
 import numpy as np
-from PIL import Image
 
+from . import pillow
 from .pixels import (
-    PILLOW_ERRORS,
     Array,
     CodecError,
     GrayRule,
@@ -48,11 +46,7 @@ def read_gif_header(data: bytes) -> ImageHeader:
 def decode_gif(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     """Decode the first frame; transparency is ignored."""
     del wanted
-    try:
-        with Image.open(io.BytesIO(data), formats=["GIF"]) as image:
-            array = np.asarray(image.convert("RGB"))
-    except PILLOW_ERRORS as error:
-        refuse_damaged("GIF", error)
+    array = pillow.decode(data, "GIF", "RGB")
     if array.shape[:2] != (header.height, header.width):
         msg = "its first frame is larger than its screen"
         refuse_damaged("GIF", msg)

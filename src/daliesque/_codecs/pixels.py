@@ -4,24 +4,12 @@
 from __future__ import annotations
 
 import enum
-import struct
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 Array: TypeAlias = NDArray[Any]
-# What Pillow raises for damaged files.
-PILLOW_ERRORS = (
-    OSError,
-    ValueError,
-    SyntaxError,
-    EOFError,
-    IndexError,
-    struct.error,
-    Image.DecompressionBombError,
-)
 
 
 class CodecError(Exception):

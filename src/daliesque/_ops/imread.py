@@ -14,6 +14,7 @@ from .._engine.convert import to_batch_samples, to_numpy
 from .._engine.dtype import DType, uint8
 from .._engine.enums import DALIImageType
 from .._engine.tensor import Tensor
+from .files import read
 from .image_decoders import image
 
 Path: TypeAlias = str | os.PathLike[str] | Tensor
@@ -82,11 +83,12 @@ def imread(
         )
         raise TypeError(msg)
     names = [_path_of(item) for item in ([filepaths] if single else filepaths)]  # type: ignore[union-attr]
-    contents = [np.fromfile(name, np.uint8) for name in names]
-    samples = to_batch_samples(contents, uint8, None, "imread").as_internal()
-    encoded = (Tensor if single else Batch)._of(samples, tuple(names))
+    codes = [np.frombuffer(os.fsencode(name), np.uint8) for name in names]
+    # The layout keeps the one dimension of a path if there are none.
+    samples = to_batch_samples(codes, uint8, "X", "imread").with_layout("").as_internal()
+    paths = (Tensor if single else Batch)._of(samples, tuple(names))
     decoded: Tensor | Batch = image(
-        encoded,
+        read(paths),
         device=device,
         adjust_orientation=adjust_orientation,
         affine=affine,
@@ -116,7 +118,7 @@ def imread(
 
 def _path_of(item: object) -> str:
     if isinstance(item, Tensor):
-        return to_numpy(item._data()).tobytes().decode()
+        return os.fsdecode(to_numpy(item._data()).tobytes())
     if isinstance(item, str | os.PathLike):
         return os.fspath(item)
     msg = f"imread: a path must be a string, a pathlib.Path or a Tensor of its bytes; got {item!r}."
