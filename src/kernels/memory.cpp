@@ -23,6 +23,10 @@ constexpr size_t kHugePage = size_t{2} << 20;
 // Below this, malloc is as fast as any pool.
 constexpr size_t kSmallest = 4096;
 
+// A free buffer that is up to this many steps too large is used rather than a new one: batches of
+// images or files differ in size, and would otherwise collect buffers of every size.
+constexpr int kMostStepsTooLarge = 4;
+
 /// Rounds up to one of eight steps per power of two, so at most 1/8 of a buffer is wasted.
 size_t bucket_size(size_t bytes) {
   const size_t step = std::bit_floor(bytes) / 8;
@@ -49,20 +53,15 @@ class BufferPool {
  public:
   BufferPool() { info_.limit_bytes = std::min<int64_t>(int64_t{2} << 30, physical_memory() / 8); }
 
-  void* take(size_t bucket) {
+  /// A buffer of `bucket` bytes, or of somewhat more, which `bucket` is set to then.
+  void* take(size_t& bucket) {
     {
       std::lock_guard lock(mutex_);
+      void* memory = find(bucket);
       info_.used_bytes += static_cast<int64_t>(bucket);
       info_.used_buffers += 1;
       info_.peak_bytes = std::max(info_.peak_bytes, info_.used_bytes);
-      auto found = free_.find(bucket);
-      if (found != free_.end() && !found->second.empty()) {
-        auto entry = found->second.back();
-        found->second.pop_back();
-        void* memory = *entry;
-        forget(entry, bucket);
-        return memory;
-      }
+      if (memory) return memory;
     }
     void* memory = system_allocate(bucket);
     if (!memory) {
@@ -121,6 +120,22 @@ class BufferPool {
  private:
   using Age = std::list<void*>;
 
+  /// Takes a free buffer, if there is a fitting one, and sets `bucket` to its size.
+  void* find(size_t& bucket) {
+    size_t size = bucket;
+    for (int step = 0; step <= kMostStepsTooLarge; step++, size = bucket_size(size + 1)) {
+      const auto found = free_.find(size);
+      if (found == free_.end() || found->second.empty()) continue;
+      const auto entry = found->second.back();
+      found->second.pop_back();
+      void* memory = *entry;
+      forget(entry, size);
+      bucket = size;
+      return memory;
+    }
+    return nullptr;
+  }
+
   void forget(Age::iterator entry, size_t bucket) {
     bucket_of_.erase(*entry);
     age_.erase(entry);
@@ -174,7 +189,7 @@ Buffer allocate(size_t bytes) {
     return Buffer(memory, std::free);
   }
   if (bytes > static_cast<size_t>(physical_memory())) refuse(bytes);
-  const size_t bucket = bucket_size(bytes);
+  size_t bucket = bucket_size(bytes);
   void* memory = pool().take(bucket);
   if (!memory) refuse(bytes);
   return Buffer(memory, [bucket](void* buffer) { pool().give(buffer, bucket); });

@@ -206,3 +206,12 @@ def test_memory_limit() -> None:
         ndd.memory(limit=limit)
     with pytest.raises(ValueError, match="negative"):
         ndd.memory(limit=-1)
+
+
+def test_buffers_of_similar_size_are_reused() -> None:
+    """Batches that differ a little in size do not collect buffers of every size."""
+    ndd.memory(release=True)
+    for size in range(1_400_000, 1_000_000, -10_000):
+        ndd.copy(np.zeros(size, np.uint8)).evaluate()
+    assert ndd.memory().cached_buffers <= 2
+    ndd.memory(release=True)
