@@ -91,6 +91,8 @@ class Order:
     groups: Numbers | None = None
 
     def __post_init__(self) -> None:
+        # What is remembered is replaced and never changed: a thread of an epoch that was abandoned
+        # may still be looking at it.
         # Shards of a list that is permuted in each lap are new ones anyway.
         self._sticks = self.stick_to_shard or self.shuffle.each_lap
         self._initial: Numbers | None = None
@@ -128,9 +130,7 @@ class Order:
             return self._share(self._left(leftover)[1])
         begin, end = self._shard_of_lap(number)
         listed = self._listed(number)
-        samples = (
-            np.arange(begin, end, dtype=np.int64) if listed is None else listed[begin:end].copy()
-        )
+        samples = _count(begin, end) if listed is None else listed[begin:end].copy()
         if self.shuffle.reach:
             engine = self._engine(number)
             engine.shuffle_nearby(samples, self.shuffle.reach)
@@ -205,19 +205,22 @@ class Order:
         """The list of samples as it is in a lap; None if it is 0, 1, 2, ..."""
         shuffle = self.shuffle
         if shuffle.once and self._initial is None:
-            self._initial = _count(0, self.size)
-            _kernels.shuffle_indices(self._initial, DEFAULT_SHUFFLE_SEED, False)
+            first = _count(0, self.size)
+            _kernels.shuffle_indices(first, DEFAULT_SHUFFLE_SEED, False)
+            self._initial = first
         if not shuffle.each_lap:
             return self._initial
         if self.groups is not None:
             return self._grouped(lap)
         known = self._permuted
-        if known is None or known[0] > lap or not shuffle.cumulative:
-            first = self._initial
-            base = _count(0, self.size) if first is None else first.copy()
-            known = (-1 if shuffle.cumulative else lap - 1, base)
-        listed = known[1]
-        for number in range(known[0] + 1, lap + 1):
+        if known is not None and known[0] == lap:
+            return known[1]
+        if known is not None and known[0] < lap and shuffle.cumulative:
+            start, listed = known[0], known[1].copy()
+        else:
+            start = -1 if shuffle.cumulative else lap - 1
+            listed = _count(0, self.size) if self._initial is None else self._initial.copy()
+        for number in range(start + 1, lap + 1):
             _kernels.shuffle_indices(listed, self._lap_seed(number), True)
         self._permuted = (lap, listed)
         return listed
@@ -263,20 +266,25 @@ class Order:
         if known is not None:
             return known
         position = Position(start=leftover.start, taken=leftover.taken, leftover=leftover.earlier)
-        orders = [
-            replace(self, shard_id=shard, num_shards=leftover.num_shards)
-            for shard in range(leftover.num_shards)
-        ]
+        orders = [self._of_shard(i, leftover.num_shards) for i in range(leftover.num_shards)]
         places = [order.locate(position) for order in orders]
         slowest = min(lap for lap, _ in places)
         earlier = leftover.earlier if slowest == leftover.start else None
-        parts = [
-            order.lap(slowest, earlier)[taken:]
-            for order, (lap, taken) in zip(orders, places, strict=True)
-            if lap == slowest
-        ]
+        parts = []
+        for order, (lap, taken) in zip(orders, places, strict=True):
+            if lap == slowest:
+                order._initial, order._permuted = self._initial, self._permuted
+                parts.append(order.lap(slowest, earlier)[taken:])
+                self._initial, self._permuted = order._initial, order._permuted
         left = self._leftovers[leftover] = (slowest, np.concatenate(parts))
         return left
+
+    def _of_shard(self, shard_id: int, num_shards: int) -> Order:
+        """The same order for another reader."""
+        other = replace(self, shard_id=shard_id, num_shards=num_shards)
+        # What is left of a lap does not depend on who asks.
+        other._leftovers = self._leftovers
+        return other
 
 
 def _count(begin: int, end: int) -> Numbers:
