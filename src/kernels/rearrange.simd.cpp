@@ -339,6 +339,7 @@ void reverse(void* dst, const void* src, int64_t count, int64_t size) {
   auto* to = static_cast<char*>(dst);
   const auto* from = static_cast<const char*>(src);
   const int64_t done = reverse_vectors(to, from, count, size, false);
+  if (done == count) return;
   copy_runs(to + done * size, size, from + (count - done - 1) * size, -size, size, count - done);
 }
 
@@ -346,6 +347,7 @@ void reverse_ascending(void* dst, const void* src, int64_t count, int64_t size) 
   auto* to = static_cast<char*>(dst);
   const auto* from = static_cast<const char*>(src);
   const int64_t done = reverse_vectors(to, from, count, size, true);
+  if (done == count) return;
   copy_runs(to + (count - done - 1) * size, -size, from + done * size, size, size, count - done);
 }
 
