@@ -125,9 +125,9 @@ def test_float_files() -> None:
     np.testing.assert_allclose(gray[..., 0], source @ weights, atol=1e-6)
 
 
-def mixed_files() -> tuple[list[bytes], list[Array]]:
+def mixed_files(scale: int = 1) -> tuple[list[bytes], list[Array]]:
     sizes = [(20, 31), (9, 8), (40, 5), (33, 33), (20, 31), (16, 16)]
-    sources = [picture(h, w, seed=i) for i, (h, w) in enumerate(sizes)]
+    sources = [picture(scale * h, scale * w, seed=i) for i, (h, w) in enumerate(sizes)]
     files = [
         jpeg(sources[0]),
         png(sources[1], 8, 2),
@@ -140,8 +140,9 @@ def mixed_files() -> tuple[list[bytes], list[Array]]:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_batch_of_different_formats(threads: int) -> None:
-    files, expected = mixed_files()
+@pytest.mark.parametrize("scale", [1, 10])
+def test_batch_of_different_formats(threads: int, scale: int) -> None:
+    files, expected = mixed_files(scale)
     with ndd.EvalContext(num_threads=threads):
         result = ndd.decoders.image(ndd.batch(as_samples(files)))
         assert result.layout == "HWC"

@@ -122,10 +122,16 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     rule = GrayRule.TRUNCATE if details.has_alpha else GrayRule.FIXED14
     if details.palette is not None:
         indices = _unpack(rows, details.bits, header.width)
-        return Pixels(details.palette[indices][..., : header.channels], rule)
+        return Pixels(
+            np.take(details.palette[:, : header.channels], indices, axis=0, mode="clip"), rule
+        )
     if details.bits == 24:
-        pixels = rows[:, : 3 * header.width].reshape(header.height, header.width, 3)
-        return Pixels(pixels[..., ::-1], rule)
+        blue_first = rows[:, : 3 * header.width].reshape(header.height, header.width, 3)
+        # Channel by channel: several times faster than copying a reversed view.
+        pixels = np.empty_like(blue_first)
+        for channel in range(3):
+            pixels[..., channel] = blue_first[..., 2 - channel]
+        return Pixels(pixels, rule)
     return Pixels(_masked(rows, header), rule)
 
 
@@ -168,5 +174,4 @@ def _run_lengths(data: bytes, header: ImageHeader) -> Array:
     if indices.shape != (header.height, header.width):
         msg = "the run lengths do not fill the image"
         refuse_damaged("BMP", msg)
-    colors: Array = details.palette[indices]
-    return colors[..., : header.channels]
+    return np.take(details.palette[:, : header.channels], indices, axis=0, mode="clip")

@@ -125,7 +125,9 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     if converted:
         return Pixels(array[..., : header.channels], GrayRule.FLOAT)
     if details.palette is not None:
-        return Pixels(details.palette[array[..., 0].astype(np.intp)], GrayRule.FLOAT)
+        return Pixels(
+            np.take(details.palette, array[..., 0].astype(np.intp), axis=0), GrayRule.FLOAT
+        )
     return Pixels(_full_range(array, details), GrayRule.FLOAT)
 
 

@@ -23,6 +23,8 @@ from .windows import Integers, Windows
 # Kinds of files, as the native module numbers them.
 _OURS, _OTHER_JPEG, _NOT_JPEG, _BROKEN = range(4)
 _HEIGHT, _WIDTH, _CHANNELS, _ORIENTATION = 1, 2, 3, 4
+# Bytes of a file that is decoded faster than it is handed to another thread.
+_SMALL_FILE = 16384
 _CHANNELS_OF = {DALIImageType.GRAY: 1, DALIImageType.ANY_DATA: 0}
 
 
@@ -144,14 +146,13 @@ def decode_images(
     shapes = np.empty((len(sizes), 3), np.int64)
     shapes[:, :2] = windows[:, 2:]
     shapes[:, 2] = files.result_channels(image_type)
-    kinds = files.headers[:, 0]
-    ours = np.flatnonzero(kinds == _OURS)
+    ours = np.flatnonzero(files.headers[:, 0] == _OURS)
     out, failures = _kernels.decode_jpegs(
         encoded, ours, files.headers, windows, shapes, image_type, dtype.code
     )
-    others = np.flatnonzero(kinds != _OURS).tolist()
-    if failures or others:
-        _decode_others(files, out, windows, image_type, others, failures)
+    if failures or len(ours) < len(encoded):
+        complaints = {index: (is_final, reason) for index, is_final, reason in failures}
+        _OtherCodecs(files, out, windows, image_type, complaints).decode_all()
     return out
 
 
@@ -187,52 +188,73 @@ def _check_windows(windows: Integers, sizes: Integers) -> None:
         raise SampleError(index, reason, OpError)
 
 
-def _decode_others(
-    files: ImageFiles,
-    out: _kernels.Samples,
-    windows: Integers,
-    image_type: DALIImageType,
-    others: list[int],
-    failures: list[tuple[int, bool, str]],
-) -> None:
-    """Decode what the native module did not, among it damaged files that a library may repair."""
-    from .._codecs import jpeg
-    from .._codecs.pixels import CodecError, ImageHeader, Wanted
+class _OtherCodecs(NamedTuple):
+    """Decodes what the native module did not, among it damaged files that a library may repair.
 
-    wanted = {DALIImageType.GRAY: Wanted.GRAY, DALIImageType.ANY_DATA: Wanted.ALL}.get(
-        image_type, Wanted.COLOR
-    )
-    complaints = {index: reason for index, _, reason in failures}
-    final = {index for index, is_final, _ in failures if is_final}
+    `complaints` says what the native module found wrong with a file, and whether that is final.
+    """
 
-    def decode(index: int) -> None:
-        if index in final:
-            raise SampleError(index, complaints[index], DecodeError)
-        row = files.headers[index].tolist()
+    files: ImageFiles
+    out: _kernels.Samples
+    windows: Integers
+    image_type: DALIImageType
+    complaints: dict[int, tuple[bool, str]]
+
+    def decode_all(self) -> None:
+        """Decode, on several threads if that pays."""
+        other = np.flatnonzero(self.files.headers[:, 0] != _OURS).tolist()
+        indices = sorted({*other, *self.complaints})
+        sizes = self.files.encoded.shape_array()[indices, 0]
+        if sizes.mean() < _SMALL_FILE:
+            for index in indices:
+                self._decode(index)
+        else:
+            run_on_threads(self._decode, indices)
+
+    def _decode(self, index: int) -> None:
+        """Decode one image into its place."""
+        from .._codecs.pixels import CodecError
+
+        is_final, complaint = self.complaints.get(index, (False, ""))
+        if is_final:
+            raise SampleError(index, complaint, DecodeError)
         try:
-            if index in files.codecs:
-                data, found, header = files.codecs[index]
-                pixels = found.decode(data, header, wanted)
-            else:
-                header = ImageHeader(*row[1:])
-                data = to_numpy(files.encoded, index).tobytes()
-                pixels = jpeg.decode(data, header, wanted)
+            array, gray_rule = self._pixels(index)
         except CodecError as error:
-            reason = complaints.get(index, str(error))
+            reason = complaint or str(error)
             raise SampleError(index, reason, DecodeError) from error.__cause__
         except MemoryError as error:
             reason = f"needs more memory than there is: {error}"
             raise SampleError(index, reason, DecodeError) from error
-        array = np.ascontiguousarray(pixels.array)
-        fits = array.ndim == 3 and list(array.shape[:2]) == row[1:3]
-        if not fits or (wanted is Wanted.ALL and array.shape[2] != row[_CHANNELS]):
+        header = self.files.headers[index].tolist()
+        promised = header[_HEIGHT : _CHANNELS + 1]
+        # Only ANY_DATA needs all channels.
+        told = 3 if self.image_type is DALIImageType.ANY_DATA else 2
+        if array.ndim != 3 or list(array.shape[:told]) != promised[:told]:
             reason = (
-                f"is damaged: its header promises {row[1:4]} rows, columns and channels, but it "
+                f"is damaged: its header promises {promised} rows, columns and channels, but it "
                 f"holds {list(array.shape)}"
             )
             raise SampleError(index, reason, DecodeError)
-        window = tuple(windows[index].tolist())
-        orientation = row[_ORIENTATION]
-        _kernels.write_pixels(out, index, array, pixels.gray_rule, orientation, window, image_type)
+        _kernels.write_pixels(
+            self.out,
+            index,
+            np.ascontiguousarray(array),
+            gray_rule,
+            header[_ORIENTATION],
+            self.windows[index].tolist(),
+            self.image_type,
+        )
 
-    run_on_threads(decode, sorted({*others, *complaints}))
+    def _pixels(self, index: int) -> Any:
+        from .._codecs import jpeg
+        from .._codecs.pixels import ImageHeader, Wanted
+
+        wanted = {DALIImageType.GRAY: Wanted.GRAY, DALIImageType.ANY_DATA: Wanted.ALL}.get(
+            self.image_type, Wanted.COLOR
+        )
+        if index in self.files.codecs:
+            data, found, header = self.files.codecs[index]
+            return found.decode(data, header, wanted)
+        header = ImageHeader(*self.files.headers[index, 1:].tolist())
+        return jpeg.decode(to_numpy(self.files.encoded, index).tobytes(), header, wanted)
