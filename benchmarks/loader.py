@@ -179,9 +179,9 @@ def image_paths(root: str) -> list[str]:
 
 CONTESTANTS: dict[str, tuple[bool, Callable[[str, str], Epoch]]] = {
     "daliesque": (False, lambda root, job: imperative("daliesque", root, job)),
-    "reference, dynamic": (True, lambda root, job: imperative(REFERENCE, root, job)),
-    "reference, capture": (True, lambda root, job: imperative(REFERENCE, root, job, capture=True)),
-    "reference, pipeline": (True, reference_pipeline),
+    "DALI, dynamic": (True, lambda root, job: imperative(REFERENCE, root, job)),
+    "DALI, capture": (True, lambda root, job: imperative(REFERENCE, root, job, capture=True)),
+    "DALI, pipeline": (True, reference_pipeline),
     "torchvision + DataLoader": (False, torchvision),
     "albumentations + DataLoader": (False, albumentations),
     "libjpeg-turbo decode alone": (False, libjpeg_alone),
@@ -249,7 +249,7 @@ def chart(results: dict[str, dict[str, float]], target: str) -> None:
         rates = [results[name].get(job, 0.0) for name in names]
         colors = ["#c0392b" if name == "daliesque" else "#95a5a6" for name in names]
         bars = axis.barh(names, rates, color=colors)
-        axis.bar_label(bars, fmt="%.0f", padding=3)
+        axis.bar_label(bars, [f"{rate:.0f}" if rate else "" for rate in rates], padding=3)
         axis.set_title(f"{job}: images per second")
         axis.spines[["top", "right"]].set_visible(False)
         axis.margins(x=0.15)
