@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -100,13 +101,28 @@ def masks(ndd: Any) -> list[Any]:
     return [ndd.batch(blobs, layout="HWC")]
 
 
+def matrices(ndd: Any) -> list[Any]:
+    return [ndd.batch(random_array((BATCH, 2, 3), np.float32))] * 2
+
+
+def polygons(ndd: Any) -> list[Any]:
+    rows = np.array([[k, 30 * k, 30 * k + 30] for k in range(20)], np.int32)
+    chosen = np.arange(0, 20, 2, dtype=np.int32)
+    vertices = random_array((600, 2), np.float32)
+    return [ndd.batch([part] * BATCH) for part in (chosen, rows, vertices)]
+
+
+def numpy_files(ndd: Any) -> list[Any]:
+    file = io.BytesIO()
+    np.save(file, random_array((SIDE, SIDE, 3)))
+    return [ndd.batch([np.frombuffer(file.getvalue(), np.uint8)] * BATCH)]
+
+
 def sequences(ndd: Any) -> list[Any]:
     return [ndd.batch(random_array((8, 8, 128, 128, 3)), layout="FHWC")]
 
 
 def jpegs(_ndd: Any) -> list[Any]:
-    import io
-
     from PIL import Image
 
     ndd = _ndd
@@ -248,7 +264,14 @@ ROWS: dict[str, Row] = {
         ),
     ),
     "coord_flip": (points, simple("coord_flip")),
-    "coord_transform": (points, simple("coord_transform", M=[0.9, 0.1, -0.1, 0.9], T=[1.0, 2.0])),
+    "coord_transform": (
+        points,
+        simple("coord_transform", M=[[0.9, 0.1], [-0.1, 0.9]], T=[1.0, 2.0]),
+    ),
+    "coord_transform image": (
+        images,
+        simple("coord_transform", M=[[0.3, 0.6, 0.1], [0.5, -0.5, 0], [0, 0.5, 0.5]]),
+    ),
     "segmentation.random_object_bbox": (masks, simple("segmentation.random_object_bbox")),
     "segmentation.random_mask_pixel": (
         masks,
@@ -265,7 +288,7 @@ ROWS: dict[str, Row] = {
     ),
     "reshape": (images, simple("reshape", shape=[-1, 3])),
     "reinterpret": (images, simple("reinterpret", shape=[SIDE * SIDE * 3])),
-    "squeeze": (grey, simple("squeeze", axes=[2])),
+    "squeeze": (grey, simple("squeeze", axis_names="C")),
     "expand_dims": (images, simple("expand_dims", axes=[0])),
     "cat": (two_images, simple("cat", axis=0)),
     "stack": (two_images, simple("stack", axis=0)),
@@ -276,15 +299,49 @@ ROWS: dict[str, Row] = {
     ),
     "zeros": (nothing, simple("zeros", shape=[SIDE, SIDE, 3], batch_size=BATCH)),
     "zeros_like": (images, simple("zeros_like")),
+    "ones": (nothing, simple("ones", shape=[SIDE, SIDE, 3], batch_size=BATCH)),
+    "ones_like": (images, simple("ones_like")),
+    "full_like": (
+        lambda ndd: [*images(ndd), ndd.tensor([1, 2, 3])],
+        simple("full_like"),
+    ),
+    "per_frame": (points, simple("per_frame")),
+    "get_property": (images, simple("get_property", key="layout")),
+    "decoders.numpy": (numpy_files, simple("decoders.numpy")),
+    "segmentation.select_masks": (polygons, simple("segmentation.select_masks")),
     "element_extract": (sequences, simple("element_extract", element_map=[1, 3])),
     "sequence_rearrange": (sequences, simple("sequence_rearrange", new_order=[7, 5, 3, 1])),
     "permute_batch": (images, lambda ndd, x: ndd.permute_batch(x, indices=_reversed(ndd))),
     "batch_permutation": (nothing, simple("batch_permutation", batch_size=BATCH)),
     "reductions.sum": (images, simple("reductions.sum", axes=[0, 1])),
     "reductions.mean": (images, simple("reductions.mean", axes=[0, 1])),
+    "reductions.mean_square": (images, simple("reductions.mean_square", axes=[0, 1])),
+    "reductions.rms": (float_images, simple("reductions.rms", axes=[0])),
+    "reductions.min": (images, simple("reductions.min", axes=[2])),
     "reductions.max": (images, simple("reductions.max")),
+    "reductions.variance": (
+        float_images,
+        lambda ndd, x: ndd.reductions.variance(x, ndd.tensor([0.0, 0.0, 0.0]), axes=[0, 1]),
+    ),
     "reductions.std_dev": (float_images, lambda ndd, x: ndd.reductions.std_dev(x, ndd.tensor(0.0))),
     "transforms.rotation": (nothing, simple("transforms.rotation", angle=30.0, batch_size=BATCH)),
+    "transforms.translation": (
+        nothing,
+        simple("transforms.translation", offset=[1.0, 2.0], batch_size=BATCH),
+    ),
+    "transforms.scale": (
+        nothing,
+        simple("transforms.scale", scale=[1.0, 2.0], center=[5.0, 5.0], batch_size=BATCH),
+    ),
+    "transforms.shear": (
+        nothing,
+        simple("transforms.shear", shear=[1.0, 2.0], batch_size=BATCH),
+    ),
+    "transforms.crop": (
+        nothing,
+        simple("transforms.crop", from_start=[1.0, 2.0], from_end=[5.0, 7.0], batch_size=BATCH),
+    ),
+    "transforms.combine": (matrices, simple("transforms.combine")),
     "audio_resample": (clips, simple("audio_resample", in_rate=16000.0, out_rate=8000.0)),
     "spectrogram": (clips, simple("spectrogram", nfft=512, window_length=400, window_step=160)),
     "mel_filter_bank": (spectra, simple("mel_filter_bank", nfilter=80, sample_rate=16000.0)),

@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
-from . import decoders, experimental, io, math, noise, random, readers, reductions, tfrecord, types
+from . import (
+    decoders,
+    experimental,
+    io,
+    math,
+    noise,
+    random,
+    readers,
+    reductions,
+    segmentation,
+    tfrecord,
+    transforms,
+    types,
+)
 from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
 from ._engine.context import EvalContext
@@ -40,6 +53,8 @@ from ._engine.stream import (
 )
 from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
+from ._ops.bbox_crop import random_bbox_crop
+from ._ops.boxes import bb_flip, bbox_paste, bbox_rotate, box_encoder
 from ._ops.color import (
     brightness,
     brightness_contrast,
@@ -73,7 +88,9 @@ from ._ops.generic import (
 from ._ops.geometry import flip
 from ._ops.image_decoders import peek_image_shape
 from ._ops.imread import imread
+from ._ops.masks import roi_random_crop
 from ._ops.paste import pad
+from ._ops.points import coord_flip, coord_transform
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from ._ops.shape import cat, expand_dims, reinterpret, reshape, squeeze, stack, transpose
 from ._ops.tone import normalize
@@ -100,8 +117,12 @@ __all__ = [
     "as_tensor",
     "batch",
     "batch_permutation",
+    "bb_flip",
+    "bbox_paste",
+    "bbox_rotate",
     "bfloat16",
     "bool",
+    "box_encoder",
     "brightness",
     "brightness_contrast",
     "cast",
@@ -110,6 +131,8 @@ __all__ = [
     "color_space_conversion",
     "color_twist",
     "contrast",
+    "coord_flip",
+    "coord_transform",
     "copy",
     "crop",
     "crop_mirror_normalize",
@@ -159,6 +182,7 @@ __all__ = [
     "per_frame",
     "permute_batch",
     "random",
+    "random_bbox_crop",
     "random_crop_generator",
     "random_resized_crop",
     "readers",
@@ -167,8 +191,10 @@ __all__ = [
     "reshape",
     "resize",
     "resize_crop_mirror",
+    "roi_random_crop",
     "rotate",
     "saturation",
+    "segmentation",
     "sequence_rearrange",
     "set_current_stream",
     "set_default_stream",
@@ -181,6 +207,7 @@ __all__ = [
     "tensor",
     "tensor_resize",
     "tfrecord",
+    "transforms",
     "transpose",
     "type_id",
     "types",

@@ -15,7 +15,9 @@ from . import noise as noise
 from . import random as random
 from . import readers as readers
 from . import reductions as reductions
+from . import segmentation as segmentation
 from . import tfrecord as tfrecord
+from . import transforms as transforms
 from . import types as types
 from ._compat import as_dali as as_dali
 from ._engine.batch import Batch
@@ -86,8 +88,12 @@ __all__ = [
     "as_tensor",
     "batch",
     "batch_permutation",
+    "bb_flip",
+    "bbox_paste",
+    "bbox_rotate",
     "bfloat16",
     "bool",
+    "box_encoder",
     "brightness",
     "brightness_contrast",
     "cast",
@@ -96,6 +102,8 @@ __all__ = [
     "color_space_conversion",
     "color_twist",
     "contrast",
+    "coord_flip",
+    "coord_transform",
     "copy",
     "crop",
     "crop_mirror_normalize",
@@ -145,6 +153,7 @@ __all__ = [
     "per_frame",
     "permute_batch",
     "random",
+    "random_bbox_crop",
     "random_crop_generator",
     "random_resized_crop",
     "readers",
@@ -153,8 +162,10 @@ __all__ = [
     "reshape",
     "resize",
     "resize_crop_mirror",
+    "roi_random_crop",
     "rotate",
     "saturation",
+    "segmentation",
     "sequence_rearrange",
     "set_current_stream",
     "set_default_stream",
@@ -167,6 +178,7 @@ __all__ = [
     "tensor",
     "tensor_resize",
     "tfrecord",
+    "transforms",
     "transpose",
     "type_id",
     "types",
@@ -180,6 +192,252 @@ __all__ = [
     "zeros_like",
 ]
 
+@overload
+def random_bbox_crop(
+    boxes: Batch,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: tuple[float, ...] | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: builtins.bool | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: tuple[float, ...] | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: tuple[float, ...] | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, ...]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: tuple[float, ...] | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: builtins.bool | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: tuple[float, ...] | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: tuple[float, ...] | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, ...]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: tuple[float, ...] | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: builtins.bool | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: tuple[float, ...] | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: tuple[float, ...] | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Tensor, ...]: ...
+@overload
+def bb_flip(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    ltrb: builtins.bool | None = False,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Batch: ...
+@overload
+def bb_flip(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    ltrb: builtins.bool | None = False,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Batch: ...
+@overload
+def bb_flip(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    ltrb: builtins.bool | None = False,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Tensor: ...
+@overload
+def bbox_paste(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    ratio: float | ArrayLike | Tensor | Batch,
+    ltrb: builtins.bool | None = False,
+    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+) -> Batch: ...
+@overload
+def bbox_paste(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    ratio: float | ArrayLike | Tensor | Batch,
+    ltrb: builtins.bool | None = False,
+    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+) -> Batch: ...
+@overload
+def bbox_paste(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    ratio: float | ArrayLike | Tensor | Batch,
+    ltrb: builtins.bool | None = False,
+    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+) -> Tensor: ...
+@overload
+def bbox_rotate(
+    bboxes: Batch,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> tuple[Batch, ...]: ...
+@overload
+def bbox_rotate(
+    bboxes: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> tuple[Batch, ...]: ...
+@overload
+def bbox_rotate(
+    bboxes: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> tuple[Tensor, ...]: ...
+@overload
+def box_encoder(
+    input_0: Batch,
+    input_1: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    anchors: ArrayLike | Tensor | Batch,
+    criteria: float | None = 0.5,
+    means: tuple[float, ...] | None = (0.0, 0.0, 0.0, 0.0),
+    offset: builtins.bool | None = False,
+    scale: float | None = 1.0,
+    stds: tuple[float, ...] | None = (1.0, 1.0, 1.0, 1.0),
+) -> tuple[Batch, ...]: ...
+@overload
+def box_encoder(
+    input_0: ArrayLike | Tensor,
+    input_1: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    anchors: ArrayLike | Tensor | Batch,
+    criteria: float | None = 0.5,
+    means: tuple[float, ...] | None = (0.0, 0.0, 0.0, 0.0),
+    offset: builtins.bool | None = False,
+    scale: float | None = 1.0,
+    stds: tuple[float, ...] | None = (1.0, 1.0, 1.0, 1.0),
+) -> tuple[Batch, ...]: ...
+@overload
+def box_encoder(
+    input_0: ArrayLike | Tensor,
+    input_1: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    anchors: ArrayLike | Tensor | Batch,
+    criteria: float | None = 0.5,
+    means: tuple[float, ...] | None = (0.0, 0.0, 0.0, 0.0),
+    offset: builtins.bool | None = False,
+    scale: float | None = 1.0,
+    stds: tuple[float, ...] | None = (1.0, 1.0, 1.0, 1.0),
+) -> tuple[Tensor, ...]: ...
 @overload
 def brightness(
     input: Batch,
@@ -1589,6 +1847,48 @@ def peek_image_shape(
     adjust_orientation: builtins.bool | None = True,
 ) -> Tensor: ...
 @overload
+def roi_random_crop(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    roi_start: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    in_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    roi_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def roi_random_crop(
+    input: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    roi_start: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    in_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    roi_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def roi_random_crop(
+    input: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    roi_start: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    in_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    roi_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
 def pad(
     input: Batch,
     /,
@@ -1626,6 +1926,87 @@ def pad(
     axis_names: str | None = None,
     align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor: ...
+@overload
+def coord_flip(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    center_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    center_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    center_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    flip_x: int | ArrayLike | Tensor | Batch | None = 1,
+    flip_y: int | ArrayLike | Tensor | Batch | None = 0,
+    flip_z: int | ArrayLike | Tensor | Batch | None = 0,
+    layout: str | None = "",
+) -> Batch: ...
+@overload
+def coord_flip(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    center_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    center_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    center_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    flip_x: int | ArrayLike | Tensor | Batch | None = 1,
+    flip_y: int | ArrayLike | Tensor | Batch | None = 0,
+    flip_z: int | ArrayLike | Tensor | Batch | None = 0,
+    layout: str | None = "",
+) -> Batch: ...
+@overload
+def coord_flip(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    center_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    center_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    center_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    flip_x: int | ArrayLike | Tensor | Batch | None = 1,
+    flip_y: int | ArrayLike | Tensor | Batch | None = 0,
+    flip_z: int | ArrayLike | Tensor | Batch | None = 0,
+    layout: str | None = "",
+) -> Tensor: ...
+@overload
+def coord_transform(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    M: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    MT: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    T: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
+@overload
+def coord_transform(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    M: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    MT: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    T: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
+@overload
+def coord_transform(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    M: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    MT: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    T: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = ...,
 ) -> Tensor: ...
 @overload
 def random_resized_crop(

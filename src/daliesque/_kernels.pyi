@@ -109,6 +109,9 @@ class Samples:
 
     def stack_view(self) -> Samples: ...
 
+    def flat_view(self) -> Samples:
+        """One vector of all elements of all samples, which are packed."""
+
     def reinterpret(self, type_id: int) -> Samples: ...
 
     def slice(self, ranges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], dropped: Sequence[bool], layout: str) -> Samples: ...
@@ -332,6 +335,11 @@ def encode_boxes(out_boxes: Samples, out_labels: Samples, boxes: Samples, labels
 def roi_random_crop(out: Samples, state: PhiloxState, crop: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any], roi_shape: numpy.typing.NDArray[Any], input_shape: numpy.typing.NDArray[Any] | None) -> None: ...
 
 def batch_permutation(out: Samples, state: PhiloxState, repetitions: bool, no_fixed_points: bool) -> None: ...
+
+def select_polygons(masks: Samples, polygons: Samples, vertices: Samples, renumber: bool) -> tuple[Samples, Samples, int, str]:
+    """
+    Polygons and vertices; the first sample for which that fails (or -1), and why.
+    """
 
 def transform_points(out: Samples, input: Samples, matrix: numpy.typing.NDArray[Any], translation: numpy.typing.NDArray[Any]) -> None: ...
 

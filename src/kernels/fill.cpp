@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "parallel.h"
+#include "stream.h"
 
 namespace daliesque {
 
@@ -14,25 +15,26 @@ namespace {
 
 constexpr double kNanosecondsPerByte = 0.1;
 
+/// How a block is repeated: by memcpy, or past the caches.
+using Copy = void (*)(void* out, const void* in, size_t bytes);
+
+void copy_cached(void* out, const void* in, size_t bytes) { std::memcpy(out, in, bytes); }
+
 /// Repeats the first `bytes` bytes until there are `total`.
-void repeat(std::byte* out, size_t bytes, size_t total) {
-  if (bytes == 1) {
-    std::memset(out, static_cast<int>(out[0]), total);
-    return;
-  }
-  // Copies from what is in the cache.
+void repeat(std::byte* out, size_t bytes, size_t total, Copy copy) {
+  // Up to this size by ordinary copies, so that what follows is copied from the cache.
   constexpr size_t kMost = 65536;
   for (size_t done = bytes; done < total;) {
     const size_t source = std::min(done, std::max(bytes, kMost / bytes * bytes));
     const size_t length = std::min(source, total - done);
-    std::memcpy(out + done, out, length);
+    (done < kMost ? copy_cached : copy)(out + done, out, length);
     done += length;
   }
 }
 
 /// `steps` are the byte strides of the input, 0 where it is repeated.
 void broadcast(std::byte* out, const std::byte* in, Shape shape, const int64_t* steps,
-               size_t itemsize) {
+               size_t itemsize, Copy copy) {
   if (shape.empty()) {
     std::memcpy(out, in, itemsize);
     return;
@@ -41,12 +43,12 @@ void broadcast(std::byte* out, const std::byte* in, Shape shape, const int64_t* 
   if (steps[0] == static_cast<int64_t>(itemsize) && shape.size() == 1) {
     std::memcpy(out, in, static_cast<size_t>(shape[0]) * itemsize);
   } else if (steps[0] == 0) {
-    broadcast(out, in, shape.subspan(1), steps + 1, itemsize);
-    repeat(out, block, static_cast<size_t>(shape[0]) * block);
+    broadcast(out, in, shape.subspan(1), steps + 1, itemsize, copy);
+    repeat(out, block, static_cast<size_t>(shape[0]) * block, copy);
   } else {
     for (int64_t k = 0; k < shape[0]; k++) {
       broadcast(out + static_cast<size_t>(k) * block, in + k * steps[0], shape.subspan(1),
-                steps + 1, itemsize);
+                steps + 1, itemsize, copy);
     }
   }
 }
@@ -119,14 +121,20 @@ void dispatch_size(size_t itemsize, Body&& body) {
 
 void fill(Samples& out, const Samples& values) {
   if (out.dtype() != values.dtype()) throw std::invalid_argument("the types differ");
+  const bool streamed = static_cast<size_t>(out.total_volume()) * out.itemsize() >= kStreamBytes;
   parallel_for(
       out.size(), [&](int64_t i) { return cost(out, i); },
       [&](int64_t i) {
         const int64_t from = values.size() == 1 ? 0 : i;
         const auto steps = broadcast_steps(out.shape(i), values.shape(from), out.itemsize());
         if (out.volume(i) == 0) return;
-        broadcast(out.data<std::byte>(i), values.data<const std::byte>(from), out.shape(i),
-                  steps.data(), out.itemsize());
+        // One number for a whole sample is one row, however many axes there are.
+        const int64_t elements = out.volume(i), no_step = 0;
+        const bool single = values.volume(from) == 1;
+        broadcast(out.data<std::byte>(i), values.data<const std::byte>(from),
+                  single ? Shape(&elements, 1) : out.shape(i), single ? &no_step : steps.data(),
+                  out.itemsize(), streamed ? stream_copy : copy_cached);
+        if (streamed) stream_fence();
       });
 }
 

@@ -48,7 +48,9 @@ int64_t pick_match(Philox& generator, const T* data, int64_t size, Predicate&& m
 /// `value` in the type of the mask, if that can hold it.
 template <class T>
 std::optional<T> representable(int32_t value) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (value != 0 && value != 1) return std::nullopt;
+  } else if constexpr (std::is_integral_v<T>) {
     if (!std::in_range<T>(value)) return std::nullopt;
   } else if (static_cast<int32_t>(static_cast<T>(value)) != value) {
     return std::nullopt;
@@ -56,8 +58,8 @@ std::optional<T> representable(int32_t value) {
   return static_cast<T>(value);
 }
 
-using MaskTypes =
-    Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float, double>;
+using MaskTypes = Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t,
+                        float, double, bool>;
 using LabelTypes = Types<uint8_t, uint16_t, uint32_t, int8_t, int16_t, int32_t, bool>;
 
 struct WeightedClasses {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "regions.h"
 
+#include <utility>
+
 namespace daliesque {
 
 namespace {
@@ -68,6 +70,20 @@ void extend(RegionBox& box, const std::vector<int64_t>& place, const Run& run) {
 }
 
 }  // namespace
+
+std::vector<RegionBox> expanded(std::vector<RegionBox> boxes, Shape shape) {
+  for (RegionBox& box : boxes) {
+    if (box.low.size() == shape.size()) break;
+    RegionBox full{std::vector<int64_t>(shape.size(), 0), std::vector<int64_t>(shape.size(), 1)};
+    for (size_t d = 0, k = 0; d < shape.size(); d++) {
+      if (shape[d] == 1) continue;
+      full.low[d] = box.low[k];
+      full.high[d] = box.high[k++];
+    }
+    box = std::move(full);
+  }
+  return boxes;
+}
 
 std::vector<RegionBox> boxes_of_regions(const std::vector<Run>& runs,
                                         const std::vector<int64_t>& row_ends, Shape shape) {

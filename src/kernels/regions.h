@@ -26,11 +26,21 @@ struct Run {
 std::vector<RegionBox> boxes_of_regions(const std::vector<Run>& runs,
                                         const std::vector<int64_t>& row_ends, Shape shape);
 
+/// Boxes in an array without its axes of extent 1 (unless there are no others) as boxes in the
+/// array.
+std::vector<RegionBox> expanded(std::vector<RegionBox> boxes, Shape shape);
+
 /// The boxes around face-connected regions of equal value, in the order of their first elements;
-/// elements for which `wanted(value)` is false belong to none. There is at least one axis.
+/// elements for which `wanted(value)` is false belong to none.
 template <class T, class Wanted>
 std::vector<RegionBox> find_regions(const T* data, Shape shape, Wanted&& wanted) {
-  const int64_t width = shape.back(), rows = volume(shape.first(shape.size() - 1));
+  // Axes of extent 1 would make each element a row of its own.
+  std::vector<int64_t> thin;
+  for (int64_t extent : shape) {
+    if (extent != 1) thin.push_back(extent);
+  }
+  if (thin.empty()) thin.push_back(1);
+  const int64_t width = thin.back(), rows = volume(Shape(thin).first(thin.size() - 1));
   std::vector<Run> runs;
   std::vector<int64_t> row_ends;
   for (int64_t row = 0; row < rows; row++) {
@@ -44,7 +54,7 @@ std::vector<RegionBox> find_regions(const T* data, Shape shape, Wanted&& wanted)
     }
     row_ends.push_back(static_cast<int64_t>(runs.size()));
   }
-  return boxes_of_regions(runs, row_ends, shape);
+  return expanded(boxes_of_regions(runs, row_ends, thin), shape);
 }
 
 /// The values that occur, rising.

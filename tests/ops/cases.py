@@ -123,6 +123,48 @@ def compressed(_rng: np.random.Generator) -> list[list[Array]]:
     return [[np.frombuffer(block, np.uint8) for block in blocks]]
 
 
+def boxes(rng: np.random.Generator) -> list[list[Array]]:
+    """Boxes (left, top, right, bottom); one sample has none."""
+    made = []
+    for count in (2, 5, 0):
+        corners = np.sort(rng.uniform(0, 1, (count, 2, 2)), axis=1)
+        made.append(corners.reshape(count, 4).astype(np.float32))
+    return [made]
+
+
+def boxes_and_labels(rng: np.random.Generator) -> list[list[Array]]:
+    """Boxes, and a label for each."""
+    made = boxes(rng)
+    return [*made, [np.arange(len(sample), dtype=np.int32) + 7 for sample in made[0]]]
+
+
+def points(rng: np.random.Generator) -> list[list[Array]]:
+    """Points in the plane."""
+    return [[rng.normal(size=(count, 2)).astype(np.float32) for count in (4, 1, 6)]]
+
+
+def masks(rng: np.random.Generator) -> list[list[Array]]:
+    """Masks of the labels 0 to 3."""
+    return [[rng.integers(0, 4, shape, np.uint8) for shape in ((6, 7), (3, 9), (1, 1))]]
+
+
+def mask_polygons(rng: np.random.Generator) -> list[list[Array]]:
+    """Numbers of masks, polygons and their vertices."""
+    polygons = np.array([[5, 0, 3], [2, 3, 7], [8, 7, 10]], np.int32)
+    chosen = [np.array(ids, np.int32) for ids in ([2], [8, 5], [5, 2, 8])]
+    return [chosen, [polygons] * 3, [rng.normal(size=(10, 2)) for _ in range(3)]]
+
+
+def matrices(rng: np.random.Generator) -> list[list[Array]]:
+    """Affine transformations of the plane."""
+    return [[rng.normal(size=(2, 3)).astype(np.float32) for _ in range(3)]]
+
+
+def two_matrices(rng: np.random.Generator) -> list[list[Array]]:
+    """Two inputs of affine transformations."""
+    return [*matrices(rng), *matrices(rng)]
+
+
 def images_and_numbers(rng: np.random.Generator) -> list[list[Array]]:
     """Images, and a number for each."""
     return [*images(rng), *numbers(rng)]
@@ -146,6 +188,25 @@ def paths(_rng: np.random.Generator) -> list[list[Array]]:
 
 CASES = [
     Case("batch_permutation", nothing, random=True, depends_on_batch=True),
+    Case(
+        "bb_flip",
+        boxes,
+        {"ltrb": True},
+        per_sample={"horizontal": [0, 1, 0], "vertical": [1, 0, 0]},
+    ),
+    Case(
+        "bbox_paste",
+        boxes,
+        {"ratio": 2.0},
+        per_sample={"ratio": [1.0, 1.5, 3.0], "paste_x": [0.0, 0.3, 1.0]},
+    ),
+    Case(
+        "bbox_rotate",
+        boxes_and_labels,
+        {"angle": 30.0, "input_shape": [90, 120]},
+        per_sample={"angle": [0.0, 45.0, -100.0], "input_shape": [[90, 120], [20, 30], [55, 13]]},
+    ),
+    Case("box_encoder", boxes_and_labels, {"anchors": [0.0, 0.0, 0.5, 0.5, 0.3, 0.2, 0.9, 0.8]}),
     Case("brightness", images, {"brightness": 1.4}, "HWC", {"brightness_shift": [0.1, -0.2, 0.3]}),
     Case(
         "brightness_contrast",
@@ -165,6 +226,13 @@ CASES = [
     Case("color_twist", images, {"hue": 40}, "HWC", {"brightness": [0.5, 1.5, 0.9]}),
     Case("contrast", images, {"contrast": 0.6}, "HWC", {"contrast": [0.0, 0.5, 3.0]}),
     Case("cat", two_images, {"axis": 1}, "HWC"),
+    Case("coord_flip", points, per_sample={"flip_y": [0, 1, 1], "center_x": [0.0, 0.5, 2.0]}),
+    Case(
+        "coord_transform",
+        points,
+        {"M": [0.5, 1.0, -1.0, 2.0, 3.0, 0.25]},
+        per_sample={"T": [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [9.0, 8.0, 7.0]]},
+    ),
     Case("copy", images, layout="HWC"),
     Case(
         "erase",
@@ -303,7 +371,26 @@ CASES = [
         per_sample={"range": [[0, 1], [-5, 5], [8, 9]]},
         random=True,
     ),
+    Case(
+        "random_bbox_crop",
+        boxes_and_labels,
+        {
+            "scaling": [0.3, 1.0],
+            "thresholds": [0.0, 0.2],
+            "total_num_attempts": 40,
+            "quiet": True,
+            "output_bbox_indices": True,
+        },
+        random=True,
+    ),
     Case("random_crop_generator", image_shapes, random=True),
+    Case(
+        "roi_random_crop",
+        nothing,
+        {"crop_shape": [3, 4], "roi_start": [1, 2], "roi_end": [9, 3]},
+        per_sample={"roi_start": [[0, 0], [5, 1], [8, 2]]},
+        random=True,
+    ),
     Case("rotate", images, {"angle": 20}, "HWC", per_sample={"angle": [10, -50, 130]}),
     Case("saturation", images, {"saturation": 0.4}, "HWC", {"saturation": [0.0, 0.5, 3.0]}),
     Case("reductions.max", images, {"axes": [1]}, "HWC"),
@@ -343,6 +430,21 @@ CASES = [
         per_sample={"mirror": [0, 1, 3], "crop": [[2, 3], [8, 8], [9, 4]]},
     ),
     Case(
+        "segmentation.random_mask_pixel",
+        masks,
+        {"foreground": 1},
+        per_sample={"foreground": [0, 1, 1], "value": [1, 2, 9]},
+        random=True,
+    ),
+    Case(
+        "segmentation.random_object_bbox",
+        masks,
+        {"output_class": True},
+        per_sample={"classes": [[1, 2], [3, 1], [2, 0]], "foreground_prob": [0.0, 0.5, 1.0]},
+        random=True,
+    ),
+    Case("segmentation.select_masks", mask_polygons, {"reindex_masks": True}),
+    Case(
         "sequence_rearrange",
         clips,
         {"new_order": [1, 0, 1]},
@@ -367,6 +469,34 @@ CASES = [
         },
     ),
     Case("sphere", images, {}, "HWC", per_sample={"mask": [0, 1, 2]}),
+    Case("transforms.combine", two_matrices),
+    Case(
+        "transforms.crop",
+        matrices,
+        {"from_end": [2.0, 5.0]},
+        per_sample={"to_start": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]},
+    ),
+    Case(
+        "transforms.rotation", matrices, {"angle": 30.0}, per_sample={"angle": [10.0, -90.0, 400.0]}
+    ),
+    Case(
+        "transforms.scale",
+        matrices,
+        {"scale": [2.0, 3.0]},
+        per_sample={"center": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]},
+    ),
+    Case(
+        "transforms.shear",
+        nothing,
+        {"shear": [2.0, 3.0]},
+        per_sample={"shear": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]},
+    ),
+    Case(
+        "transforms.translation",
+        nothing,
+        {"offset": [1.0, 2.0]},
+        per_sample={"offset": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]},
+    ),
     Case("transpose", images, {"perm": [2, 0, 1]}, "HWC"),
     Case(
         "warp_affine",

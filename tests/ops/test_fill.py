@@ -41,8 +41,15 @@ def test_full_of_batches() -> None:
     made = ndd.full(ndd.batch([1, 2]), shape=ndd.batch([[2], [3]]))
     assert [np.asarray(sample).tolist() for sample in made] == [[1, 1], [2, 2, 2]]
     assert ndd.full(5, shape=[2], batch_size=3).torch().tolist() == [[5, 5]] * 3
-    large = np.asarray(ndd.full([1, 2, 3], shape=[300, 200, 3]))
-    assert_same(large, np.broadcast_to(np.array([1, 2, 3], np.int32), (300, 200, 3)))
+
+
+@pytest.mark.parametrize("shape", [[300, 200, 3], [1700, 1701, 3], [2, 5, 100_003, 3, 3]])
+@pytest.mark.parametrize("values", [[1, 2, 3], [[1], [2], [3]], 7])
+def test_full_of_large_arrays(values: Any, shape: list[int]) -> None:
+    """Also those that are written past the caches."""
+    if np.ndim(values) == 2 and shape[-2] != 3:
+        pytest.skip("cannot be broadcast")
+    assert_same(ndd.full(values, shape=shape), np.broadcast_to(np.int32(values), shape))
 
 
 def test_full_like_rounds_and_clamps() -> None:

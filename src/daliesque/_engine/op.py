@@ -66,8 +66,9 @@ class OpSpec:
         self.sequences: bool = options["sequences"]
         if self.sequences and not any(layout.startswith("F") for layout in self.layouts):
             self.layouts += tuple("F" + layout for layout in self.layouts)
+        self.expands_frames: bool = options["expands_frames"]
         self.strided: bool = options["strided"]
-        self.outputs: int | Callable[[dict[str, Any]], int] = options["outputs"]
+        self.outputs: int | Callable[[tuple[Any, ...], dict[str, Any]], int] = options["outputs"]
         self.dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = options[
             "dtype"
         ]
@@ -145,7 +146,9 @@ class OpSpec:
         arguments["batch_size"] = 1 if count is None else count
         if self.wants_sources:
             arguments["sources"] = source
-        outputs = self.outputs if isinstance(self.outputs, int) else self.outputs(arguments)
+        outputs = self.outputs
+        if not isinstance(outputs, int):
+            outputs = outputs(inputs, arguments)
         dtype = None if self.dtype is None else self.dtype(inputs, arguments)
         run = self.run if source is None else functools.partial(self.run, source=source)
         invocation = Invocation(self.name, run, inputs, arguments, converters, dtype, self.weight)
@@ -280,8 +283,12 @@ class OpSpec:
                 self._check_dtype(first)
         try:
             if self.sequences and first is not None and layout.startswith("F"):
-                return self._run_frames(prepared, arguments)
-            if self.frame_arguments:
+                return self._run_frames(prepared, arguments, first.shape_array()[:, 0])
+            if self.expands_frames:
+                counts = self._find_frames(prepared, arguments, count)
+                if counts is not None:
+                    return self._run_frames(prepared, arguments, counts)
+            elif self.frame_arguments:
                 self._refuse_frame_values(arguments)
             return self.bodies["cpu"](*prepared, **arguments)
         except SampleError as error:
@@ -300,12 +307,25 @@ class OpSpec:
             msg = f"{self.name}: the type {dtype} is not supported. Cast to one of {names}."
             raise ValueError(msg)
 
-    def _run_frames(self, inputs: list[Samples | None], arguments: dict[str, Any]) -> Results:
-        """Treat each frame of each sequence as a sample."""
-        first = inputs[0]
-        assert first is not None
-        counts = np.array([shape[0] for shape in first.shapes], np.int64)
-        owner = np.repeat(np.arange(len(first)), counts)
+    def _find_frames(
+        self, inputs: list[Samples | None], arguments: dict[str, Any], count: int
+    ) -> Any:
+        """The lengths of the sequences among inputs and arguments, or None if there are none."""
+        for samples in inputs:
+            if samples is not None and samples.layout.startswith("F"):
+                return samples.shape_array()[:, 0]
+        found = None
+        for name in self.frame_arguments:
+            value = arguments[name]
+            if isinstance(value, FrameValues) and (found is None or (found == 1).all()):
+                found = np.broadcast_to(value.counts, count)
+        return found
+
+    def _run_frames(
+        self, inputs: list[Samples | None], arguments: dict[str, Any], counts: Any
+    ) -> Results:
+        """Treat each frame of each sequence, of which `counts` has the lengths, as a sample."""
+        owner = np.repeat(np.arange(len(counts)), counts)
         frames: list[Samples | None] = []
         for samples in inputs:
             if samples is None:
@@ -320,6 +340,8 @@ class OpSpec:
                 arguments[name] = self._spread(name, value, owner, counts)
         if self.wants_frame_counts:
             arguments["frame_counts"] = counts
+        if self.wants_batch_size:
+            arguments["batch_size"] = len(owner)
         results = self.bodies["cpu"](*frames, **arguments)
         if isinstance(results, tuple):
             return tuple(self._fold(part, counts) for part in results)
@@ -334,24 +356,28 @@ class OpSpec:
     def _spread(self, name: str, value: Any, owner: Any, counts: Any) -> Any:
         """An argument of sequences as an argument of frames."""
         if isinstance(value, FrameValues):
-            if len(value.counts) == 1 and len(counts) > 1:
-                value = FrameValues(
-                    np.concatenate([value.values] * len(counts)),
-                    np.repeat(value.counts, len(counts)),
-                )
-            if not np.array_equal(value.counts, counts):
+            given = np.broadcast_to(value.counts, len(counts))
+            if ((given != counts) & (given != 1)).any():
                 msg = (
                     f"{self.name}: '{name}' needs one value for each frame; got "
                     f"{value.counts.tolist()} values for {counts.tolist()} frames."
                 )
                 raise ValueError(msg)
-            return value.values
+            if len(value.counts) == len(counts) and np.array_equal(given, counts):
+                return value.values
+            # One argument for all sequences, or one value for all frames of a sequence.
+            starts = np.cumsum(value.counts) - value.counts
+            place = np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
+            first = np.broadcast_to(starts, len(counts))[owner]
+            return value.values[first + np.where(given[owner] == 1, 0, place)]
         if isinstance(value, list):
             return value if len(value) == 1 else [value[i] for i in owner]
         return value if len(value) == 1 else np.ascontiguousarray(value[owner])
 
     def _fold(self, samples: Samples, counts: Any) -> Samples:
         layout = "F" + samples.layout if samples.layout else ""
+        if not layout and self.expands_frames:
+            layout = "F" + "*" * samples.ndim
         packed = samples if samples.packed else samples.copy()
         return packed.fold(counts.tolist(), layout)
 
@@ -362,8 +388,9 @@ def op(
     layouts: str = "",
     dtypes: tuple[DType, ...] | None = None,
     sequences: bool = False,
+    expands_frames: bool = False,
     strided: bool = False,
-    outputs: int | Callable[[dict[str, Any]], int] = 1,
+    outputs: int | Callable[[tuple[Any, ...], dict[str, Any]], int] = 1,
     dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = None,
     weight: int = 1,
     needs_batch: bool = False,
@@ -383,10 +410,12 @@ def op(
     sequences
         Run the body on the frames of sequences, whose layout begins with "F". Unless `layouts`
         lists such layouts, each one listed may be preceded by "F".
+    expands_frames
+        The same if any input is a sequence, or an argument differs from frame to frame.
     strided
         The body takes samples that are not C-contiguous.
     outputs
-        How many results there are, or how to find out from the arguments.
+        How many results there are, or how to find out from inputs and arguments.
     dtype
         Finds the element type of the result from inputs and arguments before the call has run.
     weight
@@ -406,6 +435,7 @@ def op(
                 "layouts": layouts,
                 "dtypes": dtypes,
                 "sequences": sequences,
+                "expands_frames": expands_frames,
                 "strided": strided,
                 "outputs": outputs,
                 "dtype": dtype,

@@ -43,7 +43,7 @@ def _given_dtype(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType |
 @op(
     layouts=_LAYOUTS,
     dtypes=_TYPES,
-    outputs=lambda arguments: 2 if arguments["save_attrs"] else 1,
+    outputs=lambda _inputs, arguments: 2 if arguments["save_attrs"] else 1,
     weight=2,
 )
 def resize(

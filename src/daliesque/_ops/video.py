@@ -24,7 +24,7 @@ def _check_sequence(samples: Samples) -> None:
         raise ValueError(msg)
 
 
-def _element_count(arguments: dict[str, Any]) -> int:
+def _element_count(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> int:
     chosen: list[int] = arguments["element_map"]
     if not chosen:
         msg = "element_extract: 'element_map' must name at least one frame; got []."

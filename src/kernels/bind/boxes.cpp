@@ -4,6 +4,7 @@
 #include "../masks.h"
 #include "../permutation.h"
 #include "../points.h"
+#include "../polygons.h"
 #include "../random_bbox_crop.h"
 #include "bind.h"
 
@@ -81,6 +82,14 @@ void bound_roi_crop(Samples& out, const PhiloxState& state, const ArgArray<int64
                   pointer(inputs));
 }
 
+std::tuple<Samples, Samples, int64_t, std::string> bound_select_polygons(const Samples& masks,
+                                                                         const Samples& polygons,
+                                                                         const Samples& vertices,
+                                                                         bool renumber) {
+  SelectedPolygons out = select_polygons(masks, polygons, vertices, renumber);
+  return {out.polygons, out.vertices, out.failed, std::move(out.reason)};
+}
+
 void bound_transform_points(Samples& out, const Samples& in, const ArgArray<float>& matrix,
                             const ArgArray<float>& translation) {
   transform_points(out, in, per_sample(matrix), per_sample(translation));
@@ -109,6 +118,9 @@ void bind_boxes(nb::module_& m) {
         "roi_shape"_a, "input_shape"_a.none());
   m.def("batch_permutation", &batch_permutation, release(), "out"_a, "state"_a, "repetitions"_a,
         "no_fixed_points"_a);
+  m.def("select_polygons", &bound_select_polygons, release(), "masks"_a, "polygons"_a, "vertices"_a,
+        "renumber"_a,
+        "Polygons and vertices; the first sample for which that fails (or -1), and why.");
   m.def("transform_points", &bound_transform_points, release(), "out"_a, "input"_a, "matrix"_a,
         "translation"_a);
 }

@@ -58,6 +58,15 @@ nb::ndarray<nb::numpy, int64_t, nb::ndim<2>> shape_array(const Samples& samples)
   return {copy, {rows, ndim}, owner};
 }
 
+Samples flat_view(const Samples& samples) {
+  if (!samples.packed()) throw std::invalid_argument("the samples do not lie together");
+  if (samples.size() == 0) {
+    return Samples::wrap(samples.dtype(), {0}, {}, nullptr, nullptr, false, false);
+  }
+  return Samples::wrap(samples.dtype(), {samples.total_volume()}, {}, samples.data(0),
+                       samples.owner(0), samples.readonly(), samples.external());
+}
+
 Samples padded_copy(const Samples& in) {
   std::vector<int64_t> largest(static_cast<size_t>(in.ndim()), 0);
   for (int64_t i = 0; i < in.size(); i++) {
@@ -159,6 +168,7 @@ void bind_samples(nb::module_& m) {
           },
           "type_id"_a, "shapes"_a, "layout"_a)
       .def("stack_view", &Samples::stack_view)
+      .def("flat_view", &flat_view, "One vector of all elements of all samples, which are packed.")
       .def(
           "reinterpret",
           [](const Samples& s, int type) { return s.reinterpret(static_cast<DType>(type)); },

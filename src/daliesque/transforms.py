@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrices of affine transformations, for warp_affine and coord_transform."""
+
+from ._ops.transforms import combine, crop, rotation, scale, shear, translation
+
+__all__ = ["combine", "crop", "rotation", "scale", "shear", "translation"]

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on boxes against plain formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import daliesque as ndd
+
+coordinates = st.floats(0, 1, width=32)
+
+
+@st.composite
+def box_tables(draw: Any, least: int = 0) -> Any:
+    """Boxes (left, top, right, bottom) that have an area."""
+    count = draw(st.integers(least, 6))
+    raw = draw(hnp.arrays(np.float32, (count, 2, 2), elements=coordinates))
+    corners = np.sort(raw, axis=1)
+    corners[:, 1] = np.minimum(corners[:, 1] + np.float32(0.05), 1)
+    corners[:, 0] = np.minimum(corners[:, 0], corners[:, 1] - np.float32(0.04))
+    return corners.reshape(count, 4)
+
+
+def to_sizes(boxes: Any) -> Any:
+    return np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], axis=1)
+
+
+@given(box_tables(), st.booleans(), st.booleans())
+def test_bb_flip(boxes: Any, horizontal: bool, vertical: bool) -> None:
+    left, top, right, bottom = boxes.T
+    if horizontal:
+        left, right = 1 - right, 1 - left
+    if vertical:
+        top, bottom = 1 - bottom, 1 - top
+    expected = np.stack([left, top, right, bottom], axis=1)
+    arguments = {"horizontal": horizontal, "vertical": vertical}
+    np.testing.assert_allclose(ndd.bb_flip(boxes, ltrb=True, **arguments), expected, atol=1e-6)
+    flipped = np.asarray(ndd.bb_flip(to_sizes(boxes), **arguments))
+    np.testing.assert_allclose(flipped, to_sizes(expected), atol=1e-6)
+
+
+def test_shapes_of_boxes() -> None:
+    box = np.array([0.1, 0.2, 0.5, 0.6], np.float32)
+    assert ndd.bb_flip(box).shape == (4,)
+    assert ndd.bb_flip(np.stack([[box, box]])).shape == (1, 2, 4)
+    assert ndd.bbox_paste(np.zeros((0, 4), np.float32), ratio=2).shape == (0, 4)
+
+
+@given(box_tables(), st.floats(1, 5, width=32), coordinates, coordinates)
+def test_bbox_paste(boxes: Any, ratio: float, x: float, y: float) -> None:
+    """A canvas of side `ratio` in units of the image, which begins at (x, y) * (ratio - 1)."""
+    begin = np.array([x, y]) * (ratio - 1)
+    expected = (boxes.reshape(-1, 2) + begin) / ratio
+    pasted = np.asarray(ndd.bbox_paste(boxes, ratio=ratio, paste_x=x, paste_y=y, ltrb=True))
+    np.testing.assert_allclose(pasted.reshape(-1, 2), expected, atol=1e-6)
+    assert (pasted <= 1).all()
+    sizes = np.asarray(ndd.bbox_paste(to_sizes(boxes), ratio=ratio, paste_x=x, paste_y=y))
+    np.testing.assert_allclose(sizes[:, 2:], to_sizes(boxes)[:, 2:] / ratio, atol=1e-6)
+
+
+def rotated_corners(box: Any, angle: float, shape: tuple[int, int], canvas: tuple[int, int]) -> Any:
+    """The corners of a box in pixels, rotated around the middle of the image."""
+    height, width = shape
+    points = np.array([(x * width, y * height) for x in box[::2] for y in box[1::2]])
+    centred = points - np.array([width, height]) / 2
+    radians = np.deg2rad(angle)
+    # y points down, so that this turns counterclockwise.
+    matrix = np.array([[np.cos(radians), np.sin(radians)], [-np.sin(radians), np.cos(radians)]])
+    return centred @ matrix.T + np.array([canvas[1], canvas[0]]) / 2
+
+
+@given(box_tables(), st.floats(-400, 400), st.integers(2, 300), st.integers(2, 300))
+def test_bbox_rotate(boxes: Any, angle: float, height: int, width: int) -> None:
+    size = [500.0, 700.0]
+    turned = np.asarray(ndd.bbox_rotate(boxes, angle=angle, input_shape=[height, width], size=size))
+    assert len(turned) == len(boxes)
+    for box, result in zip(boxes, turned, strict=True):
+        corners = rotated_corners(box, angle, (height, width), (500, 700)) / size[::-1]
+        expected = [*corners.min(axis=0), *corners.max(axis=0)]
+        np.testing.assert_allclose(result, expected, atol=1e-4)
+
+
+def test_rotated_boxes_are_cut_and_removed() -> None:
+    """A quarter turn around (100, 50) moves what is far to the left below the image."""
+    boxes = np.array([[0, 0, 100, 10], [0, 45, 100, 55], [20, 45, 30, 55]], np.float32)
+    labels = np.array([3, 4, 5], np.int32)
+    arguments: dict[str, Any] = {
+        "angle": 90,
+        "input_shape": [100, 200, 3],
+        "keep_size": True,
+        "bbox_normalized": False,
+        "shape_layout": "HWC",
+    }
+    turned, rest = ndd.bbox_rotate(boxes, labels, **arguments)
+    assert np.asarray(rest).tolist() == [3, 4]
+    np.testing.assert_allclose(turned, [[50, 50, 60, 100], [95, 50, 105, 100]], atol=1e-3)
+    _, everything = ndd.bbox_rotate(boxes, labels, remove_threshold=0.0, **arguments)
+    assert np.asarray(everything).tolist() == [3, 4, 5]
+    _, complete = ndd.bbox_rotate(boxes, labels[:, None], remove_threshold=0.6, **arguments)
+    assert complete.shape == (0, 1)
+    sizes = ndd.bbox_rotate(to_sizes(boxes), bbox_layout="xyWH", **arguments)
+    np.testing.assert_allclose(sizes, [[50, 50, 10, 50], [95, 50, 10, 50]], atol=1e-3)
+
+
+def test_modes_of_rotation() -> None:
+    box = np.array([[0.4, 0.45, 0.6, 0.55]], np.float32)
+    arguments: dict[str, Any] = {"angle": 30, "input_shape": [100, 100], "keep_size": True}
+    areas = []
+    for mode in ("fixed", "halfway", "expand"):
+        left, top, right, bottom = np.asarray(ndd.bbox_rotate(box, mode=mode, **arguments))[0]
+        assert left + right == pytest.approx(1, abs=1e-5)
+        assert top + bottom == pytest.approx(1, abs=1e-5)
+        areas.append((right - left) * (bottom - top))
+    assert areas[0] == pytest.approx(0.2 * 0.1, rel=1e-4)
+    assert areas == sorted(areas)
+
+
+def overlap(box: Any, other: Any) -> float:
+    low, high = np.maximum(box[:2], other[:2]), np.minimum(box[2:], other[2:])
+    common = np.prod(np.maximum(high - low, 0))
+    return float(common / (np.prod(box[2:] - box[:2]) + np.prod(other[2:] - other[:2]) - common))
+
+
+def centred(box: Any) -> Any:
+    return np.concatenate([(box[:2] + box[2:]) / 2, box[2:] - box[:2]])
+
+
+@given(box_tables(), box_tables(least=1), st.floats(0, 1), st.booleans())
+def test_box_encoder(boxes: Any, anchors: Any, criteria: float, offset: bool) -> None:
+    labels = np.arange(1, len(boxes) + 1, dtype=np.int32)
+    means, stds = [0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]
+    arguments: dict[str, Any] = {"means": means, "stds": stds, "scale": 3.0}
+    encoded, found = ndd.box_encoder(
+        boxes, labels, anchors=anchors, criteria=criteria, offset=offset, **arguments
+    )
+    overlaps = np.array([[overlap(box, anchor) for anchor in anchors] for box in boxes])
+    overlaps = overlaps.reshape(len(boxes), len(anchors))
+    for row in overlaps:
+        row[len(row) - 1 - np.argmax(row[::-1])] = 2
+    ordered = np.sort(overlaps, axis=None)
+    unclear = np.abs(np.concatenate([np.diff(ordered), ordered - criteria])) < 1e-5
+    if (unclear & (np.abs(np.concatenate([ordered[1:], ordered]) - 2) > 1e-3)).any():
+        return
+    for k, anchor in enumerate(anchors):
+        column = overlaps[:, k]
+        best = len(boxes) - 1 - int(np.argmax(column[::-1])) if len(boxes) else -1
+        matched = best >= 0 and column[best] > criteria
+        assert np.asarray(found)[k] == (labels[best] if matched else 0)
+        expected = centred(boxes[best] if matched else anchor)
+        if offset:
+            own, other = expected * 3.0, centred(anchor) * 3.0
+            raw = np.concatenate([(own - other)[:2] / other[2:], np.log(own[2:] / other[2:])])
+            expected = (raw - means) / stds if matched else np.zeros(4)
+        np.testing.assert_allclose(np.asarray(encoded)[k], expected, rtol=1e-3, atol=1e-4)
+
+
+@given(box_tables(), st.integers(0, 1000))
+def test_random_bbox_crop(boxes: Any, seed: int) -> None:
+    labels = np.arange(len(boxes), dtype=np.int32) + 10
+    anchor, shape, rest, rest_labels, indices = (
+        np.asarray(part)
+        for part in ndd.random_bbox_crop(
+            boxes,
+            labels,
+            scaling=[0.3, 1],
+            aspect_ratio=[0.5, 2],
+            thresholds=[0.0, 0.1],
+            num_attempts=20,
+            all_boxes_above_threshold=False,
+            output_bbox_indices=True,
+            rng=ndd.random.RNG(seed=seed),
+        )
+    )
+    assert (anchor >= 0).all()
+    assert (anchor + shape <= 1 + 1e-6).all()
+    assert 0.5 - 1e-5 <= shape[0] / shape[1] <= 2 + 1e-5
+    assert (len(rest) > 0) == (len(boxes) > 0)
+    np.testing.assert_array_equal(rest_labels, labels[indices])
+    for box, moved in zip(boxes[indices], rest, strict=True):
+        centre = (box[:2] + box[2:]) / 2
+        assert (centre >= anchor - 1e-6).all()
+        assert (centre <= anchor + shape + 1e-6).all()
+        expected = np.clip((box.reshape(2, 2) - anchor) / shape, 0, 1).ravel()
+        np.testing.assert_allclose(moved, expected, atol=1e-5)
+
+
+def test_windows_of_fixed_shape() -> None:
+    box = np.array([[0.4, 0.4, 0.2, 0.2]], np.float32)
+    batch = ndd.batch([box] * 5)
+    shapes = ndd.batch([[40 + k, 30] for k in range(5)])
+    anchor, shape, _ = ndd.random_bbox_crop(
+        batch, bbox_layout="xyWH", input_shape=[100, 50], crop_shape=shapes, shape_layout="HW"
+    )
+    for k in range(5):
+        assert np.asarray(shape.select(k)).tolist() == [30, 40 + k]
+        begin = np.asarray(anchor.select(k))
+        assert (begin == np.round(begin)).all()
+        assert (begin >= 0).all()
+        assert (begin + [30, 40 + k] <= [50, 100]).all()
+
+
+def test_boxes_in_space() -> None:
+    box = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]], np.float32)
+    anchor, shape, rest = ndd.random_bbox_crop(box, bbox_layout="xyzXYZ", scaling=[0.9, 1])
+    assert (anchor.shape, shape.shape, rest.shape) == ((3,), (3,), (1, 6))
+
+
+def test_hopeless_searches_end() -> None:
+    boxes = np.array([[0, 0, 0.1, 0.1], [0.9, 0.9, 1, 1]], np.float32)
+    arguments: dict[str, Any] = {"thresholds": [0.5], "scaling": [0.1, 0.2], "allow_no_crop": False}
+    with pytest.raises(ndd.OpError, match=r"sample 0 has boxes that none of a million windows"):
+        ndd.random_bbox_crop(boxes, **arguments)
+    with pytest.warns(UserWarning, match=r"no window suits in 9 attempts; .* \(sample 0\)"):
+        ndd.random_bbox_crop(boxes, total_num_attempts=9, **arguments)
+    ndd.random_bbox_crop(boxes, total_num_attempts=9, quiet=True, **arguments)
+
+
+BOX = np.array([[0.1, 0.1, 0.5, 0.5]], np.float32)
+LABEL = np.array([1], np.int32)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ndd.bb_flip(BOX[:, :3]), r"bb_flip: boxes have 4 numbers each; .* \(1, 3\)"),
+        (lambda: ndd.bb_flip(BOX.astype("f8")), "bb_flip: the type f64 is not supported"),
+        (lambda: ndd.bbox_paste(BOX, ratio=0), "bbox_paste: 'ratio' must be positive; got 0"),
+        (
+            lambda: ndd.bbox_rotate(BOX, angle=1, input_shape=[5]),
+            "bbox_rotate: 'input_shape' needs 2 values",
+        ),
+        (
+            lambda: ndd.bbox_rotate(BOX, angle=1, input_shape=[5, 5], mode="x"),
+            "bbox_rotate: 'mode' must be 'expand', 'fixed' or 'halfway'; got 'x'",
+        ),
+        (
+            lambda: ndd.bbox_rotate(BOX, angle=1, input_shape=[5, 5], remove_threshold=2),
+            r"bbox_rotate: 'remove_threshold' must lie in \[0, 1\]; got 2",
+        ),
+        (
+            lambda: ndd.bbox_rotate(BOX, angle=1, input_shape=[5, 5], keep_size=True, size=[1, 2]),
+            "bbox_rotate: 'keep_size' and 'size' exclude each other",
+        ),
+        (
+            lambda: ndd.bbox_rotate(BOX, LABEL[:0], angle=1, input_shape=[5, 5]),
+            r"bbox_rotate: labels must have the shape .* got \[\(0,\)\] for \[1\] boxes",
+        ),
+        (lambda: ndd.box_encoder(BOX, LABEL, anchors=[1, 2]), "box_encoder: 'anchors' needs 4"),
+        (
+            lambda: ndd.box_encoder(BOX, LABEL, anchors=BOX, stds=[1, 0, 1, 1]),
+            "box_encoder: 'stds' must not contain 0",
+        ),
+        (
+            lambda: ndd.box_encoder(BOX, LABEL[:0], anchors=BOX),
+            "box_encoder: labels must be int32, one for each box",
+        ),
+        (lambda: ndd.random_bbox_crop(BOX[0]), "random_bbox_crop: boxes must have the shape"),
+        (lambda: ndd.random_bbox_crop(BOX, thresholds=[]), "random_bbox_crop: 'thresholds' must"),
+        (lambda: ndd.random_bbox_crop(BOX, thresholds=[2]), "random_bbox_crop: 'thresholds' must"),
+        (lambda: ndd.random_bbox_crop(BOX, scaling=[1, 0]), "random_bbox_crop: 'scaling' must be"),
+        (lambda: ndd.random_bbox_crop(BOX, num_attempts=0), "'num_attempts' must be positive"),
+        (lambda: ndd.random_bbox_crop(BOX, total_num_attempts=0), "'total_num_attempts' must be"),
+        (lambda: ndd.random_bbox_crop(BOX, crop_shape=[2, 2]), "'crop_shape' needs 'input_shape'"),
+        (lambda: ndd.random_bbox_crop(BOX, bbox_layout="xyzw"), "'bbox_layout' must be xyXY or"),
+        (lambda: ndd.random_bbox_crop(BOX, threshold_type="x"), "'threshold_type' must be 'iou'"),
+        (
+            lambda: ndd.random_bbox_crop(BOX, LABEL[:0]),
+            r"random_bbox_crop: labels must be one for each box; got \[\(0,\)\] for \[1\]",
+        ),
+    ],
+)
+def test_errors(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_boxes_outside_of_the_image() -> None:
+    bad = ndd.batch([BOX, BOX + 0.6])
+    with pytest.raises(ndd.OpError, match=r"random_bbox_crop: sample 1 has a box outside"):
+        ndd.random_bbox_crop(bad)[0].evaluate()

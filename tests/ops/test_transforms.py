@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Affine transformations and points against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import daliesque as ndd
+from daliesque import transforms
+
+numbers = st.floats(-10, 10, width=32)
+
+
+def vectors(ndim: int) -> Any:
+    return hnp.arrays(np.float32, ndim, elements=numbers)
+
+
+def square(matrix: Any) -> Any:
+    """With the last row that all affine transformations share."""
+    matrix = np.asarray(matrix, np.float64)
+    return np.vstack([matrix, np.eye(len(matrix) + 1)[-1]])
+
+
+def moved_to(center: Any, linear: Any) -> Any:
+    """A linear map around another fixed point, as a square matrix."""
+    ndim = len(linear)
+    matrix = np.eye(ndim + 1)
+    matrix[:ndim, :ndim] = linear
+    matrix[:ndim, ndim] = center - linear @ center
+    return matrix
+
+
+def assert_near(result: Any, expected: Any) -> None:
+    result = np.asarray(result)
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, expected[:-1], rtol=1e-4, atol=1e-4)
+
+
+@given(st.data(), st.integers(1, 6))
+def test_translation_and_scale(data: Any, ndim: int) -> None:
+    offset, factors, center = (data.draw(vectors(ndim)) for _ in range(3))
+    matrix = np.eye(ndim + 1)
+    matrix[:ndim, ndim] = offset
+    assert_near(transforms.translation(offset=offset), matrix)
+    expected = moved_to(center.astype(float), np.diag(factors.astype(float)))
+    assert_near(transforms.scale(scale=factors, center=center), expected)
+    assert_near(transforms.scale(scale=2, ndim=ndim), moved_to(np.zeros(ndim), 2 * np.eye(ndim)))
+
+
+@given(st.floats(-500, 500, width=32), vectors(2))
+def test_rotation_of_the_plane(angle: float, center: Any) -> None:
+    radians = np.deg2rad(angle)
+    linear = np.array([[np.cos(radians), -np.sin(radians)], [np.sin(radians), np.cos(radians)]])
+    assert_near(transforms.rotation(angle=angle, center=center), moved_to(center, linear))
+
+
+@given(st.floats(-500, 500, width=32), vectors(3), vectors(3))
+def test_rotation_of_space(angle: float, axis: Any, center: Any) -> None:
+    """The formula of Rodrigues."""
+    length = np.linalg.norm(axis)
+    if length < 1e-3:
+        return
+    u, v, w = axis / length
+    cross = np.array([[0, -w, v], [w, 0, -u], [-v, u, 0]])
+    radians = np.deg2rad(angle)
+    linear = np.eye(3) + np.sin(radians) * cross + (1 - np.cos(radians)) * cross @ cross
+    result = transforms.rotation(angle=angle, axis=axis, center=center)
+    np.testing.assert_allclose(result, moved_to(center, linear)[:-1], rtol=1e-3, atol=1e-3)
+
+
+@given(vectors(2), vectors(6), vectors(2), vectors(3))
+def test_shear(two: Any, six: Any, center: Any, center_3d: Any) -> None:
+    plane = np.array([[1, two[0]], [two[1], 1]], float)
+    assert_near(transforms.shear(shear=two, center=center), moved_to(center, plane))
+    xy, xz, yx, yz, zx, zy = six
+    space = np.array([[1, xy, xz], [yx, 1, yz], [zx, zy, 1]], float)
+    for given_as in (six, six.reshape(3, 2)):
+        result = transforms.shear(shear=given_as, center=center_3d)
+        np.testing.assert_allclose(result, moved_to(center_3d, space)[:-1], rtol=1e-4, atol=1e-3)
+    angles = transforms.shear(angles=[45, -45])
+    np.testing.assert_allclose(angles, [[1, 1, 0], [-1, 1, 0]], atol=1e-6)
+
+
+@given(st.data(), st.integers(1, 6))
+def test_crop_maps_corners(data: Any, ndim: int) -> None:
+    start, to_start, to_end = (data.draw(vectors(ndim)) for _ in range(3))
+    end = start + data.draw(hnp.arrays(np.float32, ndim, elements=st.floats(1, 5, width=32)))
+    arguments = {"from_start": start, "from_end": end, "to_start": to_start, "to_end": to_end}
+    matrix = square(transforms.crop(**arguments))
+    for source, target in ((start, to_start), (end, to_end)):
+        mapped = matrix @ np.append(source, 1)
+        np.testing.assert_allclose(mapped[:-1], target, atol=1e-3)
+    ordered = square(transforms.crop(absolute=True, **arguments))
+    assert (np.diag(ordered) >= 0).all()
+
+
+@given(st.integers(1, 6), st.integers(2, 4), st.booleans(), st.integers(0, 1000))
+def test_combine(ndim: int, count: int, reverse: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    parts = [rng.normal(size=(ndim, ndim + 1)).astype(np.float32) for _ in range(count)]
+    expected = np.eye(ndim + 1)
+    for part in parts[::-1] if reverse else parts:
+        expected = square(part) @ expected
+    assert_near(transforms.combine(*parts, reverse_order=reverse), expected)
+    offset = rng.normal(size=ndim).astype(np.float32)
+    move = square(transforms.translation(offset=offset))
+    after = transforms.translation(parts[0], offset=offset)
+    assert_near(after, move @ square(parts[0]))
+    before = transforms.translation(parts[0], offset=offset, reverse_order=True)
+    assert_near(before, square(parts[0]) @ move)
+
+
+def test_batches_and_frames() -> None:
+    batch = transforms.rotation(angle=ndd.batch(np.float32([0, 90])), center=[1, 1])
+    assert (batch.shape, batch.layout) == ([(2, 3), (2, 3)], "**")
+    assert transforms.scale(scale=[1, 2, 3], batch_size=4).shape == [(3, 4)] * 4
+    offsets = np.arange(6, dtype=np.float32).reshape(3, 2)
+    frames = transforms.translation(offset=ndd.per_frame(offsets))
+    assert (frames.shape, frames.layout) == ((3, 2, 3), "F**")
+    np.testing.assert_array_equal(np.asarray(frames)[:, :, 2], offsets)
+    more = transforms.combine(np.eye(2, 3, dtype=np.float32), frames, frames)
+    np.testing.assert_array_equal(np.asarray(more)[:, :, 2], 2 * offsets)
+    ragged = ndd.per_frame(ndd.batch([offsets, offsets[:1]]))
+    both = transforms.rotation(transforms.translation(offset=ragged), angle=ndd.batch([0.0, 90.0]))
+    assert both.shape == [(3, 2, 3), (1, 2, 3)]
+
+
+@given(
+    st.sampled_from([np.uint8, np.int16, np.uint16, np.int32, np.float32]),
+    st.integers(1, 6),
+    st.integers(1, 6),
+    hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=6),
+    st.integers(0, 1000),
+)
+def test_coord_transform(
+    kind: Any, components: int, rows: int, shape: tuple[int, ...], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 100, (*shape, components)).astype(kind)
+    matrix = rng.normal(size=(rows, components)).astype(np.float32)
+    offset = rng.normal(size=rows).astype(np.float32)
+    expected = points.astype(np.float64) @ matrix.T.astype(np.float64) + offset
+    if components * rows > 1:
+        for given_matrix in (matrix, matrix.ravel().tolist()):
+            result = ndd.coord_transform(points, M=given_matrix, T=offset)
+            np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-4, atol=1e-3)
+    combined = np.concatenate([matrix, offset[:, None]], axis=1)
+    result = ndd.coord_transform(points, MT=combined)
+    np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-4, atol=1e-3)
+    double = ndd.coord_transform(points, M=2, T=1, dtype=ndd.dtype(np.dtype(kind)))
+    np.testing.assert_array_equal(np.asarray(double), (points * 2 + 1).astype(kind))
+
+
+def test_coord_transform_rounds_and_clamps() -> None:
+    points = np.array([[10, 200]], np.uint8)
+    result = ndd.coord_transform(points, M=[[0.25, 0], [0, 2]], T=[-10, 0], dtype=ndd.uint8)
+    assert np.asarray(result).tolist() == [[0, 255]]
+    many = np.arange(30000, dtype=np.float32).reshape(100, 100, 3)
+    gray = ndd.coord_transform(ndd.tensor(many, layout="HWC"), M=[[0.5, 0.25, 0.25]])
+    assert (gray.shape, gray.layout) == ((100, 100, 1), "HWC")
+    np.testing.assert_allclose(np.asarray(gray), many @ np.float32([[0.5], [0.25], [0.25]]))
+
+
+def test_frames_of_points() -> None:
+    points = ndd.tensor(np.ones((2, 3, 2), np.float32), layout="FNC")
+    moved = ndd.coord_transform(points, T=ndd.per_frame(np.float32([[1, 2], [3, 4]])))
+    np.testing.assert_array_equal(np.asarray(moved)[:, 0], [[2, 3], [4, 5]])
+    single = ndd.tensor(np.ones((3, 2), np.float32), layout="NC")
+    spread = ndd.coord_transform(single, T=ndd.per_frame(np.float32([1, 2, 3])))
+    assert (spread.shape, spread.layout) == ((3, 3, 2), "FNC")
+
+
+@given(st.integers(1, 3), st.integers(0, 4), st.data())
+def test_coord_flip(ndim: int, count: int, data: Any) -> None:
+    points = np.arange(count * ndim, dtype=np.float32).reshape(count, ndim)
+    layout = "".join(data.draw(st.permutations("xyz"[:ndim])))
+    flips = {letter: data.draw(st.booleans()) for letter in "xyz"}
+    centers = {letter: data.draw(numbers) for letter in "xyz"}
+    arguments: dict[str, Any] = {f"flip_{k}": int(v) for k, v in flips.items()}
+    arguments |= {f"center_{k}": v for k, v in centers.items()}
+    result = np.asarray(ndd.coord_flip(points, layout=layout, **arguments))
+    for column, letter in enumerate(layout):
+        mirrored = 2 * np.float32(centers[letter]) - points[:, column]
+        expected = mirrored if flips[letter] else points[:, column]
+        np.testing.assert_allclose(result[:, column], expected, rtol=1e-6)
+
+
+POINTS = np.zeros((2, 2), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: transforms.translation(offset=[1] * 7), "transforms.translation: .* ask for 7"),
+        (lambda: transforms.translation(offset=[]), "transforms.translation: .* ask for 0"),
+        (
+            lambda: transforms.translation(POINTS, offset=[1, 2]),
+            r"transforms.translation: the input must be matrices of one shape \(n, n \+ 1\)",
+        ),
+        (
+            lambda: transforms.translation(np.eye(2, 3), offset=[1, 2, 3]),
+            "transforms.translation: the input has 2 dimensions, but the arguments ask for 3",
+        ),
+        (lambda: transforms.scale(scale=[1, 2], center=[1, 2, 3]), "'center' needs 2 values"),
+        (lambda: transforms.rotation(angle=1, axis=[1, 2]), "transforms.rotation: 'axis' needs 3"),
+        (lambda: transforms.rotation(angle=1, axis=[0, 0, 0]), "'axis' must not have the length 0"),
+        (lambda: transforms.shear(), "transforms.shear: takes either 'shear' or 'angles'"),
+        (lambda: transforms.shear(shear=[1, 2, 3]), "'shear' needs 2 values, or 6"),
+        (lambda: transforms.shear(angles=[91, 0]), r"'angles' must lie in \[-90, 90\]; got 91"),
+        (lambda: transforms.crop(from_start=[1, 2], to_end=[1, 2, 3]), "'from_start' needs 3"),
+        (
+            lambda: transforms.combine(np.eye(2, 3), np.eye(3, 4)),
+            "transforms.combine: all transformations must have one shape",
+        ),
+        (lambda: ndd.coord_transform(POINTS[0]), "coord_transform: the input needs an axis of"),
+        (lambda: ndd.coord_transform(POINTS, M=[1, 2, 3]), "'M' must be a matrix of 2 columns"),
+        (lambda: ndd.coord_transform(POINTS, M=[], T=[1, 2]), "'M' must be a matrix of 2 columns"),
+        (lambda: ndd.coord_transform(POINTS, T=[1, 2, 3]), "'T' needs 2 values"),
+        (lambda: ndd.coord_transform(POINTS, M=1, MT=1), "'MT' excludes 'M' and 'T'"),
+        (lambda: ndd.coord_transform(POINTS, dtype=ndd.int32), "'dtype' must be f32 or that of"),
+        (lambda: ndd.coord_transform(np.zeros((1, 7), "f4")), "points have 1 to 6 coordinates"),
+        (lambda: ndd.coord_flip(POINTS, layout="xz"), "coord_flip: 'layout' must be 'xy'"),
+        (lambda: ndd.coord_flip(POINTS[0]), "coord_flip: points must have the shape"),
+    ],
+)
+def test_errors(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call().evaluate()
