@@ -73,6 +73,7 @@ from ._ops.compose import (
     paste,
 )
 from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
+from ._ops.debayer import debayer
 from ._ops.displacement import jitter, sphere, water
 from ._ops.fill import full, full_like, one_hot, ones, ones_like, zeros, zeros_like
 from ._ops.filters import filter, gaussian_blur, laplacian
@@ -88,6 +89,7 @@ from ._ops.generic import (
 from ._ops.geometry import flip
 from ._ops.image_decoders import peek_image_shape
 from ._ops.imread import imread
+from ._ops.lookup import clahe, equalize, lookup_table
 from ._ops.masks import roi_random_crop
 from ._ops.paste import pad
 from ._ops.points import coord_flip, coord_transform
@@ -128,6 +130,7 @@ __all__ = [
     "cast",
     "cast_like",
     "cat",
+    "clahe",
     "color_space_conversion",
     "color_twist",
     "contrast",
@@ -136,11 +139,13 @@ __all__ = [
     "copy",
     "crop",
     "crop_mirror_normalize",
+    "debayer",
     "decoders",
     "device",
     "dtype",
     "dump_image",
     "element_extract",
+    "equalize",
     "erase",
     "expand_dims",
     "experimental",
@@ -168,6 +173,7 @@ __all__ = [
     "jitter",
     "jpeg_compression_distortion",
     "laplacian",
+    "lookup_table",
     "math",
     "memory",
     "multi_paste",

@@ -99,6 +99,7 @@ __all__ = [
     "cast",
     "cast_like",
     "cat",
+    "clahe",
     "color_space_conversion",
     "color_twist",
     "contrast",
@@ -107,11 +108,13 @@ __all__ = [
     "copy",
     "crop",
     "crop_mirror_normalize",
+    "debayer",
     "decoders",
     "device",
     "dtype",
     "dump_image",
     "element_extract",
+    "equalize",
     "erase",
     "expand_dims",
     "experimental",
@@ -139,6 +142,7 @@ __all__ = [
     "jitter",
     "jpeg_compression_distortion",
     "laplacian",
+    "lookup_table",
     "math",
     "memory",
     "multi_paste",
@@ -1183,6 +1187,36 @@ def slice(
     output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
+def debayer(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    blue_position: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    algorithm: str | None = "bilinear_ocv",
+) -> Batch: ...
+@overload
+def debayer(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    blue_position: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    algorithm: str | None = "bilinear_ocv",
+) -> Batch: ...
+@overload
+def debayer(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    blue_position: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    algorithm: str | None = "bilinear_ocv",
+) -> Tensor: ...
+@overload
 def jitter(
     input: Batch,
     /,
@@ -1845,6 +1879,100 @@ def peek_image_shape(
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: builtins.bool | None = True,
+) -> Tensor: ...
+@overload
+def clahe(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int | None = 256,
+    luma_only: builtins.bool | None = True,
+) -> Batch: ...
+@overload
+def clahe(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int | None = 256,
+    luma_only: builtins.bool | None = True,
+) -> Batch: ...
+@overload
+def clahe(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int | None = 256,
+    luma_only: builtins.bool | None = True,
+) -> Tensor: ...
+@overload
+def equalize(
+    input: Batch, /, *, batch_size: int | None = None, device: DeviceLike | None = None
+) -> Batch: ...
+@overload
+def equalize(
+    input: ArrayLike | Tensor, /, *, batch_size: int, device: DeviceLike | None = None
+) -> Batch: ...
+@overload
+def equalize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor: ...
+@overload
+def lookup_table(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    keys: tuple[int, ...] | None = (),
+    values: tuple[float, ...] | None = (),
+    default_value: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def lookup_table(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    keys: tuple[int, ...] | None = (),
+    values: tuple[float, ...] | None = (),
+    default_value: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def lookup_table(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    keys: tuple[int, ...] | None = (),
+    values: tuple[float, ...] | None = (),
+    default_value: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
 def roi_random_crop(

@@ -186,6 +186,11 @@ def paths(_rng: np.random.Generator) -> list[list[Array]]:
     return [[np.frombuffer(str(file).encode(), np.uint8) for file in files]]
 
 
+def sensors(rng: np.random.Generator) -> list[list[Array]]:
+    """Raw images of one channel, of even sizes."""
+    return [[rng.integers(0, 256, shape, np.uint8) for shape in ((10, 12), (16, 8), (8, 8))]]
+
+
 CASES = [
     Case("batch_permutation", nothing, random=True, depends_on_batch=True),
     Case(
@@ -217,6 +222,7 @@ CASES = [
     ),
     Case("cast", images, {"dtype": np.dtype("float32")}, "HWC"),
     Case("cast_like", two_vectors),
+    Case("clahe", images, {"tiles_x": 2, "tiles_y": 3, "clip_limit": 2.0}, "HWC"),
     Case(
         "color_space_conversion",
         images,
@@ -234,6 +240,14 @@ CASES = [
         per_sample={"T": [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [9.0, 8.0, 7.0]]},
     ),
     Case("copy", images, layout="HWC"),
+    Case(
+        "debayer",
+        sensors,
+        {"blue_position": [0, 1]},
+        "HW",
+        {"blue_position": [[0, 0], [1, 0], [1, 1]]},
+    ),
+    Case("equalize", images, {}, "HWC"),
     Case(
         "erase",
         images,
@@ -314,6 +328,7 @@ CASES = [
     Case("full_like", images_and_numbers, {}, "HWC"),
     Case("jpeg_compression_distortion", images, {}, "HWC", per_sample={"quality": [5, 50, 95]}),
     Case("laplacian", images, {}, "HWC", {"window_size": [[3], [5], [7]]}),
+    Case("lookup_table", images, {"keys": [3, 200], "values": [0.5, 7.0]}, "HWC"),
     Case(
         "multi_paste",
         images,

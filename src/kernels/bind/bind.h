@@ -25,6 +25,7 @@ void bind_random(nb::module_& m);
 void bind_arithmetic(nb::module_& m);
 void bind_color(nb::module_& m);
 void bind_filters(nb::module_& m);
+void bind_tone(nb::module_& m);
 void bind_noise(nb::module_& m);
 void bind_moves(nb::module_& m);
 void bind_windows(nb::module_& m);

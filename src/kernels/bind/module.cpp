@@ -11,6 +11,7 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_arithmetic(m);
   daliesque::bind_color(m);
   daliesque::bind_filters(m);
+  daliesque::bind_tone(m);
   daliesque::bind_noise(m);
   daliesque::bind_moves(m);
   daliesque::bind_windows(m);

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that replace values by way of tables: given ones, or made of histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.convert import cast_samples, to_samples
+from .._engine.dtype import (
+    NUMERIC,
+    DType,
+    bool_,
+    float32,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .._engine.op import Samples, op
+
+_INTEGERS = (uint8, uint16, uint32, uint64, int8, int16, int32, int64)
+_HIGHEST_KEY = 65535
+_MOST_TILES = 1 << 20
+
+
+def _lookup_type(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType:
+    dtype: DType = arguments["output_dtype"] or arguments["dtype"]
+    return dtype
+
+
+@op(dtypes=_INTEGERS, dtype=_lookup_type)
+def lookup_table(
+    input: Samples,
+    /,
+    *,
+    keys: tuple[int, ...] = (),
+    values: tuple[float, ...] = (),
+    default_value: float = 0.0,
+    dtype: DType = float32,
+    output_dtype: DType | None = None,
+) -> Samples:
+    """Replace integers by what a table says.
+
+    Parameters
+    ----------
+    keys
+        The integers that the table has, from 0 to 65535. Of equal ones the last counts.
+    values
+        What becomes of each of `keys`, rounded and clamped to `dtype`.
+    default_value
+        What becomes of all other integers.
+    dtype
+        Element type of the result.
+    output_dtype
+        An old name of `dtype`.
+
+    Examples
+    --------
+    >>> labels = ndd.tensor(np.array([1, 4, 7], np.uint8))
+    >>> ndd.lookup_table(labels, keys=[1, 4], values=[0.5, 2.5], default_value=-1).torch().tolist()
+    [0.5, 2.5, -1.0]
+    """
+    kind = dtype if output_dtype is None else output_dtype
+    if kind not in (*NUMERIC, bool_):
+        msg = f"'dtype' must be a type of numbers or bool; got {kind}."
+        raise ValueError(msg)
+    if len(keys) != len(values):
+        msg = f"'keys' and 'values' must be equally long; got {len(keys)} and {len(values)}."
+        raise ValueError(msg)
+    if keys and not (min(keys) >= 0 and max(keys) <= _HIGHEST_KEY):
+        wrong = next(key for key in keys if not 0 <= key <= _HIGHEST_KEY)
+        msg = f"'keys' must be from 0 to {_HIGHEST_KEY}; got {wrong}."
+        raise ValueError(msg)
+    table = np.full(max(keys, default=-1) + 1, default_value, np.float32)
+    if keys:
+        table[list(keys)] = values
+    otherwise = np.array([default_value], np.float32)
+    entries, rest = (
+        cast_samples(to_samples(array, None, None, "lookup_table"), kind)
+        for array in (table, otherwise)
+    )
+    return _kernels.look_up(input, entries, rest)
+
+
+@op(layouts="HW HWC CHW FHW FHWC FCHW", dtypes=(uint8,), sequences=True)
+def equalize(input: Samples, /) -> Samples:
+    """Spread the values of each channel evenly over the whole range.
+
+    The histogram of each channel of each image becomes as flat as replacing values can make it.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.array([[10, 20, 30, 40, 50, 60]], np.uint8), layout="HW")
+    >>> ndd.equalize(image).torch().tolist()
+    [[0, 51, 102, 153, 204, 255]]
+    """
+    return _kernels.equalize(input, int(input.layout.startswith("C")))
+
+
+@op(layouts="HWC HW", dtypes=(uint8,), weight=8)
+def clahe(
+    input: Samples,
+    /,
+    *,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int = 256,
+    luma_only: bool = True,
+) -> Samples:
+    """Spread values evenly in each part of an image, but only so far (CLAHE).
+
+    The image is cut into tiles. Each gets a table that equalizes its histogram, in which no value
+    counts more than a limit; between the centres of tiles, tables are blended.
+
+    Parameters
+    ----------
+    tiles_x
+        How many tiles there are from left to right.
+    tiles_y
+        How many tiles there are from top to bottom.
+    clip_limit
+        The limit, as a multiple of the mean of the histogram: the larger, the more contrast.
+    bins
+        Has no effect, as in the reference on the CPU: there are 256.
+    luma_only
+        Colours: only change the lightness (L of CIE Lab); otherwise each channel by itself.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.arange(64, dtype=np.uint8).reshape(8, 8, 1), layout="HWC")
+    >>> out = ndd.clahe(image, tiles_x=2, tiles_y=2, clip_limit=4.0)
+    >>> int(np.array(image).max()), int(np.array(out).max())
+    (63, 255)
+
+    Differs from DALI: images without channels (HW) are accepted.
+    """
+    for name, number in (("tiles_x", tiles_x), ("tiles_y", tiles_y), ("bins", bins)):
+        if number < 1:
+            msg = f"'{name}' must be positive; got {number}."
+            raise ValueError(msg)
+    if tiles_x * tiles_y > _MOST_TILES:
+        msg = f"there may be at most {_MOST_TILES} tiles; got {tiles_x} by {tiles_y}."
+        raise ValueError(msg)
+    for sample, shape in enumerate(input.shapes):
+        if len(shape) == 3 and shape[2] not in (1, 3):
+            msg = f"images must have 1 or 3 channels; got the shape {shape} (sample {sample})."
+            raise ValueError(msg)
+    return _kernels.clahe(input, tiles_x, tiles_y, clip_limit, luma_only)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// CIE Lab of sRGB bytes in fixed point: lightness as 0 to 255, a and b with 128 for grey. All steps
+// and roundings are those of OpenCV, so that results are equal to it.
+#pragma once
+
+#include <cstdint>
+
+namespace daliesque {
+
+/// Numbers of 12, 14 and 15 binary places, looked up.
+struct LabTables {
+  /// What a byte of red, green or blue adds to X, Y and Z, each relative to white.
+  int32_t to_xyz[3][256][4];
+  /// f of CIE Lab for X, Y and Z.
+  uint16_t root[3072];
+
+  /// What a lightness adds to linear red, green and blue; and its f(Y).
+  int32_t lightness_rgb[256][4];
+  int32_t lightness_root[256];
+  /// What a and b add to f(Y) to give f(X) and f(Z).
+  int32_t a_root[256], b_root[256];
+  int32_t x_rgb[4], z_rgb[4];
+  /// sRGB for linear values of 12 bits.
+  uint8_t gamma[4096];
+};
+
+const LabTables& lab_tables();
+
+/// Splits RGB pixels into planes.
+void rgb_to_lab(uint8_t* lightness, uint8_t* a, uint8_t* b, const uint8_t* rgb, int64_t pixels);
+/// Inverse of rgb_to_lab.
+void lab_to_rgb(uint8_t* rgb, const uint8_t* lightness, const uint8_t* a, const uint8_t* b,
+                int64_t pixels);
+
+}  // namespace daliesque
