@@ -9,7 +9,7 @@ REFERENCE := nvidia-dali-cuda120==2.4.0
 SOURCES := $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 NATIVE := $(shell find src/kernels tests/native -name '*.cpp' -o -name '*.h')
 
-.PHONY: demo test oracle lint format stubs sanitize fuzz clean
+.PHONY: demo test oracle lint format stubs gallery sanitize fuzz clean
 
 demo: $(VENV)/built
 	$(BIN)/python examples/demo.py $(DATA)
@@ -33,6 +33,9 @@ format: $(VENV)/test
 
 stubs: $(VENV)/test
 	$(BIN)/python tools/stubs.py
+
+gallery: $(VENV)/built
+	$(BIN)/python tools/gallery.py
 
 fuzz: $(VENV)/test
 	$(BIN)/python tools/fuzz_decoders.py

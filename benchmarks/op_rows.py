@@ -219,7 +219,7 @@ ROWS: dict[str, Row] = {
             x, keys=list(range(255)), values=[float(k) for k in range(255)], dtype=ndd.uint8
         ),
     ),
-    "debayer": (grey, simple("debayer", blue_position=[0, 0], algorithm="bilinear_npp")),
+    "debayer": (grey, simple("debayer", blue_position=[0, 0], algorithm="bilinear_ocv")),
     "gaussian_blur": (images, simple("gaussian_blur", sigma=1.5)),
     "laplacian": (images, lambda ndd, x: ndd.laplacian(x, window_size=3, dtype=ndd.float32)),
     "filter": (
