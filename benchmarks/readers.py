@@ -26,6 +26,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import dataset_rows
+
 LEAST_SECONDS = 0.3
 MANY = 4096
 
@@ -51,6 +53,7 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
         lambda ndd, root: ndd.readers.File(files=many(root), random_shuffle=True),
         64,
     ),
+    **dataset_rows.ROWS,
 }
 
 

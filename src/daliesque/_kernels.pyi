@@ -416,3 +416,16 @@ def read_named_files(paths: Samples) -> tuple[Samples, list[tuple[int, int]]]:
     """
     The contents of files named by samples of characters, and (sample, errno) of failures.
     """
+
+class NpyHeaderCache:
+    """Headers of .npy files read before."""
+
+    def __init__(self, least_age: float) -> None: ...
+
+def read_npy_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: NpyHeaderCache | None, region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], int, float] | None) -> tuple[Samples, list[tuple[int, int, int, float]]]:
+    """
+    The arrays in chosen files, without those that failed: (sample, code, axis, value).
+    """
+
+def read_npy_contents(contents: Samples, region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], int, float] | None) -> tuple[Samples, list[tuple[int, int, int, float]]]:
+    """The arrays in the contents of files, likewise."""

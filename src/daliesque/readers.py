@@ -12,5 +12,6 @@ the same order as in DALI.
 from ._readers.base import Reader, ReaderMeta, ReadError, ReaderState
 from ._readers.epoch import Epoch
 from ._readers.file import File
+from ._readers.npy import Numpy
 
-__all__ = ["Epoch", "File", "ReadError", "Reader", "ReaderMeta", "ReaderState"]
+__all__ = ["Epoch", "File", "Numpy", "ReadError", "Reader", "ReaderMeta", "ReaderState"]

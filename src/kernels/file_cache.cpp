@@ -33,6 +33,10 @@ FileStamp::FileStamp(const struct stat& info)
 }
 #endif
 
+bool FileStamp::settled(int64_t least_age) const {
+  return now() - std::max(modified, changed) >= least_age;
+}
+
 FileCache::FileCache(int64_t limit, double least_age)
     : limit_(limit), least_age_(static_cast<int64_t>(least_age * 1e9)) {}
 
@@ -51,7 +55,7 @@ std::optional<Samples> FileCache::find(const std::string& path, const char* name
 }
 
 void FileCache::insert(const std::string& path, const FileStamp& stamp, const Samples& contents) {
-  if (now() - std::max(stamp.modified, stamp.changed) < least_age_) return;
+  if (!stamp.settled(least_age_)) return;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || !active()) return;
   const auto old = entries_.find(path);

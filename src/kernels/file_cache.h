@@ -21,6 +21,9 @@ struct FileStamp {
   explicit FileStamp(const struct stat& info);
   bool operator==(const FileStamp&) const = default;
 
+  /// The last change is so many nanoseconds old that another one would show.
+  bool settled(int64_t least_age) const;
+
   uint64_t device, number;
   int64_t size, modified, changed;  // times in nanoseconds
 };

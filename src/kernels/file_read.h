@@ -11,16 +11,12 @@
 
 namespace daliesque {
 
-/// Why a file could not be read: the number of the sample, and an errno code or one of the below.
+/// Why a file could not be read: the number of the sample, and an errno code or a negative one
+/// (open_file.h).
 struct FileError {
   int64_t sample;
   int code;
 };
-
-/// The file changed its size while it was read.
-constexpr int kFileChanged = -1;
-/// The path leads to a pipe or a device.
-constexpr int kNoRegularFile = -2;
 
 /// Reads whole files: 1-D uint8 samples in the order of `paths`. A file that cannot be read leaves
 /// an entry in `errors`, sorted by sample, and a sample whose contents mean nothing. "file://" in

@@ -17,7 +17,7 @@ from daliesque._readers import discovery
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Five files of 100 bytes, which may be kept although they are new."""
-    monkeypatch.setattr(discovery, "_LEAST_AGE", 0.0)
+    monkeypatch.setattr(discovery, "LEAST_AGE", 0.0)
     paths = [tmp_path / f"{number}.jpg" for number in range(5)]
     for path in paths:
         path.write_bytes(os.urandom(100))
@@ -72,7 +72,7 @@ def test_changes_are_noticed(files: list[Path]) -> None:
 
 
 def test_young_files_are_not_kept(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(discovery, "_LEAST_AGE", 1000.0)
+    monkeypatch.setattr(discovery, "LEAST_AGE", 1000.0)
     assert not is_kept(ndd.readers.File(files=files))
 
 

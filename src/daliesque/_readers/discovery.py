@@ -16,13 +16,15 @@ from .._engine.errors import file_error
 from .order import Numbers
 from .steps import Fetched
 
+PathLike = str | os.PathLike[str]
+
 # A line of a list: a name, which may have spaces inside, and a label.
 _LINE = re.compile(rb"(.*\S)\s+([0-9]+)\s*", re.DOTALL)
 
 # Files stay in memory if all of them together take no more bytes than this, ...
 _KEPT_BYTES = 1 << 26
 # ... and they have been as they are for so many seconds: longer than any system's clock ticks.
-_LEAST_AGE = 2.0
+LEAST_AGE = 2.0
 
 
 class Paths:
@@ -34,7 +36,7 @@ class Paths:
         lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
         self._ends: Numbers = np.cumsum(lengths)
         self._folder = folder
-        self._cache = _kernels.FileCache(_KEPT_BYTES, _LEAST_AGE)
+        self._cache = _kernels.FileCache(_KEPT_BYTES, LEAST_AGE)
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -47,11 +49,13 @@ class Paths:
         """The path of a file."""
         return os.path.join(self._folder, self[number])
 
+    def chosen(self, numbers: Numbers) -> tuple[bytes, Numbers, Numbers, bytes]:
+        """Some of the files, as native functions want them."""
+        return self._names, self._ends, numbers, os.fsencode(self._folder)
+
     def read(self, numbers: Numbers) -> Fetched:
         """The contents of files, as the only output."""
-        contents, failed = _kernels.read_listed_files(
-            self._names, self._ends, numbers, os.fsencode(self._folder), self._cache
-        )
+        contents, failed = _kernels.read_listed_files(*self.chosen(numbers), self._cache)
         if not failed:
             return Fetched((contents,), {})
         errors: dict[int, Exception] = {
@@ -59,6 +63,20 @@ class Paths:
         }
         good = [place for place in range(len(numbers)) if place not in errors]
         return Fetched((contents.select(good),) if good else (), errors)
+
+
+def checked_files(operator: str, files: PathLike | Sequence[PathLike]) -> list[str]:
+    """The argument 'files' as a list of strings."""
+    listed = [files] if isinstance(files, str | os.PathLike) else files
+    try:
+        names = [os.fspath(path) for path in listed]
+    except TypeError:
+        msg = f"{operator}: 'files' must be a list of paths; got {files!r:.60}."
+        raise TypeError(msg) from None
+    if not names:
+        msg = f"{operator}: 'files' must not be empty."
+        raise ValueError(msg)
+    return names
 
 
 def list_files(
@@ -107,6 +125,20 @@ def list_classes(
         names.append([f"{folder}/{name}" for name in files])
     labels = np.repeat(np.arange(len(names), dtype=np.int32), [len(part) for part in names])
     return list(itertools.chain.from_iterable(names)), labels
+
+
+def list_tree(root: str, pattern: str, on_unreadable: Callable[[OSError], None]) -> list[str]:
+    """Files in `root` (their names begin with "./") and then in its sub-folders."""
+    names = [f"./{name}" for name in list_files(root, [pattern], True)]
+    in_folders, _ = list_classes(root, [pattern], [], True, on_unreadable)
+    return names + in_folders
+
+
+def read_names(path: str) -> list[str]:
+    """The names in a text file that has one in each line."""
+    with open(path, "rb") as file:
+        lines = [line.rstrip(b"\r\n") for line in file]
+    return [os.fsdecode(line) for line in lines if line.strip()]
 
 
 def read_list(path: str) -> tuple[list[str], list[int]]:

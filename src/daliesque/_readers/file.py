@@ -15,12 +15,10 @@ from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
 from .._engine.errors import same_class
 from .base import Reader, ReadError
-from .discovery import Paths, list_classes, list_files, read_list
+from .discovery import PathLike, Paths, checked_files, list_classes, list_files, read_list
 from .options import ReaderOptions
 from .order import Numbers
 from .steps import Fetched
-
-PathLike = str | os.PathLike[str]
 
 # Pictures and sounds.
 _KNOWN_FILES = (
@@ -119,7 +117,7 @@ class File(Reader):
     ) -> None:
         self._file_root = None if file_root is None else os.fspath(file_root)
         self._file_list = None if file_list is None else os.fspath(file_list)
-        self._files = None if files is None else self._checked_files(files)
+        self._files = None if files is None else checked_files(self._operator, files)
         self._given_labels = None if labels is None else self._checked_labels(labels)
         self._file_filters = self._checked_patterns("file_filters", file_filters, _KNOWN_FILES)
         self._dir_filters = self._checked_patterns("dir_filters", dir_filters, ())
@@ -210,18 +208,6 @@ class File(Reader):
 
     def _full_name(self, number: int) -> str:
         return self._paths.full(number)
-
-    def _checked_files(self, files: PathLike | Sequence[PathLike]) -> list[str]:
-        listed = [files] if isinstance(files, str | os.PathLike) else files
-        try:
-            names = [os.fspath(path) for path in listed]
-        except TypeError:
-            msg = f"{self._operator}: 'files' must be a list of paths; got {files!r:.60}."
-            raise TypeError(msg) from None
-        if not names:
-            msg = f"{self._operator}: 'files' must not be empty."
-            raise ValueError(msg)
-        return names
 
     def _checked_labels(self, labels: int | Sequence[int] | NDArray[Any]) -> NDArray[np.int32]:
         where = f"{self._operator}: 'labels'"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading files.
 #include "../file_read.h"
+#include "../npy_read.h"
 #include "bind.h"
 
 namespace daliesque {
@@ -19,8 +20,8 @@ Contents read_all(const std::vector<std::string>& paths, FileCache* cache) {
 }
 
 /// Names as Python keeps them for a million files: one string of bytes, and where each name ends.
-Contents read_listed(const nb::bytes& names, const Numbers& ends, const Numbers& chosen,
-                     const nb::bytes& folder, FileCache* cache) {
+std::vector<std::string> chosen_paths(const nb::bytes& names, const Numbers& ends,
+                                      const Numbers& chosen, const nb::bytes& folder) {
   const std::string prefix = folder.size() == 0 ? "" : std::string(folder.c_str()) + "/";
   std::vector<std::string> paths;
   paths.reserve(chosen.size());
@@ -35,8 +36,65 @@ Contents read_listed(const nb::bytes& names, const Numbers& ends, const Numbers&
     std::string& path = paths.emplace_back(whole ? "" : prefix);
     path.append(name);
   }
+  return paths;
+}
+
+Contents read_listed(const nb::bytes& names, const Numbers& ends, const Numbers& chosen,
+                     const nb::bytes& folder, FileCache* cache) {
+  const std::vector<std::string> paths = chosen_paths(names, ends, chosen, folder);
   const nb::gil_scoped_release release;
   return read_all(paths, cache);
+}
+
+/// A part of arrays as Python describes it: axes; begin, end and size, and which of them are
+/// relative; what to do outside; what to fill with.
+using Bound = std::optional<ArgArray<double>>;
+using Region =
+    std::tuple<ArgArray<int32_t>, Bound, Bound, Bound, std::tuple<bool, bool, bool>, int, float>;
+using Arrays = std::tuple<Samples, std::vector<std::tuple<int64_t, int, int64_t, double>>>;
+
+SliceBound to_bound(const Bound& values, bool relative) {
+  if (!values) return {};
+  return {per_sample(*values), relative};
+}
+
+std::optional<NpyRegion> to_region(const std::optional<Region>& region) {
+  if (!region) return std::nullopt;
+  const auto& [axes, begin, end, size, relative, outside, fill] = *region;
+  return NpyRegion{
+      {per_sample(axes), to_bound(begin, std::get<0>(relative)),
+       to_bound(end, std::get<1>(relative)), to_bound(size, std::get<2>(relative)), true},
+      static_cast<NpyRegion::Outside>(outside),
+      fill};
+}
+
+Arrays read_arrays(std::vector<std::unique_ptr<ByteSource>> sources,
+                   const std::optional<Region>& region) {
+  const std::optional<NpyRegion> part = to_region(region);
+  std::vector<NpyError> errors;
+  const nb::gil_scoped_release release;
+  Samples samples = read_npy(sources, part ? &*part : nullptr, errors);
+  std::vector<std::tuple<int64_t, int, int64_t, double>> failed;
+  for (const NpyError& error : errors) {
+    failed.emplace_back(error.sample, error.code, error.axis, error.value);
+  }
+  return {std::move(samples), std::move(failed)};
+}
+
+Arrays read_npy_files(const nb::bytes& names, const Numbers& ends, const Numbers& chosen,
+                      const nb::bytes& folder, NpyHeaderCache* cache,
+                      const std::optional<Region>& region) {
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  for (std::string& path : chosen_paths(names, ends, chosen, folder)) {
+    sources.push_back(file_source(std::move(path), cache));
+  }
+  return read_arrays(std::move(sources), region);
+}
+
+Arrays read_npy_contents(const Samples& contents, const std::optional<Region>& region) {
+  std::vector<std::unique_ptr<ByteSource>> sources;
+  for (int64_t i = 0; i < contents.size(); i++) sources.push_back(memory_source(contents, i));
+  return read_arrays(std::move(sources), region);
 }
 
 Contents read_named(const Samples& paths) {
@@ -60,6 +118,13 @@ void bind_files(nb::module_& m) {
         "The contents of chosen files of a list, and (sample, errno) of those that failed.");
   m.def("read_named_files", &read_named, nb::call_guard<nb::gil_scoped_release>(), "paths"_a,
         "The contents of files named by samples of characters, and (sample, errno) of failures.");
+  nb::class_<NpyHeaderCache>(m, "NpyHeaderCache", "Headers of .npy files read before.")
+      .def(nb::init<double>(), "least_age"_a);
+  m.def("read_npy_files", &read_npy_files, "names"_a, "ends"_a, "chosen"_a, "folder"_a,
+        "cache"_a.none(), "region"_a.none(),
+        "The arrays in chosen files, without those that failed: (sample, code, axis, value).");
+  m.def("read_npy_contents", &read_npy_contents, "contents"_a, "region"_a.none(),
+        "The arrays in the contents of files, likewise.");
 }
 
 }  // namespace daliesque

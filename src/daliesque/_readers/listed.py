@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers of files without labels: how the files are found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import ClassVar, Unpack
+
+from .._engine.args import rule_of
+from .._engine.device import DeviceLike
+from .._engine.errors import same_class
+from .base import Reader, ReadError
+from .discovery import PathLike, Paths, checked_files, list_tree, read_names
+from .options import ReaderOptions
+
+
+class ListedFiles(Reader):
+    """Base of readers whose samples are files in a folder, in a list or given by name.
+
+    Parameters
+    ----------
+    batch_size, name, device
+        See `Reader`.
+    file_root
+        The folder with the files, which may also lie in its sub-folders, or to which names in
+        `file_list` or `files` are relative.
+    file_filter
+        A pattern that the names of files in `file_root` must match.
+    file_list
+        A text file with one file name in each line, relative to `file_root`, or else to the folder
+        of the list.
+    files
+        The names of the files.
+    **options
+        The arguments that all readers have; see `Reader`.
+    """
+
+    _default_filter: ClassVar[str] = "*"
+
+    def __init__(
+        self,
+        batch_size: int | None,
+        name: str | None,
+        device: DeviceLike | None,
+        file_root: PathLike | None,
+        file_filter: str | None,
+        file_list: PathLike | None,
+        files: PathLike | Sequence[PathLike] | None,
+        **options: Unpack[ReaderOptions],
+    ) -> None:
+        where = f"{self._operator}: 'file_filter'"
+        self._file_root = None if file_root is None else os.fspath(file_root)
+        self._file_list = None if file_list is None else os.fspath(file_list)
+        self._files = None if files is None else checked_files(self._operator, files)
+        self._file_filter: str = rule_of(str).convert(
+            self._default_filter if file_filter is None else file_filter, where
+        )
+        if self._file_root is None and self._file_list is None and self._files is None:
+            msg = f"{self._operator}: there is nothing to read. Give 'file_root' or 'files'."
+            raise ValueError(msg)
+        if self._file_list is not None and self._files is not None:
+            msg = f"{self._operator}: 'files' and 'file_list' exclude each other."
+            raise ValueError(msg)
+        super().__init__(batch_size, name, device, **options)
+
+    def _open(self) -> int:
+        root = self._file_root or ""
+        if self._files is not None:
+            names, self._files = self._files, None
+        elif self._file_list is not None:
+            names = self._read_list(self._file_list)
+            root = root or os.path.dirname(self._file_list)
+        else:
+            names = self._discover(root)
+        self._paths = Paths(names, root)
+        return len(names)
+
+    def _read_list(self, path: str) -> list[str]:
+        try:
+            names = read_names(path)
+        except OSError as error:
+            msg = f"{self._operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
+            raise same_class(error, msg) from error
+        if not names:
+            msg = f'{self._operator}: No files found: the list "{path}" is empty.'
+            raise ValueError(msg)
+        return names
+
+    def _discover(self, root: str) -> list[str]:
+        try:
+            names = list_tree(root, self._file_filter, self._note_unreadable_folder)
+        except OSError as error:
+            msg = f'{self._operator}: cannot list the folder "{error.filename}": {error.strerror}.'
+            raise same_class(error, msg) from error
+        if not names:
+            msg = (
+                f"{self._operator}: No files found that match {self._file_filter} in "
+                f"\"{root}\" and its sub-folders. Check 'file_root' and 'file_filter'."
+            )
+            raise ValueError(msg)
+        return names
+
+    def _note_unreadable_folder(self, error: OSError) -> None:
+        if self._on_error == "raise":
+            raise error
+        self._errors.append(ReadError(str(error.filename), error))
+
+    def _source_name(self, number: int) -> str:
+        return self._paths[number]
+
+    def _full_name(self, number: int) -> str:
+        return self._paths.full(number)
