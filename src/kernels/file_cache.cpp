@@ -10,6 +10,9 @@ namespace daliesque {
 
 namespace {
 
+// What an entry takes besides the contents: path, stamp, node, the sample's own record.
+constexpr int64_t kEntryBytes = 512;
+
 int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
 int64_t now() {
@@ -59,8 +62,8 @@ void FileCache::insert(const std::string& path, const FileStamp& stamp, const Sa
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || !active()) return;
   const auto old = entries_.find(path);
-  if (old != entries_.end()) bytes_ -= old->second.stamp.size;
-  bytes_ += stamp.size;
+  if (old != entries_.end()) bytes_ -= old->second.stamp.size + kEntryBytes;
+  bytes_ += stamp.size + kEntryBytes;
   if (bytes_ > limit_) {
     limit_ = 0;
     entries_.clear();

@@ -126,7 +126,8 @@ class Reader:
     lazy_init
         Make the index when it is needed, instead of at once.
     read_ahead, dont_use_mmap, skip_cached_images, tensor_init_bytes
-        Accepted for compatibility. Files are read, not mapped, and nothing is cached.
+        Accepted for compatibility. Files are read, not mapped; those of a small data set stay in
+        memory.
     enable_checkpointing
         `get_state` works anyway; with `shuffle_after_epoch` each epoch permutes the original list
         rather than the one of the epoch before, which makes resuming faster.
