@@ -381,14 +381,14 @@ def resize(samples: Samples, type_id: int, first_axis: int, geometry: ResizeGeom
 
 def jpeg_info(data: bytes) -> dict[str, Any]: ...
 
-def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, region: tuple[int, int, int, int] | None = None, max_pixels: int = 1073741824) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...
+def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, fast_idct: bool = False, region: tuple[int, int, int, int] | None = None, max_pixels: int = 1073741824) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...
 
 def image_headers(encoded: Samples) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], dict[int, str]]:
     """
     Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.
     """
 
-def decode_jpegs(encoded: Samples, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], headers: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], windows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], image_type: int, type_id: int) -> tuple[Samples, list[tuple[int, bool, str]]]:
+def decode_jpegs(encoded: Samples, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], headers: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], windows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], image_type: int, type_id: int, fast_idct: bool) -> tuple[Samples, list[tuple[int, bool, str]]]:
     """
     Uninitialised samples of the given shapes, of which the chosen ones are decoded; and the failures: sample, whether no other codec should try, and what is wrong.
     """

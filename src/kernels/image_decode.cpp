@@ -67,11 +67,13 @@ EncodedImage read_header(const uint8_t* data, size_t size) {
 /// Decodes one image straight into the output if that has the form that the decoder writes, else
 /// by way of a buffer.
 jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size, void* out,
-                        DType out_type, ImageType type) {
+                        DType out_type, ImageType type, bool fast_idct) {
   static thread_local jpeg::Decoder decoder;
   const CropWindow stored = stored_window(task.orientation, task.height, task.width, task.window);
   jpeg::DecodeOptions options;
   options.max_pixels = kNoPixelLimit;
+  // The reference turns images with a decoder that has no such choice.
+  options.fast_idct = fast_idct && task.orientation == 1;
   options.region = {static_cast<int>(stored.x), static_cast<int>(stored.y),
                     static_cast<int>(stored.width), static_cast<int>(stored.height)};
   const bool gray = type == ImageType::kGray || (type == ImageType::kAny && task.channels == 1);
@@ -106,7 +108,8 @@ std::vector<EncodedImage> read_jpeg_headers(const Samples& encoded) {
 }
 
 std::vector<DecodeFailure> decode_jpegs(Samples& out, const Samples& encoded,
-                                        std::span<const DecodeTask> tasks, ImageType type) {
+                                        std::span<const DecodeTask> tasks, ImageType type,
+                                        bool fast_idct) {
   std::vector<DecodeFailure> failures;
   std::mutex lock;
   parallel_for(
@@ -120,7 +123,7 @@ std::vector<DecodeFailure> decode_jpegs(Samples& out, const Samples& encoded,
         const int64_t i = task.sample;
         const jpeg::Result result =
             decode_one(task, encoded.data<uint8_t>(i), static_cast<size_t>(encoded.volume(i)),
-                       out.data(i), out.dtype(), type);
+                       out.data(i), out.dtype(), type, fast_idct);
         if (result.status == jpeg::Status::kOutOfMemory) throw OutOfMemory(result.what);
         if (!result.ok()) {
           const std::lock_guard<std::mutex> guard(lock);

@@ -48,6 +48,7 @@ struct DecodeFailure {
 /// Decodes into the samples of `out`, whose shapes fit the windows. Returns what went wrong, by
 /// sample; the other samples are done.
 std::vector<DecodeFailure> decode_jpegs(Samples& out, const Samples& encoded,
-                                        std::span<const DecodeTask> tasks, ImageType type);
+                                        std::span<const DecodeTask> tasks, ImageType type,
+                                        bool fast_idct);
 
 }  // namespace daliesque

@@ -180,7 +180,6 @@ def test_ignored_arguments_change_nothing() -> None:
         decode(
             data,
             jpeg_fancy_upsampling=True,
-            use_fast_idct=True,
             affine=False,
             cache_size=10,
             cache_type="threshold",

@@ -141,6 +141,17 @@ def test_the_formulas_equal_libjpeg_turbo() -> None:
         assert_same(reference.decode_pixels(data, "RGB", fancy=True), pillow(data, "RGB"), sampling)
 
 
+@pytest.mark.parametrize("quality", [20, 75, 100])
+def test_fast_transform(quality: int) -> None:
+    for sampling in ("444", "420"):
+        data = encode(picture(37, 45), sampling, quality)
+        expected = reference.decode_pixels(data, "RGB", fancy=True, fast=True)
+        assert_same(decode(data, fast_idct=True), expected, sampling)
+        assert (decode(data) != expected).any()
+        part = decode(data, fast_idct=True, region=(9, 5, 20, 17))
+        assert_same(part, expected[5:22, 9:29], sampling)
+
+
 @pytest.mark.parametrize("fancy", [False, True])
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_region_equals_the_crop(sampling: str, fancy: bool) -> None:
@@ -153,7 +164,7 @@ def test_region_equals_the_crop(sampling: str, fancy: bool) -> None:
                 x, y = int(rng.integers(width)), int(rng.integers(height))
                 w = int(rng.integers(1, width - x + 1))
                 h = int(rng.integers(1, height - y + 1))
-                part = decode(data, output_type, fancy, (x, y, w, h))
+                part = decode(data, output_type, fancy, region=(x, y, w, h))
                 assert_same(part, whole[y : y + h, x : x + w], (output_type, x, y, w, h))
 
 

@@ -109,7 +109,7 @@ void files_that_are_no_images() {
   }
   Samples out =
       Samples::empty(DType::uint16, 3, std::vector<int64_t>(kCount * 3, 3), "HWC", kCount);
-  const auto failures = decode_jpegs(out, files, tasks, ImageType::kRgb);
+  const auto failures = decode_jpegs(out, files, tasks, ImageType::kRgb, false);
   check(failures.size() == kCount, "every file fails");
   for (size_t i = 0; i < failures.size(); i++) {
     check(failures[i].sample == static_cast<int64_t>(i), "failures come in order");

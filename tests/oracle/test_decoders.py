@@ -159,6 +159,13 @@ def test_orientation_off(kind: str) -> None:
     compare(FILES[kind], "RGB", adjust_orientation=False)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in jpegs() if "progressive" not in kind])
+def test_fast_transform(kind: str) -> None:
+    for image_type in IMAGE_TYPES:
+        for upright in (True, False):
+            compare(FILES[kind], image_type, use_fast_idct=True, adjust_orientation=upright)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint32", "int32"])
 def test_rare_element_types(dtype: str) -> None:
     for kind in ("jpeg 4:4:4", "png 2 16", "tiff float"):

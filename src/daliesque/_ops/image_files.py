@@ -127,6 +127,7 @@ def decode_images(
     image_type: DALIImageType,
     dtype: DType,
     adjust_orientation: bool,
+    fast_idct: bool,
     choose_windows: Callable[[Integers], Windows] | None = None,
 ) -> _kernels.Samples:
     """Decode a part of each image, or all of it.
@@ -148,7 +149,7 @@ def decode_images(
     shapes[:, 2] = files.result_channels(image_type)
     ours = np.flatnonzero(files.headers[:, 0] == _OURS)
     out, failures = _kernels.decode_jpegs(
-        encoded, ours, files.headers, windows, shapes, image_type, dtype.code
+        encoded, ours, files.headers, windows, shapes, image_type, dtype.code, fast_idct
     )
     if failures or len(ours) < len(encoded):
         complaints = {index: (is_final, reason) for index, is_final, reason in failures}

@@ -57,13 +57,13 @@ def imread(
         path may also be a Tensor, and several a Batch, of the bytes of the path.
     device
         Where to decode: "cpu".
-    output_type, dtype, adjust_orientation
+    output_type, dtype, adjust_orientation, use_fast_idct
         As in `decoders.image`; None means the default there.
     affine, cache_batch_copy, cache_debug, cache_size, cache_threshold, cache_type,
     device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
     host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, jpeg_fancy_upsampling,
     memory_stats, preallocate_height_hint, preallocate_width_hint, split_stages,
-    use_chunk_allocator, use_fast_idct
+    use_chunk_allocator
         Ignored.
 
     Examples

@@ -50,7 +50,7 @@ std::tuple<Table, nb::typed<nb::dict, int, nb::str>> headers(const Samples& enco
 /// (y, x, height, width); both have one for each sample.
 std::tuple<Samples, std::vector<std::tuple<int64_t, bool, std::string>>> decode(
     const Samples& encoded, const Indices& chosen, const Rows& headers, const Rows& windows,
-    const Rows& shapes, int image_type, int type_id) {
+    const Rows& shapes, int image_type, int type_id, bool fast_idct) {
   check_encoded(encoded);
   const auto count = static_cast<size_t>(encoded.size());
   if (headers.shape(0) != count || headers.shape(1) != 5 || windows.shape(0) != count ||
@@ -84,7 +84,7 @@ std::tuple<Samples, std::vector<std::tuple<int64_t, bool, std::string>>> decode(
     }
     tasks.push_back(task);
   }
-  std::vector<DecodeFailure> failures = decode_jpegs(out, encoded, tasks, type);
+  std::vector<DecodeFailure> failures = decode_jpegs(out, encoded, tasks, type, fast_idct);
   std::vector<std::tuple<int64_t, bool, std::string>> told;
   for (DecodeFailure& failure : failures) {
     // Other damage may be of the kind that libjpeg-turbo repairs.
@@ -126,7 +126,7 @@ void bind_image_decode(nb::module_& m) {
       "image_headers", &headers, "encoded"_a,
       "Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.");
   m.def("decode_jpegs", &decode, "encoded"_a, "chosen"_a, "headers"_a, "windows"_a, "shapes"_a,
-        "image_type"_a, "type_id"_a, release(),
+        "image_type"_a, "type_id"_a, "fast_idct"_a, release(),
         "Uninitialised samples of the given shapes, of which the chosen ones are decoded; and the "
         "failures: sample, whether no other codec should try, and what is wrong.");
   m.def("write_pixels", &write, "out"_a, "index"_a, "pixels"_a, "gray_rule"_a, "orientation"_a,

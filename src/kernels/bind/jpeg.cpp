@@ -90,12 +90,13 @@ nb::typed<nb::dict, nb::str, nb::any> info(const nb::bytes& data) {
 using Outcome = std::tuple<std::optional<Pixels>, std::string, std::string>;
 
 /// The pixels, if there are any, the status and a message.
-Outcome decode(const nb::bytes& data, const std::string& output_type, bool fancy,
+Outcome decode(const nb::bytes& data, const std::string& output_type, bool fancy, bool fast_idct,
                const std::optional<std::tuple<int, int, int, int>>& region, int64_t max_pixels) {
   static thread_local jpeg::Decoder decoder;
   jpeg::DecodeOptions options;
   options.format = parse_format(output_type);
   options.fancy_upsampling = fancy;
+  options.fast_idct = fast_idct;
   options.max_pixels = max_pixels;
   jpeg::ImageInfo image;
   jpeg::Result result = jpeg::parse(bytes_of(data), data.size(), &image);
@@ -141,7 +142,7 @@ void bind_jpeg(nb::module_& m) {
 
   m.def("jpeg_info", &info, "data"_a);
   m.def("jpeg_decode", &decode, "data"_a, "output_type"_a = "RGB", "fancy"_a = true,
-        "region"_a = nb::none(), "max_pixels"_a = int64_t{1} << 30);
+        "fast_idct"_a = false, "region"_a = nb::none(), "max_pixels"_a = int64_t{1} << 30);
 }
 
 }  // namespace daliesque

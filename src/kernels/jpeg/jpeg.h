@@ -16,11 +16,12 @@
 /// fractional sampling ratios, files that rely on implied Huffman tables.
 ///
 /// Whenever a call returns `kOk`, the pixels equal those of libjpeg-turbo's vector code with the
-/// accurate integer DCT (`JDCT_ISLOW`), with or without fancy upsampling, bit for bit; a region
-/// equals the same region of the whole image. Damage that libjpeg-turbo would paper over (missing
-/// data, bad codes, misplaced restart markers, stray bytes) is reported instead, and the output is
-/// then unspecified. Bytes that a region does not need are not looked at, so damage there goes
-/// unseen. Whoever needs the last MCU also needs the marker that ends the scan.
+/// accurate integer DCT (`JDCT_ISLOW`) or, on request, the fast one, with or without fancy
+/// upsampling, bit for bit; a region equals the same region of the whole image. Damage that
+/// libjpeg-turbo would paper over (missing data, bad codes, misplaced restart markers, stray bytes)
+/// is reported instead, and the output is then unspecified. Bytes that a region does not need are
+/// not looked at, so damage there goes unseen. Whoever needs the last MCU also needs the marker
+/// that ends the scan.
 ///
 /// No function throws, and none reads past `size` or writes outside the rows of the region.
 /// A `Decoder` may be used by one thread at a time; there is no other shared state.
@@ -86,6 +87,7 @@ struct Region {
 struct DecodeOptions {
   Format format = Format::kRgb;
   bool fancy_upsampling = true;  ///< triangle filter for chroma; false: replicate
+  bool fast_idct = false;        ///< the less accurate transform: `JDCT_IFAST`
   Region region;
   int64_t max_pixels = int64_t{1} << 30;  ///< of the whole image, not of the region
 };

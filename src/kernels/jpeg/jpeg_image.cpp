@@ -2,6 +2,9 @@
 #include "jpeg_image.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
 
 namespace daliesque::jpeg {
 namespace {
@@ -22,6 +25,26 @@ const uint8_t* find_marker(const uint8_t* p, const uint8_t* end, bool restarts) 
     ++p;
   }
   return nullptr;
+}
+
+/// Moves the scale factors of the fast transform into a quantisation table, with 2 extra bits.
+void scale_for_fast_dct(uint16_t* quant) {
+  // 16384 cos(k pi / 16) sqrt(2) cos(l pi / 16) sqrt(2), where the factors for 0 are 1.
+  static const auto scales = [] {
+    std::array<int, kBlockSize> table;
+    const auto factor = [](int k) {
+      return k == 0 ? 1.0 : std::cos(k * std::numbers::pi / 16) * std::numbers::sqrt2;
+    };
+    for (int i = 0; i < kBlockSize; ++i) {
+      table[static_cast<size_t>(i)] =
+          static_cast<int>(std::lround(16384 * factor(i / 8) * factor(i % 8)));
+    }
+    return table;
+  }();
+  for (int i = 0; i < kBlockSize; ++i) {
+    const int64_t scaled = int64_t{quant[i]} * scales[static_cast<size_t>(i)];
+    quant[i] = static_cast<uint16_t>((scaled + (1 << 11)) >> 12);
+  }
 }
 
 }  // namespace
@@ -132,7 +155,9 @@ Result Image::plan_tables(int index) {
   if (header.components[scan.component].quant_table > 3 || !quant.defined) {
     return corrupt("a scan without its quantisation table", where);
   }
-  std::memcpy(state_.quant[scan.component], quant.values, sizeof quant.values);
+  uint16_t* const table = state_.quant[scan.component];
+  std::memcpy(table, quant.values, sizeof quant.values);
+  if (options_.fast_idct) scale_for_fast_dct(table);
   const HuffmanSpec& dc_spec = header.dc_huffman[scan.dc_table];
   const HuffmanSpec& ac_spec = header.ac_huffman[scan.ac_table];
   if (dc_spec.bytes == nullptr || ac_spec.bytes == nullptr) {
@@ -258,8 +283,10 @@ void Image::transform_run(int row, int column, int count) {
       const int first = part.first + y * kRunMcus * part.h;
       uint8_t* const out =
           plane.row((row * part.v + y) * 8) + (column * part.h * 8 - plane.first_column);
-      kernels_.inverse_dct(out, plane.stride, state_.coefficients + first * kBlockSize,
-                           state_.last + first, count * part.h, state_.quant[part.component]);
+      const auto inverse_dct =
+          options_.fast_idct ? kernels_.fast_inverse_dct : kernels_.inverse_dct;
+      inverse_dct(out, plane.stride, state_.coefficients + first * kBlockSize, state_.last + first,
+                  count * part.h, state_.quant[part.component]);
     }
   }
 }

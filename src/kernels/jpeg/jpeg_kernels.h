@@ -28,6 +28,10 @@ struct Kernels {
   void (*inverse_dct)(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,
                       const uint8_t* last, int count, const uint16_t* quant);
 
+  /// The same with the fast transform, for a table that `scale_for_fast_dct` made.
+  void (*fast_inverse_dct)(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,
+                           const uint8_t* last, int count, const uint16_t* quant);
+
   /// Doubles a row horizontally with the triangle filter; in[-1] and in[count] are read.
   void (*upsample_h2v1)(uint8_t* out, const uint8_t* in, int count);
 
@@ -67,6 +71,8 @@ namespace daliesque {
                                       int16_t* coefficients, uint8_t* last);               \
   void jpeg_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,       \
                         const uint8_t* last, int count, const uint16_t* quant);            \
+  void jpeg_fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,  \
+                             const uint8_t* last, int count, const uint16_t* quant);       \
   extern const jpeg::Kernels jpeg_kernels;
 
 namespace portable {
