@@ -8,7 +8,8 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from daliesque.readers import Reader
@@ -81,23 +82,30 @@ def assert_reshards(make: Make, sources: Iterable[str]) -> None:
     assert rest == missing
 
 
-def assert_leaves_nothing_behind(make: Make) -> None:
-    """Neither threads nor descriptors outlive a reader that was left in the middle."""
+@contextmanager
+def nothing_left_behind() -> Iterator[None]:
+    """Afterwards there are no more threads and open files than before."""
 
     def left() -> tuple[int, set[threading.Thread]]:
         gc.collect()
         return len(os.listdir("/dev/fd")), set(threading.enumerate())
 
-    epoch_sources(make(), 2)
     before = left()
-    for _ in range(3):
-        reader = make()
-        next(reader.next_epoch(batch_size=2))
-        del reader
+    yield
     limit = time.monotonic() + 10
     while (after := left())[0] > before[0] or after[1] - before[1]:
         assert time.monotonic() < limit, (before, after)
         time.sleep(0.01)
+
+
+def assert_leaves_nothing_behind(make: Make) -> None:
+    """Neither threads nor descriptors outlive a reader that was left in the middle."""
+    epoch_sources(make(), 2)
+    with nothing_left_behind():
+        for _ in range(3):
+            reader = make()
+            next(reader.next_epoch(batch_size=2))
+            del reader
 
 
 def assert_is_a_reader(make: Make, sources: Iterable[str]) -> None:

@@ -429,3 +429,37 @@ def read_npy_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shap
 
 def read_npy_contents(contents: Samples, region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], int, float] | None) -> tuple[Samples, list[tuple[int, int, int, float]]]:
     """The arrays in the contents of files, likewise."""
+
+class Archives:
+    """Files of which pieces are read; only few stay open."""
+
+    def __init__(self, paths: Sequence[bytes], open_url: object) -> None: ...
+
+    def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Samples, list[tuple[int, int, str]]]:
+        """Pieces of files, and (place, errno, reason) of those that failed."""
+
+    def read_whole(self, file: int) -> tuple[bytes, tuple[int, str]]:
+        """A file, or (errno, reason)."""
+
+    def index_tfrecord(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int, int, tuple[int, str]]:
+        """
+        Offsets and sizes of the records; fault and place that ended them; (errno, reason).
+        """
+
+def parse_number_pairs(text: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+    """
+    First and second numbers of all lines, and the number of the first bad line or 0.
+    """
+
+class ExampleParser:
+    """Takes Example messages of TFRecords apart."""
+
+    def __init__(self, rules: Sequence[tuple[bytes, int, bool, Sequence[int], bytes | None]]) -> None: ...
+
+    def parse(self, records: Samples) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
+        """
+        The features, and (place, fault, feature, values) of records with faults.
+        """
+
+def crc32c(data: bytes, portable: bool = False) -> int:
+    """The checksum CRC-32C."""

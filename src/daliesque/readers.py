@@ -13,5 +13,15 @@ from ._readers.base import Reader, ReaderMeta, ReadError, ReaderState
 from ._readers.epoch import Epoch
 from ._readers.file import File
 from ._readers.npy import Numpy
+from ._readers.tfrecord import TFRecord
 
-__all__ = ["Epoch", "File", "Numpy", "ReadError", "Reader", "ReaderMeta", "ReaderState"]
+__all__ = [
+    "Epoch",
+    "File",
+    "Numpy",
+    "ReadError",
+    "Reader",
+    "ReaderMeta",
+    "ReaderState",
+    "TFRecord",
+]

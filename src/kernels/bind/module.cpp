@@ -23,4 +23,5 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_jpeg(m);
   daliesque::bind_image_decode(m);
   daliesque::bind_files(m);
+  daliesque::bind_records(m);
 }

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pieces of large files: where they are, and how they are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.errors import OpError
+from .order import Numbers
+
+PathLike = str | os.PathLike[str]
+
+# What the native functions report besides the system's own codes.
+_ENDS_EARLY, _NOT_A_FILE, _OTHER_FAILURE = -1, -2, -3
+
+
+class RangeSource(Protocol):
+    """A file somewhere else, of which several threads read pieces."""
+
+    size: int
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """Return `size` bytes from `offset` on. Raises OSError."""
+
+
+def open_url(url: str) -> RangeSource:
+    """Open a file that is not a local one."""
+    msg = f'cannot open "{url}": only local files can be read.'
+    raise OSError(msg)
+
+
+class Archives:
+    """Some files of which pieces are read. They are opened when needed; few stay open."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = list(paths)
+        self._native = _kernels.Archives([os.fsencode(path) for path in paths], open_url)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def __getitem__(self, file: int) -> str:
+        return self._paths[file]
+
+    def require(self, file: int) -> None:
+        """Raise OSError unless a file exists, if it is a local one."""
+        path = self._paths[file].removeprefix("file://")
+        if "://" not in path:
+            os.stat(path)
+
+    def read(
+        self, files: Numbers, offsets: Numbers, sizes: Numbers
+    ) -> tuple[_kernels.Samples, dict[int, Exception]]:
+        """Pieces of files, one sample each, and by place why some could not be read."""
+        pieces, failed = self._native.read(files, offsets, sizes)
+        return pieces, {
+            place: self._failure(int(files[place]), int(offsets[place]), code, reason)
+            for place, code, reason in failed
+        }
+
+    def read_whole(self, file: int) -> bytes:
+        """All of a file. Raises OSError."""
+        data, (code, reason) = self._native.read_whole(file)
+        self.check(file, code, reason)
+        return data
+
+    def index_tfrecord(self, file: int) -> tuple[Numbers, Numbers, int, int]:
+        """Offsets and sizes of the records; what ended them too early, and where."""
+        offsets, sizes, fault, place, (code, reason) = self._native.index_tfrecord(file)
+        self.check(file, code, reason)
+        return offsets, sizes, fault, place
+
+    def check(self, file: int, code: int, reason: str) -> None:
+        """Raise what a code and reason of a native function stand for, unless all is well."""
+        if code != 0:
+            raise self._failure(file, 0, code, reason)
+
+    def _failure(self, file: int, offset: int, code: int, reason: str) -> Exception:
+        if code == _ENDS_EARLY:
+            return OpError(f"the file ends before the piece at byte {offset} is complete")
+        if code == _OTHER_FAILURE:
+            return OSError(reason)
+        text = "it is not a regular file" if code == _NOT_A_FILE else os.strerror(code)
+        return OSError(code, text, self._paths[file])
+
+
+class Places:
+    """Where records are in some files: `parts` gives offsets and sizes for each file."""
+
+    def __init__(self, parts: Sequence[tuple[Numbers, Numbers]]) -> None:
+        self.offsets: Numbers = np.concatenate([offsets for offsets, _ in parts])
+        self.sizes: Numbers = np.concatenate([sizes for _, sizes in parts])
+        # How many records there are in a file and those before it.
+        self.ends: Numbers = np.cumsum([len(offsets) for offsets, _ in parts], dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def files(self, numbers: Numbers) -> Numbers:
+        """Which file each of some records is in."""
+        return np.searchsorted(self.ends, numbers, side="right")
+
+
+def read_whole(path: str) -> bytes:
+    """All of one file. Raises OSError."""
+    return Archives([path]).read_whole(0)
+
+
+def read_number_pairs(path: str) -> tuple[Numbers, Numbers]:
+    """The numbers in an index file that has two in each line. Raises OSError or ValueError."""
+    first, second, bad_line = _kernels.parse_number_pairs(read_whole(path))
+    if bad_line:
+        msg = f'line {bad_line} of the index "{path}" must consist of two numbers.'
+        raise ValueError(msg)
+    return first, second
+
+
+def list_paths(operator: str, name: str, paths: PathLike | Sequence[PathLike]) -> list[str]:
+    """An argument that is one path or several, as a list."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
+    try:
+        listed = [os.fspath(path) for path in given]
+    except TypeError:
+        msg = f"{operator}: '{name}' must be a path or a list of paths; got {paths!r:.60}."
+        raise TypeError(msg) from None
+    if not listed:
+        msg = f"{operator}: '{name}' must not be empty."
+        raise ValueError(msg)
+    return listed

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What readers of records in files have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.errors import OpError, same_class
+from .archives import Archives, Places
+from .base import Reader, ReadError
+from .order import Numbers
+from .steps import Fetched
+
+# Offsets and sizes of no records.
+NOTHING: tuple[Numbers, Numbers] = (np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+class RecordReader(Reader):
+    """Base of readers whose samples are pieces of a few large files.
+
+    A subclass sets `_archives` before it calls `Reader.__init__`, and overrides `_find_records` and
+    `_parse`.
+    """
+
+    _permutes_list: ClassVar[bool] = False
+    _archives: Archives
+    _places: Places
+
+    def _find_records(self, file: int) -> tuple[Numbers, Numbers]:
+        """Offsets and sizes of the records of a file. Raises OSError, OpError or ValueError."""
+        raise NotImplementedError
+
+    def _parse(
+        self, records: _kernels.Samples
+    ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
+        """The outputs for some records, and by place why some of them cannot be used."""
+        raise NotImplementedError
+
+    def _open(self) -> int:
+        parts = []
+        for file in range(len(self._archives)):
+            try:
+                parts.append(self._find_records(file))
+            except (OSError, OpError, ValueError) as error:
+                self._excuse(self._archives[file], error)
+                parts.append(NOTHING)
+        self._places = Places(parts)
+        return len(self._places)
+
+    def _excuse(self, path: str, error: Exception) -> None:
+        """Note that a file cannot be used, or not as a whole; or raise."""
+        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
+        failure = same_class(error, f'{self._operator}: cannot read "{path}": {reason}.')
+        if self._on_error == "raise":
+            raise failure from error
+        self._errors.append(ReadError(path, failure))
+
+    def _groups(self) -> Numbers:
+        return self._places.ends
+
+    def _fetch(self, numbers: Numbers) -> Fetched:
+        places = self._places
+        records, errors = self._archives.read(
+            places.files(numbers), places.offsets[numbers], places.sizes[numbers]
+        )
+        read = [place for place in range(len(numbers)) if place not in errors]
+        if errors:
+            records = records.select(read)
+        outputs, faults = self._parse(records)
+        if faults:
+            errors |= {read[place]: error for place, error in faults.items()}
+            good = [place for place in range(len(read)) if place not in faults]
+            outputs = [output.select(good) for output in outputs]
+        if len(errors) == len(numbers):
+            return Fetched((), errors)
+        return Fetched(tuple(outputs), dict(sorted(errors.items())))
+
+    def _source_name(self, number: int) -> str:
+        return next(iter(self._source_names([number])))
+
+    def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
+        chosen = np.fromiter(numbers, np.int64)
+        files = self._places.files(chosen).tolist()
+        offsets = self._places.offsets[chosen].tolist()
+        names = self._archives
+        return [
+            f"{names[file]} at index {offset}" for file, offset in zip(files, offsets, strict=True)
+        ]

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "archives.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parallel.h"
+
+namespace daliesque {
+
+namespace {
+
+// What reading costs if the system has the file in memory, in nanoseconds. Elsewhere it is far
+// more, which only makes parallel reading more worthwhile.
+constexpr double kReadCost = 1e3, kByteCost = 0.2;
+
+// Pieces that follow each other are read at once, up to so many bytes: enough to make the cost of
+// a call vanish, little enough to occupy all threads.
+constexpr int64_t kLargestRun = int64_t{1} << 19;
+
+// How many files stay open.
+constexpr size_t kMostOpen = 16;
+
+/// Places [begin, end) of a request, which lie behind each other in one file.
+struct Run {
+  int64_t begin, end, bytes;
+};
+
+/// What went wrong with a piece.
+struct Trouble {
+  int code = 0;
+  std::string reason;
+};
+
+std::vector<Run> find_runs(std::span<const int64_t> files, std::span<const int64_t> offsets,
+                           const std::vector<int64_t>& sizes,
+                           const std::vector<Trouble>& troubles) {
+  std::vector<Run> runs;
+  for (size_t k = 0; k < sizes.size(); k++) {
+    if (troubles[k].code != 0) continue;
+    const auto place = static_cast<int64_t>(k);
+    if (!runs.empty() && runs.back().end == place && files[k] == files[k - 1] &&
+        offsets[k] == offsets[k - 1] + sizes[k - 1] &&
+        runs.back().bytes + sizes[k] <= kLargestRun) {
+      runs.back().end++;
+      runs.back().bytes += sizes[k];
+    } else {
+      runs.push_back({place, place + 1, sizes[k]});
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+Archives::Archives(std::vector<std::string> paths, Opener opener)
+    : paths_(std::move(paths)), opener_(std::move(opener)), file_sizes_(paths_.size()) {
+  for (auto& size : file_sizes_) size = -1;
+}
+
+SourceHandle Archives::find(int64_t file) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return nullptr;
+  for (Entry& entry : opened_) {
+    if (entry.file == file) {
+      entry.used = ++clock_;
+      return entry.source;
+    }
+  }
+  return nullptr;
+}
+
+void Archives::keep(int64_t file, const SourceHandle& source) {
+  SourceHandle dropped;  // closed after the lock is released
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;
+  for (const Entry& entry : opened_) {
+    if (entry.file == file) return;
+  }
+  if (opened_.size() < kMostOpen) {
+    opened_.push_back({file, source, ++clock_});
+    return;
+  }
+  Entry& oldest = *std::min_element(opened_.begin(), opened_.end(),
+                                    [](auto& a, auto& b) { return a.used < b.used; });
+  dropped = std::exchange(oldest, {file, source, ++clock_}).source;
+}
+
+SourceHandle Archives::open(int64_t file) {
+  if (SourceHandle found = find(file)) return found;
+  SourceHandle source = opener_(paths_.at(static_cast<size_t>(file)));
+  file_sizes_[static_cast<size_t>(file)] = source->size();
+  keep(file, source);
+  return source;
+}
+
+int64_t Archives::file_size(int64_t file) {
+  const int64_t known = file_sizes_.at(static_cast<size_t>(file));
+  return known >= 0 ? known : open(file)->size();
+}
+
+Samples Archives::read(std::span<const int64_t> files, std::span<const int64_t> offsets,
+                       std::span<const int64_t> sizes, std::vector<PieceError>& errors) {
+  const size_t count = files.size();
+  std::vector<Trouble> troubles(count);
+  std::vector<int64_t> extents(sizes.begin(), sizes.end());
+  const auto note = [&](size_t k, const ReadFailure& failure) {
+    troubles[k] = {failure.code(), failure.what()};
+  };
+  for (size_t k = 0; k < count; k++) {
+    try {
+      const int64_t total = file_size(files[k]);
+      // An index that is wrong must not make us allocate whatever it says.
+      if (offsets[k] < 0 || sizes[k] < 0 || sizes[k] > total || offsets[k] > total - sizes[k]) {
+        throw ReadFailure(kEndsEarly);
+      }
+    } catch (const ReadFailure& failure) {
+      note(k, failure);
+      extents[k] = 0;
+    }
+  }
+  const std::vector<Run> runs = find_runs(files, offsets, extents, troubles);
+  const Samples out =
+      Samples::empty(DType::uint8, 1, std::move(extents), "", static_cast<int64_t>(count));
+  const auto read_piece = [&](size_t k, int64_t bytes) {
+    open(files[k])->read_at(offsets[k], bytes, out.data<char>(static_cast<int64_t>(k)));
+  };
+  parallel_for(
+      static_cast<int64_t>(runs.size()),
+      [&](int64_t r) {
+        return kReadCost + kByteCost * static_cast<double>(runs[static_cast<size_t>(r)].bytes);
+      },
+      [&](int64_t r) {
+        const Run& run = runs[static_cast<size_t>(r)];
+        try {
+          return read_piece(static_cast<size_t>(run.begin), run.bytes);
+        } catch (const ReadFailure& failure) {
+          if (run.end == run.begin + 1) return note(static_cast<size_t>(run.begin), failure);
+        }
+        for (auto k = static_cast<size_t>(run.begin); k < static_cast<size_t>(run.end); k++) {
+          try {
+            read_piece(k, sizes[k]);
+          } catch (const ReadFailure& failure) {
+            note(k, failure);
+          }
+        }
+      });
+  for (size_t k = 0; k < count; k++) {
+    if (troubles[k].code != 0) {
+      errors.push_back({static_cast<int64_t>(k), troubles[k].code, std::move(troubles[k].reason)});
+    }
+  }
+  return out;
+}
+
+}  // namespace daliesque

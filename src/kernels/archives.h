@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading pieces of large files.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "byte_source.h"
+#include "samples.h"
+
+namespace daliesque {
+
+/// Why a piece could not be read: its place in the request, and what ReadFailure tells.
+struct PieceError {
+  int64_t place;
+  int code;
+  std::string reason;
+};
+
+/// Files of which pieces are read. Only a few are open at a time.
+///
+/// Several threads may use one object. None ever waits for another, so that a process that was
+/// forked while a thread was inside can go on.
+class Archives {
+ public:
+  using Opener = std::function<SourceHandle(const std::string&)>;
+
+  Archives(std::vector<std::string> paths, Opener opener);
+
+  int64_t count() const { return static_cast<int64_t>(paths_.size()); }
+
+  /// A file, opened if need be. Throws ReadFailure.
+  SourceHandle open(int64_t file);
+
+  /// Reads pieces: 1-D uint8 samples, back to back in one buffer. A piece that cannot be read
+  /// leaves an entry in `errors`, sorted by place, and a sample whose contents mean nothing.
+  Samples read(std::span<const int64_t> files, std::span<const int64_t> offsets,
+               std::span<const int64_t> sizes, std::vector<PieceError>& errors);
+
+ private:
+  struct Entry {
+    int64_t file;
+    SourceHandle source;
+    int64_t used;
+  };
+
+  int64_t file_size(int64_t file);
+  SourceHandle find(int64_t file);
+  void keep(int64_t file, const SourceHandle& source);
+
+  std::vector<std::string> paths_;
+  Opener opener_;
+  std::vector<std::atomic<int64_t>> file_sizes_;  // -1: not known yet
+  std::mutex mutex_;
+  std::vector<Entry> opened_;
+  int64_t clock_ = 0;
+};
+
+}  // namespace daliesque

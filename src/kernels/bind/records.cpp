@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Archives of records.
+#include "../archives.h"
+#include "../crc32c.h"
+#include "../record_index.h"
+#include "../tfrecord.h"
+#include "bind.h"
+
+namespace daliesque {
+
+namespace {
+
+using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using NumPyNumbers = nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>;
+using Failures = std::vector<std::tuple<int64_t, int, std::string>>;
+using Faults = std::vector<std::tuple<int64_t, int, int64_t, int64_t>>;
+
+/// A vector as an array that owns it.
+NumPyNumbers to_numpy(std::vector<int64_t> values) {
+  auto* kept = new std::vector<int64_t>(std::move(values));
+  const nb::capsule owner(kept,
+                          [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });
+  return NumPyNumbers(kept->data(), {kept->size()}, owner);
+}
+
+std::string to_string(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+std::span<const int64_t> to_span(const Numbers& numbers) {
+  return {numbers.data(), numbers.size()};
+}
+
+/// An object of Python with `size` and `read_at(offset, size)`, which returns bytes.
+class PythonSource : public ByteSource {
+ public:
+  explicit PythonSource(nb::object object)
+      : object_(std::move(object)), size_(nb::cast<int64_t>(object_.attr("size"))) {}
+  PythonSource(const PythonSource&) = delete;
+  PythonSource& operator=(const PythonSource&) = delete;
+  ~PythonSource() override {
+    const nb::gil_scoped_acquire acquire;
+    object_.reset();
+  }
+
+  int64_t size() const override { return size_; }
+
+  void read_at(int64_t offset, int64_t size, char* out) const override {
+    const nb::gil_scoped_acquire acquire;
+    try {
+      const auto data = nb::cast<nb::bytes>(object_.attr("read_at")(offset, size));
+      if (static_cast<int64_t>(data.size()) != size) throw ReadFailure(kEndsEarly);
+      std::memcpy(out, data.c_str(), data.size());
+    } catch (const nb::python_error& error) {
+      throw ReadFailure(kOtherFailure, nb::str(error.value()).c_str());
+    }
+  }
+
+ private:
+  nb::object object_;
+  int64_t size_;
+};
+
+/// Keeps a function of Python, which may be called and dropped on any thread.
+Archives::Opener make_opener(nb::object function) {
+  const auto drop = [](nb::object* p) {
+    const nb::gil_scoped_acquire acquire;
+    delete p;
+  };
+  const std::shared_ptr<nb::object> kept(new nb::object(std::move(function)), drop);
+  return [kept](const std::string& path) -> SourceHandle {
+    if (path.starts_with("file://") || path.find("://") == std::string::npos) {
+      return open_file(path);
+    }
+    const nb::gil_scoped_acquire acquire;
+    try {
+      return std::make_shared<PythonSource>((*kept)(path));
+    } catch (const nb::python_error& error) {
+      throw ReadFailure(kOtherFailure, nb::str(error.value()).c_str());
+    }
+  };
+}
+
+std::tuple<Samples, Failures> read_pieces(Archives& archives, const Numbers& files,
+                                          const Numbers& offsets, const Numbers& sizes) {
+  if (offsets.size() != files.size() || sizes.size() != files.size()) {
+    throw std::invalid_argument("as many files as offsets and sizes");
+  }
+  std::vector<PieceError> errors;
+  const nb::gil_scoped_release release;
+  Samples out = archives.read(to_span(files), to_span(offsets), to_span(sizes), errors);
+  Failures failures;
+  for (PieceError& error : errors) {
+    failures.emplace_back(error.place, error.code, std::move(error.reason));
+  }
+  return {std::move(out), std::move(failures)};
+}
+
+/// Runs `body` with the source, without the GIL; the code and reason of what failed, if anything.
+template <class Body>
+std::tuple<int, std::string> with_source(Archives& archives, int64_t file, Body&& body) {
+  const nb::gil_scoped_release release;
+  try {
+    body(*archives.open(file));
+  } catch (const ReadFailure& failure) {
+    return {failure.code(), failure.what()};
+  }
+  return {0, ""};
+}
+
+auto index_file(Archives& archives, int64_t file) {
+  RecordIndex index;
+  const auto failure = with_source(
+      archives, file, [&](const ByteSource& source) { index = index_tfrecord(source); });
+  return std::make_tuple(to_numpy(std::move(index.offsets)), to_numpy(std::move(index.sizes)),
+                         static_cast<int>(index.fault), index.fault_offset, failure);
+}
+
+/// All bytes of a file.
+std::tuple<nb::bytes, std::tuple<int, std::string>> read_whole(Archives& archives, int64_t file) {
+  std::string text;
+  const auto failure = with_source(archives, file, [&](const ByteSource& source) {
+    text.resize(static_cast<size_t>(source.size()));
+    source.read_at(0, source.size(), text.data());
+  });
+  return {nb::bytes(text.data(), text.size()), failure};
+}
+
+auto parse_pairs(const nb::bytes& text) {
+  std::vector<int64_t> first, second;
+  int64_t line;
+  {
+    const nb::gil_scoped_release release;
+    line = parse_number_pairs({text.c_str(), text.size()}, first, second);
+  }
+  return std::make_tuple(to_numpy(std::move(first)), to_numpy(std::move(second)), line);
+}
+
+using RuleTuple = std::tuple<nb::bytes, int, bool, std::vector<int64_t>, std::optional<nb::bytes>>;
+
+void make_parser(ExampleParser* self, const std::vector<RuleTuple>& rules) {
+  std::vector<FeatureRule> list;
+  for (const auto& [name, dtype, fixed, shape, fallback] : rules) {
+    FeatureRule& rule = list.emplace_back(
+        FeatureRule{to_string(name), static_cast<DType>(dtype), fixed, shape, std::nullopt});
+    if (fallback) rule.fallback = to_string(*fallback);
+    const bool is_string = rule.dtype == DType::uint8;
+    const auto bytes = is_string ? 0 : static_cast<size_t>(volume(shape)) * dtype_size(rule.dtype);
+    if (fixed && fallback && !is_string && rule.fallback->size() != bytes) {
+      throw std::invalid_argument("a default must fill the shape");
+    }
+  }
+  new (self) ExampleParser(std::move(list));
+}
+
+std::tuple<std::vector<Samples>, Faults> parse_examples(const ExampleParser& parser,
+                                                        const Samples& records) {
+  std::vector<RecordError> errors;
+  std::vector<Samples> outputs = parser.parse(records, errors);
+  Faults faults;
+  for (const RecordError& error : errors) {
+    faults.emplace_back(error.place, static_cast<int>(error.fault), error.feature, error.values);
+  }
+  return {std::move(outputs), std::move(faults)};
+}
+
+}  // namespace
+
+void bind_records(nb::module_& m) {
+  using namespace nb::literals;
+
+  nb::class_<Archives>(m, "Archives", "Files of which pieces are read; only few stay open.")
+      .def(
+          "__init__",
+          [](Archives* self, const std::vector<nb::bytes>& paths, nb::object open_url) {
+            std::vector<std::string> list;
+            for (const nb::bytes& path : paths) list.push_back(to_string(path));
+            new (self) Archives(std::move(list), make_opener(std::move(open_url)));
+          },
+          "paths"_a, "open_url"_a)
+      .def("read", &read_pieces, "files"_a, "offsets"_a, "sizes"_a,
+           "Pieces of files, and (place, errno, reason) of those that failed.")
+      .def("read_whole", &read_whole, "file"_a, "A file, or (errno, reason).")
+      .def("index_tfrecord", &index_file, "file"_a,
+           "Offsets and sizes of the records; fault and place that ended them; (errno, reason).");
+  m.def("parse_number_pairs", &parse_pairs, "text"_a,
+        "First and second numbers of all lines, and the number of the first bad line or 0.");
+
+  nb::class_<ExampleParser>(m, "ExampleParser", "Takes Example messages of TFRecords apart.")
+      .def("__init__", &make_parser, "rules"_a)
+      .def("parse", &parse_examples, nb::call_guard<nb::gil_scoped_release>(), "records"_a,
+           "The features, and (place, fault, feature, values) of records with faults.");
+
+  m.def(
+      "crc32c",
+      [](const nb::bytes& data, bool portable) {
+        const auto checksum = portable ? crc32c_portable : crc32c;
+        return checksum(data.c_str(), data.size());
+      },
+      "data"_a, "portable"_a = false, "The checksum CRC-32C.");
+}
+
+}  // namespace daliesque

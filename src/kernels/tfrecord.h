@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// TFRecord files: where the records are, and what is in them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "byte_source.h"
+#include "samples.h"
+
+namespace daliesque {
+
+/// What can be wrong with a record.
+enum class RecordFault {
+  none,
+  too_short,        ///< there is no room for a length and two checksums
+  bad_length,       ///< the checksum of the length does not fit
+  cut_short,        ///< it is longer than what there is
+  bad_checksum,     ///< the checksum of the contents does not fit
+  malformed,        ///< no Example message
+  missing_feature,  ///< a feature is missing, and there is no default
+  wrong_type,       ///< a feature has values of another type
+  too_many_values,  ///< a feature has more values than its shape
+  wrong_multiple,   ///< the number of values is no multiple of what the partial shape needs
+};
+
+/// A record that cannot be used; `feature` and `values` say more about faults of features.
+struct RecordError {
+  int64_t place;
+  RecordFault fault;
+  int64_t feature;
+  int64_t values;
+};
+
+/// Places and sizes of records, with their lengths and checksums.
+struct RecordIndex {
+  std::vector<int64_t> offsets, sizes;
+  /// What ended the index before its time, and where.
+  RecordFault fault = RecordFault::none;
+  int64_t fault_offset = 0;
+};
+
+/// Finds the records of a file. Throws ReadFailure.
+RecordIndex index_tfrecord(const ByteSource& source);
+
+/// A feature to be read.
+struct FeatureRule {
+  std::string name;
+  DType dtype;  // int64, float32, or uint8 for a string
+  bool fixed;   // `shape` is that of all values; otherwise that after the first axis
+  std::vector<int64_t> shape;
+  /// The values of a record that lacks the feature, in full; for strings any bytes. Unless
+  /// `fixed`, there is no need for any.
+  std::optional<std::string> fallback;
+};
+
+/// Takes records apart.
+class ExampleParser {
+ public:
+  explicit ExampleParser(std::vector<FeatureRule> rules) : rules_(std::move(rules)) {}
+
+  /// One Samples for each feature. Records with faults leave entries in `errors`, sorted by place,
+  /// and samples whose contents mean nothing. Strings may share the memory of `records`.
+  std::vector<Samples> parse(const Samples& records, std::vector<RecordError>& errors) const;
+
+ private:
+  std::vector<FeatureRule> rules_;
+};
+
+}  // namespace daliesque

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers of records and archives against the reference library itself."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+from record_files import Feature, example, write_tfrecord
+
+dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
+dali_tfrecord = pytest.importorskip("nvidia.dali.tfrecord")
+pytestmark = pytest.mark.oracle
+
+Make = Callable[..., Any]
+
+
+def value(tensor: Any) -> Any:
+    """Type, layout, shape and contents of one sample."""
+    array = np.asarray(tensor.evaluate())
+    return str(array.dtype), tensor.layout, array.shape, array.tobytes()
+
+
+def sources(library: Any, output: Any) -> Any:
+    """Where the samples of an output come from."""
+    if library is ndd:
+        return output.source
+    codes = dali.get_property(output, key="source_info")
+    if isinstance(codes, dali.Tensor):
+        return bytes(np.asarray(codes.evaluate())).decode()
+    return [bytes(np.asarray(code.evaluate())).decode() for code in codes.tensors]
+
+
+def epochs(library: Any, reader: Any, count: int, batch_size: int | None, sourced: int) -> Any:
+    """All values of some epochs, and the source of output number `sourced`."""
+    result: list[Any] = []
+    for _ in range(count):
+        for outputs in reader.next_epoch(batch_size=batch_size):
+            names = list(outputs) if isinstance(outputs, dict) else []
+            values = list(outputs.values()) if names else list(outputs)
+            tensors = [out.tensors if batch_size else [out] for out in values]
+            contents = [[value(tensor) for tensor in column] for column in tensors]
+            result.append((names, contents, sources(library, values[sourced])))
+        result.append("end of epoch")
+    return result
+
+
+def assert_equal(
+    make: Make, batch_size: int | None = 3, count: int = 2, sourced: int = 0, **arguments: Any
+) -> None:
+    """`make(library, **arguments)` gives readers that deliver the same."""
+    ours, theirs = make(ndd, **arguments), make(dali, **arguments)
+    found = epochs(ndd, ours, count, batch_size, sourced)
+    assert found == epochs(dali, theirs, count, batch_size, sourced), (batch_size, arguments)
+    assert ours.get_metadata() == theirs.get_metadata()
+
+
+def assert_equal_orders(make: Make, seed: int, rounds: int = 40, files: bool = True) -> None:
+    """Order, shuffling, shards, padding, epoch sizes and wrap-around."""
+    rng = random.Random(seed)
+    for _ in range(rounds):
+        shards = rng.randint(1, 4)
+        arguments: dict[str, Any] = {
+            "num_shards": shards,
+            "shard_id": rng.randrange(shards),
+            "pad_last_batch": rng.random() < 0.5,
+            "enable_checkpointing": rng.random() < 0.3,
+            "random_shuffle": rng.random() < 0.5,
+            "initial_fill": rng.choice([1, 4, 100]),
+            "seed": rng.choice([-1, 5]),
+            "dont_use_mmap": rng.random() < 0.5,
+        }
+        if files and rng.random() < 0.5:
+            arguments["shuffle_after_epoch"] = True
+            if rng.random() < 0.5:
+                arguments["shuffle_after_epoch_seed"] = 77
+        else:
+            arguments["stick_to_shard"] = rng.random() < 0.5
+        assert_equal(make, rng.choice([None, 1, 3, 8]), rng.randint(1, 4), **arguments)
+
+
+def random_features(rng: random.Random) -> dict[str, Feature]:
+    count = rng.randint(0, 5)
+    return {
+        "image": [rng.randbytes(rng.choice([0, 3, 200, 5000]))],
+        "label": [rng.randint(-(2**63), 2**63 - 1)],
+        "box": [rng.random() for _ in range(4)],
+        "boxes": [rng.random() for _ in range(4 * count)],
+        "tokens": [rng.randint(0, 2 ** rng.randint(1, 40)) for _ in range(rng.randint(1, 60))],
+        "unused": [b"unused"],
+    }
+
+
+def describe(kinds: Any) -> dict[str, Any]:
+    return {
+        "label": kinds.FixedLenFeature([1], kinds.int64, -1),
+        "image": kinds.FixedLenFeature((), kinds.string, ""),
+        "box": kinds.FixedLenFeature([2, 2], kinds.float32, 0.0),
+        "boxes": kinds.VarLenFeature([4], kinds.float32, 0.0),
+        "tokens": kinds.VarLenFeature(kinds.int64, 0),
+    }
+
+
+def make_tfrecords(folder: Path) -> Make:
+    rng = random.Random(1)
+    paths, indices = [], []
+    for file, length in enumerate([3, 1, 7, 0, 4]):
+        paths.append(str(folder / f"{file}.tfrecord"))
+        indices.append(str(folder / f"{file}.idx"))
+        packed = file % 2 == 0
+        contents = [example(random_features(rng), packed) for _ in range(length)]
+        write_tfrecord(Path(paths[-1]), contents, Path(indices[-1]))
+
+    def make(library: Any, **arguments: Any) -> Any:
+        features = describe(ndd.tfrecord if library is ndd else dali_tfrecord)
+        return library.readers.TFRecord(
+            path=paths, index_path=indices, features=features, **arguments
+        )
+
+    return make
+
+
+def test_tfrecord(tmp_path: Path) -> None:
+    make = make_tfrecords(tmp_path)
+    assert_equal(make, None)
+    assert_equal(make, 4, use_o_direct=True, dont_use_mmap=True)
+    assert_equal(make, 4, read_ahead=True, lazy_init=True, prefetch_queue_depth=3)
+
+
+def test_order_of_tfrecords(tmp_path: Path) -> None:
+    assert_equal_orders(make_tfrecords(tmp_path), 2)
