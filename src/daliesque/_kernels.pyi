@@ -463,3 +463,8 @@ class ExampleParser:
 
 def crc32c(data: bytes, portable: bool = False) -> int:
     """The checksum CRC-32C."""
+
+def write_video_frame(out: Samples, sample: int, row: int, y: memoryview, u: memoryview, v: memoryview, strides: Sequence[int], x_shift: bool, y_shift: bool, full_range: bool) -> None:
+    """
+    Convert planes of luma and chroma to RGB, as frame number `row` of a sample.
+    """

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import daliesque as ndd
 from decoders.image_makers import as_samples, exif, jpeg, png, png_chunk
+from decoders.video_makers import numbered
 
 Array = NDArray[Any]
 # Makes the samples of each input: one list of arrays for each.
@@ -49,6 +50,12 @@ def encoded_images(rng: np.random.Generator) -> list[list[Array]]:
     turned = png_chunk(b"eXIf", exif(6)[6:])
     files.append(png(rng.integers(0, 256, (16, 24, 3), np.uint8), 8, 2, before=turned))
     return [as_samples(files)]
+
+
+def encoded_videos(_rng: np.random.Generator) -> list[list[Array]]:
+    """Three videos of different sizes."""
+    sizes = ((64, 96), (80, 112), (66, 98))
+    return [as_samples([numbered(5, "mpeg4-mov", size) for size in sizes])]
 
 
 def vectors(rng: np.random.Generator) -> list[list[Array]]:
@@ -292,6 +299,12 @@ CASES = [
     Case("experimental.median_blur", images, {}, "HWC", {"window_size": [[3, 3], [5, 1], [1, 7]]}),
     Case("decoders.inflate", compressed, {"shape": [5, 4]}),
     Case("decoders.numpy", numpy_files, {"dtype": np.dtype("int16")}),
+    Case(
+        "decoders.video",
+        encoded_videos,
+        {"sequence_length": 3, "pad_mode": "edge"},
+        per_sample={"start_frame": [0, 4, 2], "stride": [2, 1, 3]},
+    ),
     Case("dump_image", images, {"suffix": "contract"}, "HWC"),
     Case("element_extract", clips, {"element_map": [1, 0]}, "FHWC"),
     Case("experimental.remap", images_and_maps, layout="HWC"),

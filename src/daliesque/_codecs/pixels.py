@@ -13,7 +13,7 @@ Array: TypeAlias = NDArray[Any]
 
 
 class CodecError(Exception):
-    """An image cannot be read. The text continues a sentence: "is cut short: ..."."""
+    """An image or video cannot be read. The text continues a sentence: "is cut short: ..."."""
 
 
 class Wanted(enum.Enum):

@@ -4,6 +4,7 @@
 from .._ops.data_decoders import inflate, numpy
 from .._ops.image_decoders import image, image_crop, image_random_crop, image_slice
 from .._ops.image_files import set_max_pixels
+from .._ops.video_decoders import video
 
 __all__ = [
     "image",
@@ -13,4 +14,5 @@ __all__ = [
     "inflate",
     "numpy",
     "set_max_pixels",
+    "video",
 ]

@@ -22,6 +22,7 @@ __all__ = [
     "inflate",
     "numpy",
     "set_max_pixels",
+    "video",
 ]
 
 @overload
@@ -485,4 +486,55 @@ def image_slice(
     memory_stats: bool | None = False,
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
+) -> Tensor: ...
+@overload
+def video(
+    encoded: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    frames: ArrayLike | Tensor | Batch | None = None,
+    start_frame: int | ArrayLike | Tensor | Batch | None = None,
+    end_frame: int | ArrayLike | Tensor | Batch | None = None,
+    sequence_length: int | ArrayLike | Tensor | Batch | None = None,
+    stride: int | ArrayLike | Tensor | Batch | None = None,
+    pad_mode: str | Tensor | Batch | None = "constant",
+    fill_value: tuple[int, ...] | None = (0,),
+    build_index: bool | None = True,
+    affine: bool | None = True,
+) -> Batch: ...
+@overload
+def video(
+    encoded: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    frames: ArrayLike | Tensor | Batch | None = None,
+    start_frame: int | ArrayLike | Tensor | Batch | None = None,
+    end_frame: int | ArrayLike | Tensor | Batch | None = None,
+    sequence_length: int | ArrayLike | Tensor | Batch | None = None,
+    stride: int | ArrayLike | Tensor | Batch | None = None,
+    pad_mode: str | Tensor | Batch | None = "constant",
+    fill_value: tuple[int, ...] | None = (0,),
+    build_index: bool | None = True,
+    affine: bool | None = True,
+) -> Batch: ...
+@overload
+def video(
+    encoded: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    frames: ArrayLike | Tensor | Batch | None = None,
+    start_frame: int | ArrayLike | Tensor | Batch | None = None,
+    end_frame: int | ArrayLike | Tensor | Batch | None = None,
+    sequence_length: int | ArrayLike | Tensor | Batch | None = None,
+    stride: int | ArrayLike | Tensor | Batch | None = None,
+    pad_mode: str | Tensor | Batch | None = "constant",
+    fill_value: tuple[int, ...] | None = (0,),
+    build_index: bool | None = True,
+    affine: bool | None = True,
 ) -> Tensor: ...

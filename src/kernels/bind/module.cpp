@@ -24,4 +24,5 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_image_decode(m);
   daliesque::bind_files(m);
   daliesque::bind_records(m);
+  daliesque::bind_video(m);
 }

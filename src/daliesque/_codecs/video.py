@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decodes chosen frames of videos, from the nearest keyframe on."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .pixels import CodecError
+from .pyav import av, reformatter
+from .video_file import Source, VideoFile, VideoIndex, read_index
+
+# Formats of eight bits that the native module converts, and whether chroma has half the width and
+# half the height.
+_NATIVE = {
+    "yuv420p": (True, True),
+    "yuvj420p": (True, True),
+    "yuv422p": (True, False),
+    "yuvj422p": (True, False),
+    "yuv440p": (False, True),
+    "yuvj440p": (False, True),
+    "yuv444p": (False, False),
+    "yuvj444p": (False, False),
+}
+# In chroma planes of fewer rows or columns, swscale interpolates in another way.
+_LEAST_CHROMA = 8
+# What the reference tells swscale.
+_INTERPOLATION = int(
+    reformatter.Interpolation.BILINEAR
+    | reformatter.Interpolation.FULL_CHR_H_INT
+    | reformatter.Interpolation.ACCURATE_RND
+)
+
+# More than any file lasts, in any unit of time.
+_LONG = 1 << 40
+
+
+class VideoDecoder:
+    """An open video that delivers frames by their numbers.
+
+    Parameters
+    ----------
+    source
+        The name of a file, or a file in memory.
+    index
+        The index of the file, if it is known.
+    threads
+        On how many threads to decode.
+    """
+
+    def __init__(self, source: Source, index: VideoIndex | None = None, threads: int = 1) -> None:
+        self._file = VideoFile(source, threads)
+        # The packet that comes next, and the frame that comes next; -1 if that is not known.
+        self._position = -1 if index is None else 0
+        self._next = -1
+        try:
+            self.index = read_index(self._file) if index is None else index
+            self._set_up()
+        except BaseException:
+            self._file.close()
+            raise
+        # How many packets have been decoded so far.
+        self.decoded = 0
+        self._packets: Iterator[Any] = iter(())
+        self._ready: deque[Any] = deque()
+        self._lowest = 0
+        self._reformatter = reformatter.VideoReformatter()
+        # Pictures that no other refers to can be left out where a codec says which these are.
+        self._can_skip = self._file.codec.name == "h264"
+
+    def _set_up(self) -> None:
+        if self.index.closed:
+            # Without this, damaged frames come out with guessed contents. With it, however, an
+            # H.264 decoder that begins at a keyframe which does not clear its memory complains.
+            self._file.codec.options = {"err_detect": "explode"}
+
+    def close(self) -> None:
+        """Close the file."""
+        self._packets = iter(())
+        self._ready.clear()
+        self._file.close()
+
+    def read(self, number: int) -> Any:
+        """Decode a frame. Fast if it comes soon after the one before, or after a keyframe."""
+        index = self.index
+        key = index.key_before(number)
+        fresh = self._next < 0 or number < self._next or index.key_frames[key] > self._next
+        while True:
+            if fresh:
+                self._begin(key)
+            frame = self._advance(number)
+            if frame is not None:
+                return frame
+            if not fresh or key == 0:
+                self._next = -1
+                reason = f"is damaged: the decoder does not deliver {index.place(number)}"
+                raise CodecError(reason)
+            # After some keyframes decoders need more pictures before they deliver any.
+            key -= 1
+
+    def _advance(self, number: int) -> Any:
+        """Decode up to a frame; None if it does not come out."""
+        while True:
+            while self._ready:
+                frame = self._ready.popleft()
+                found = int(self.index.frame_of[frame.pts])
+                self._next = max(self._next, found + 1)
+                if found == number:
+                    return frame
+                if found > number:
+                    self._ready.appendleft(frame)
+                    return None
+            if not self._decode_packet(number):
+                return None
+
+    def _decode_packet(self, number: int) -> bool:
+        """Decode the next packet, on the way to a frame; False at the end."""
+        index = self.index
+        try:
+            packet = next(self._packets, None)
+        except av.FFmpegError as error:
+            raise self._damaged(number, error) from error
+        if packet is None:
+            return False
+        shown = -1
+        if packet.size:
+            position = self._position
+            if position >= len(index.frame_of):
+                return False
+            self._position = position + 1
+            shown = int(index.frame_of[position])
+            if 0 <= shown < self._lowest:
+                return True
+            packet.pts = packet.dts = position
+        elif self._position < len(index.frame_of):
+            raise self._damaged(number, None)
+        if self._can_skip:
+            self._file.codec.skip_frame = "NONREF" if 0 <= shown < number else "DEFAULT"
+        try:
+            self._ready.extend(frame for frame in packet.decode() if frame.pts is not None)
+        except av.FFmpegError as error:
+            raise self._damaged(max(shown, self._next, 0), error) from error
+        self.decoded += 1
+        return True
+
+    def _damaged(self, number: int, error: av.FFmpegError | None) -> CodecError:
+        self._next = -1
+        number = min(number, self.index.frame_count - 1)
+        cause = "the file ends before" if error is None else error.strerror
+        return CodecError(f"is damaged at {self.index.place(number)}: {cause}")
+
+    def _begin(self, key: int) -> None:
+        """Go to a keyframe."""
+        index = self.index
+        self._ready.clear()
+        wanted = int(index.keys[key])
+        self._lowest = int(index.key_frames[key]) if key else 0
+        self._next = self._lowest
+        if self._position or wanted:
+            stamp = int(index.packet_stamps[wanted])
+            # Some formats look for the time of decoding, which is a little earlier.
+            earlier = int(index.packet_stamps[index.keys[key - 1]]) if key else stamp - _LONG
+            for target in (stamp, earlier) if index.seekable else ():
+                if self._seek(target, wanted):
+                    return
+            self._file.reopen()
+            self._set_up()
+        self._packets = self._file.packets()
+        for _ in range(wanted):
+            next(self._packets, None)
+        self._position = wanted
+
+    def _seek(self, stamp: int, wanted: int) -> bool:
+        """Go to a time, then on to a packet; False if that packet is not behind that time."""
+        index = self.index
+        try:
+            self._file.container.seek(stamp, stream=self._file.stream, backward=True)
+            packets = self._file.packets()
+            packet = next(packets, None)
+            if packet is None or not packet.size:
+                return False
+            given = packet.pts if packet.pts is not None else packet.dts
+            found = np.flatnonzero(index.packet_stamps == given)
+            if len(found) != 1 or found[0] > wanted:
+                return False
+            for _ in range(int(found[0]), wanted):
+                packet = next(packets)
+        except (av.FFmpegError, StopIteration):
+            return False
+        self._packets = itertools.chain([packet], packets)
+        self._position = wanted
+        return True
+
+    def write(
+        self, frame: Any, out: _kernels.Samples, sample: int, row: int, ycbcr: bool = False
+    ) -> None:
+        """Convert a frame to pixels of three bytes, as frame `row` of an output sample."""
+        height, width = self.index.height, self.index.width
+        shifts = _NATIVE.get(frame.format.name)
+        full_range = self._is_full_range(frame)
+        if shifts is not None and not ycbcr and (frame.height, frame.width) == (height, width):
+            across, down = shifts
+            fits = not (across and width % 2) and not (down and height % 2)
+            if fits and min(width >> across, height >> down) >= _LEAST_CHROMA:
+                planes = frame.planes
+                y, u, v = (memoryview(plane) for plane in planes)
+                strides = [plane.line_size for plane in planes]
+                _kernels.write_video_frame(
+                    out, sample, row, y, u, v, strides, across, down, full_range
+                )
+                return
+        ranges = reformatter.ColorRange
+        pixels = self._reformatter.reformat(
+            frame,
+            width,
+            height,
+            "yuv444p" if ycbcr else "rgb24",
+            src_colorspace=reformatter.Colorspace.ITU601,
+            dst_colorspace=reformatter.Colorspace.ITU601,
+            interpolation=_INTERPOLATION,
+            src_color_range=reformatter.ColorRange.JPEG
+            if full_range
+            else reformatter.ColorRange.MPEG,
+            dst_color_range=ranges.JPEG,
+        ).to_ndarray()
+        _kernels.numpy_view(out, sample)[row] = np.moveaxis(pixels, 0, 2) if ycbcr else pixels
+
+    def _is_full_range(self, frame: Any) -> bool:
+        given = frame.color_range or self._file.codec.color_range
+        return bool(given == reformatter.ColorRange.JPEG)
+
+
+def write_frames(
+    decoder: VideoDecoder,
+    numbers: NDArray[np.int64],
+    out: _kernels.Samples,
+    sample: int,
+    fill: list[int],
+    ycbcr: bool = False,
+) -> None:
+    """Decode frames, in any order and with repetitions, into a sample. -1 stands for `fill`."""
+    rows = _kernels.numpy_view(out, sample)
+    last_row, last_number = -1, -1
+    for row in np.argsort(numbers, kind="stable").tolist():
+        number = int(numbers[row])
+        if number < 0:
+            rows[row] = fill
+        elif number == last_number:
+            rows[row] = rows[last_row]
+        else:
+            decoder.write(decoder.read(number), out, sample, row, ycbcr)
+            last_row, last_number = row, number
