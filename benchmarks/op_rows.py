@@ -27,6 +27,11 @@ def images(ndd: Any) -> list[Any]:
     return [ndd.batch(random_array((BATCH, SIDE, SIDE, 3)), layout="HWC")]
 
 
+def images_and(values: Any) -> Callable[[Any], list[Any]]:
+    """Images and an array for each of them."""
+    return lambda ndd: [*images(ndd), ndd.batch([np.float32(values)] * BATCH)]
+
+
 def two_images(ndd: Any) -> list[Any]:
     return images(ndd) * 2
 
@@ -155,7 +160,7 @@ def simple(name: str, **arguments: Any) -> Callable[..., Any]:
 
 
 MEAN, STD = [124.0, 116.0, 104.0], [58.0, 57.0, 57.0]
-MATRIX = [0.9, 0.1, 10.0, -0.1, 0.9, 20.0]
+MATRIX = [[0.9, 0.1, 10.0], [-0.1, 0.9, 20.0]]
 
 ROWS: dict[str, Row] = {
     "cast": (images, lambda ndd, x: ndd.cast(x, dtype=ndd.float32)),
@@ -227,10 +232,10 @@ ROWS: dict[str, Row] = {
         lambda ndd, x: ndd.filter(x, ndd.tensor(np.ones((5, 5), np.float32) / 25)),
     ),
     "rotate": (images, simple("rotate", angle=30.0)),
-    "warp_affine": (images, simple("warp_affine", matrix=MATRIX)),
+    "warp_affine": (images_and(MATRIX), simple("warp_affine")),
     "experimental.warp_perspective": (
-        images,
-        simple("experimental.warp_perspective", matrix=[*MATRIX, 0.0001, 0.0001, 1.0]),
+        images_and([*MATRIX, [0.0001, 0.0001, 1.0]]),
+        simple("experimental.warp_perspective"),
     ),
     "sphere": (images, simple("sphere")),
     "water": (images, simple("water")),

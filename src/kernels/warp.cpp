@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 
 #include "convert.h"
 #include "cpu.h"
 #include "parallel.h"
+#include "stream.h"
 
 namespace daliesque {
 
@@ -86,6 +88,89 @@ class Sampler {
 /// Rows of a slice in bands of kWarpRows.
 int64_t bands(int64_t height) { return (height + kWarpRows - 1) / kWarpRows; }
 
+/// Images up to this size stay in the second-level cache while they are read.
+constexpr int64_t kResidentBytes = 1 << 20;
+
+/// Brings an image into the cache line by line, which is much faster than to wait for each line
+/// when some pixel of an odd place needs it.
+void prefetch(const void* data, int64_t bytes) {
+  const auto* from = static_cast<const std::byte*>(data);
+  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 2);
+}
+
+/// Makes bands of one sample. Bands have no gaps between them.
+class BandMaker {
+ public:
+  BandMaker(const Samples& out, const Samples& in, int64_t sample, const WarpMapping& mapping,
+            const WarpOptions& options, const Sampler& sampler)
+      : mapping_(mapping), sampler_(sampler), sample_(sample) {
+    const auto spatial = static_cast<size_t>(in.ndim()) - 1;
+    const Shape from = in.shape(sample), to = out.shape(sample);
+    const bool volume = spatial == 3;
+    fill_ = fill_pixel(options.fill, from[spatial], out.dtype(), in.dtype());
+    surface_ = {in.data(sample), volume ? from[0] : 1, from[spatial - 2], from[spatial - 1],
+                from[spatial],   options.border,       fill_.data()};
+    volume_ = volume;
+    height_ = to[spatial - 2];
+    width_ = to[spatial - 1];
+    pixel_bytes_ = static_cast<int64_t>(out.itemsize()) * from[spatial];
+  }
+
+  int64_t row_bytes() const { return width_ * pixel_bytes_; }
+  /// The row of the sample, counted through all slices, that a band begins with.
+  int64_t first_row(int64_t band) const {
+    return band / bands(height_) * height_ + band % bands(height_) * kWarpRows;
+  }
+  int64_t rows(int64_t band) const {
+    return std::min<int64_t>(kWarpRows, height_ - band % bands(height_) * kWarpRows);
+  }
+
+  void make(std::byte* out, int64_t band) {
+    const int64_t z = band / bands(height_), y = band % bands(height_) * kWarpRows;
+    const auto row_count = static_cast<int>(rows(band));
+    for (int64_t x = 0; x < width_; x += kWarpColumns) {
+      const int columns = static_cast<int>(std::min<int64_t>(kWarpColumns, width_ - x));
+      mapping_.locate(at_, sample_, {z, y, x, row_count, columns});
+      for (int r = 0; r < row_count; r++) {
+        sampler_(out + (r * width_ + x) * pixel_bytes_, surface_,
+                 {at_.x[r], at_.y[r], volume_ ? at_.z[r] : nullptr, columns});
+      }
+    }
+  }
+
+ private:
+  const WarpMapping& mapping_;
+  const Sampler& sampler_;
+  int64_t sample_, height_, width_, pixel_bytes_;
+  bool volume_;
+  std::vector<std::byte> fill_;
+  WarpSurface surface_;
+  WarpCoordinates at_;
+};
+
+/// Makes the bands from `begin` to `end`, past the caches if `streamed`.
+void make_bands(std::byte* out, BandMaker& maker, int64_t begin, int64_t end, bool streamed) {
+  const int64_t row_bytes = maker.row_bytes(), band_bytes = row_bytes * kWarpRows;
+  // The buffer must stay in the cache, beside the part of the input that is read.
+  if (!streamed || band_bytes > kResidentBytes / 4) {
+    for (int64_t band = begin; band < end; band++) {
+      maker.make(out + maker.first_row(band) * row_bytes, band);
+    }
+    return;
+  }
+  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(band_bytes));
+  for (int64_t band = begin; band < end; band++) {
+    maker.make(buffer.get(), band);
+    stream_copy(out + maker.first_row(band) * row_bytes, buffer.get(),
+                static_cast<size_t>(maker.rows(band) * row_bytes));
+  }
+  stream_fence();
+}
+
+size_t total_bytes(const Samples& samples) {
+  return static_cast<size_t>(samples.total_volume()) * samples.itemsize();
+}
+
 }  // namespace
 
 void AffineMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const {
@@ -110,6 +195,7 @@ void warp(Samples& out, const Samples& in, const WarpMapping& mapping, const War
   const Sampler sampler(out, in, options.interp);
   const size_t spatial = static_cast<size_t>(in.ndim()) - 1;
   const bool volumes = spatial == 3;
+  const bool streamed = total_bytes(out) + total_bytes(in) >= kStreamBytes;
   const auto masked = [&](int64_t i) { return options.mask && (*options.mask)[i] == 0; };
   const auto height = [&](int64_t i) { return out.shape(i)[spatial - 2]; };
   const auto depth = [&](int64_t i) { return volumes ? out.shape(i)[0] : 1; };
@@ -130,29 +216,14 @@ void warp(Samples& out, const Samples& in, const WarpMapping& mapping, const War
           std::memcpy(out.data(i), in.data(i), static_cast<size_t>(in.volume(i)) * in.itemsize());
           return;
         }
-        const Shape shape = in.shape(i);
-        const int64_t channels = shape[spatial], width = out.shape(i)[spatial - 1];
-        const std::vector<std::byte> fill =
-            fill_pixel(options.fill, channels, out.dtype(), in.dtype());
-        const WarpSurface surface{
-            in.data(i), volumes ? shape[0] : 1, shape[spatial - 2], shape[spatial - 1],
-            channels,   options.border,         fill.data()};
-        const auto pixel_bytes = static_cast<int64_t>(out.itemsize()) * channels;
-        WarpCoordinates at;
-        for (int64_t band = begin; band < end; band++) {
-          const int64_t z = band / bands(height(i)), y = band % bands(height(i)) * kWarpRows;
-          const int rows = static_cast<int>(std::min<int64_t>(kWarpRows, height(i) - y));
-          for (int64_t x = 0; x < width; x += kWarpColumns) {
-            const int columns = static_cast<int>(std::min<int64_t>(kWarpColumns, width - x));
-            const WarpTile tile{z, y, x, rows, columns};
-            mapping.locate(at, i, tile);
-            for (int r = 0; r < rows; r++) {
-              std::byte* to =
-                  out.data<std::byte>(i) + (((z * height(i)) + y + r) * width + x) * pixel_bytes;
-              sampler(to, surface, {at.x[r], at.y[r], volumes ? at.z[r] : nullptr, columns});
-            }
-          }
+        const int64_t bytes = in.volume(i) * static_cast<int64_t>(in.itemsize());
+        const bool whole = begin == 0 && end == depth(i) * bands(height(i));
+        // A result that is much smaller may need little of its input.
+        if (whole && bytes <= kResidentBytes && 4 * out.volume(i) >= in.volume(i)) {
+          prefetch(in.data(i), bytes);
         }
+        BandMaker maker(out, in, i, mapping, options, sampler);
+        make_bands(out.data<std::byte>(i), maker, begin, end, streamed);
       });
 }
 

@@ -17,6 +17,10 @@ constexpr float kFarthest = 1e9f;
 /// Weights of byte interpolation are fractions of this. The largest power of two in 16 bits.
 constexpr int kOne = 1 << 14;
 
+/// Added to a number of less than 16 bits, this leaves no bits for a fraction: the lower bits of
+/// the sum are the nearest integer.
+constexpr float kNoFraction = 0x1.8p23f;
+
 /// NaN becomes a place far outside.
 DALIESQUE_INLINE float within_reach(float x) {
   const float raised = x > -kFarthest ? x : -kFarthest;
@@ -178,26 +182,21 @@ DALIESQUE_INLINE Place place(float coordinate) {
   return {index, x - static_cast<float>(index)};
 }
 
-/// The same within an axis whose ends repeat for ever: both neighbours exist.
-DALIESQUE_INLINE Place clamped_place(float coordinate, int32_t extent) {
-  const float x = within_reach(coordinate - 0.5f);
-  const auto last = static_cast<float>(extent - 1);
-  const float raised = x > 0 ? x : 0;
-  const float inside = raised < last ? raised : last;
-  const auto whole = static_cast<int32_t>(inside);
-  const int32_t index = whole < extent - 2 ? whole : extent - 2;
-  return {index, inside - static_cast<float>(index)};
-}
-
 /// Weights of the four neighbours. Their sum is always kOne, so flat areas stay as they are.
 struct Weights {
   int32_t w00, w01, w10, w11;
 };
 
+DALIESQUE_INLINE int32_t fraction(float value) {
+  const float sum = value * kOne + kNoFraction;
+  int32_t bits;
+  std::memcpy(&bits, &sum, sizeof bits);
+  return bits & 0xffff;
+}
+
 DALIESQUE_INLINE Weights weights(float right, float below) {
-  const auto both = static_cast<int32_t>(right * below * kOne + 0.5f);
-  const int32_t x = static_cast<int32_t>(right * kOne + 0.5f) - both;
-  const int32_t y = static_cast<int32_t>(below * kOne + 0.5f) - both;
+  const int32_t both = fraction(right * below);
+  const int32_t x = fraction(right) - both, y = fraction(below) - both;
   return {kOne - x - y - both, x, y, both};
 }
 
@@ -234,24 +233,27 @@ void linear_byte_pixels(uint8_t* out, const WarpSurface& in, const WarpStretch& 
 
 #ifdef __AVX2__
 
-/// Eight places: the vector form of place() and clamped_place().
+/// Eight places. With `clamp`, ends of the axis repeat for ever, and both neighbours exist.
 struct Places {
   __m256i index;
   __m256 rest;
 };
 
-DALIESQUE_INLINE Places places(const float* coordinates, int32_t extent, bool clamp) {
-  const __m256 limit = _mm256_set1_ps(kFarthest);
-  __m256 x = _mm256_sub_ps(_mm256_loadu_ps(coordinates), _mm256_set1_ps(0.5f));
-  x = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(-kFarthest)), limit);
-  if (clamp) {
-    x = _mm256_max_ps(x, _mm256_setzero_ps());
-    x = _mm256_min_ps(x, _mm256_set1_ps(static_cast<float>(extent - 1)));
-    const __m256i index = _mm256_min_epi32(_mm256_cvttps_epi32(x), _mm256_set1_epi32(extent - 2));
-    return {index, _mm256_sub_ps(x, _mm256_cvtepi32_ps(index))};
+template <bool clamp>
+DALIESQUE_INLINE Places places(const float* coordinates, int32_t extent) {
+  const __m256 x = _mm256_sub_ps(_mm256_loadu_ps(coordinates), _mm256_set1_ps(0.5f));
+  // Of NaN and a number, both min and max give the second one.
+  if constexpr (clamp) {
+    const __m256 raised = _mm256_max_ps(x, _mm256_setzero_ps());
+    const __m256 inside = _mm256_min_ps(raised, _mm256_set1_ps(static_cast<float>(extent - 1)));
+    const __m256i whole = _mm256_cvttps_epi32(inside);
+    const __m256i index = _mm256_min_epi32(whole, _mm256_set1_epi32(extent - 2));
+    return {index, _mm256_sub_ps(inside, _mm256_cvtepi32_ps(index))};
   }
-  const __m256 whole = _mm256_floor_ps(x);
-  return {_mm256_cvttps_epi32(whole), _mm256_sub_ps(x, whole)};
+  const __m256 raised = _mm256_max_ps(x, _mm256_set1_ps(-kFarthest));
+  const __m256 near = _mm256_min_ps(raised, _mm256_set1_ps(kFarthest));
+  const __m256 whole = _mm256_floor_ps(near);
+  return {_mm256_cvttps_epi32(whole), _mm256_sub_ps(near, whole)};
 }
 
 /// Eight sets of weights in pairs: (w00, w01) and (w10, w11).
@@ -260,72 +262,64 @@ struct WeightPairs {
 };
 
 DALIESQUE_INLINE WeightPairs weight_pairs(__m256 right, __m256 below) {
-  const __m256 one = _mm256_set1_ps(kOne), half = _mm256_set1_ps(0.5f);
-  auto to_int = [&](__m256 v) {
-    return _mm256_cvttps_epi32(_mm256_add_ps(_mm256_mul_ps(v, one), half));
-  };
-  const __m256i both = to_int(_mm256_mul_ps(right, below));
-  const __m256i x = _mm256_sub_epi32(to_int(right), both);
-  const __m256i y = _mm256_sub_epi32(to_int(below), both);
-  const __m256i rest =
-      _mm256_sub_epi32(_mm256_set1_epi32(kOne), _mm256_add_epi32(_mm256_add_epi32(x, y), both));
-  auto pair = [](__m256i low, __m256i high) {
-    return _mm256_blend_epi16(low, _mm256_slli_epi32(high, 16), 0xaa);
-  };
-  return {pair(rest, x), pair(y, both)};
+  const __m256 one = _mm256_set1_ps(kOne), magic = _mm256_set1_ps(kNoFraction);
+  // The product with a power of two is exact, so that fusing does not change a bit.
+  auto to_int = [&](__m256 v) { return _mm256_castps_si256(_mm256_fmadd_ps(v, one, magic)); };
+  const __m256i x = to_int(right), y = to_int(below), both = to_int(_mm256_mul_ps(right, below));
+  // Only lower halves of words count; the upper ones, which are all equal, cancel out.
+  const __m256i only_x = _mm256_sub_epi16(x, both), only_y = _mm256_sub_epi16(y, both);
+  const __m256i total = _mm256_castps_si256(_mm256_set1_ps(kNoFraction + kOne));
+  const __m256i rest = _mm256_sub_epi16(total, _mm256_add_epi16(only_x, y));
+  return {_mm256_or_si256(rest, _mm256_slli_epi32(only_x, 16)),
+          _mm256_or_si256(only_y, _mm256_slli_epi32(both, 16))};
 }
 
-/// Eight bytes of the rows of a pixel and of the one below it.
-DALIESQUE_INLINE __m128i load_rows(const uint8_t* from, int64_t pitch) {
-  const __m128i upper = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
-  return _mm_castps_si128(
-      _mm_loadh_pi(_mm_castsi128_ps(upper), reinterpret_cast<const __m64*>(from + pitch)));
+/// Sixteen bytes of a row at each of two offsets.
+DALIESQUE_INLINE __m256i load_two(const uint8_t* row, int64_t first, int64_t second) {
+  const auto load = [&](int64_t at) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + at));
+  };
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(load(first)), load(second), 1);
 }
 
-/// Interpolates two pixels of `channels` bytes; gives 32-bit values, four for each pixel.
-template <int channels>
-DALIESQUE_INLINE __m256i blend_two(__m128i first, __m128i second, __m256i upper, __m256i lower) {
+/// Interpolates two pixels of `channels` bytes, pixel k of the lower and of the upper four weights;
+/// gives four 32-bit values for each, in units of 2^-7.
+template <int channels, int k>
+DALIESQUE_INLINE __m256i blend_two(const uint8_t* upper, const uint8_t* lower, const int32_t* at,
+                                   const WeightPairs& w) {
   constexpr char z = -1;
   // Values of both columns next to each other, widened to 16 bits: what madd takes.
-  const __m256i upper_order =
-      channels == 3 ? _mm256_setr_epi8(0, z, 3, z, 1, z, 4, z, 2, z, 5, z, z, z, z, z, 0, z, 3, z,
-                                       1, z, 4, z, 2, z, 5, z, z, z, z, z)
-                    : _mm256_setr_epi8(0, z, 4, z, 1, z, 5, z, 2, z, 6, z, 3, z, 7, z, 0, z, 4, z,
-                                       1, z, 5, z, 2, z, 6, z, 3, z, 7, z);
-  // The lower row begins 8 bytes further; "no byte" stays so because its highest bit is set.
-  const __m256i lower_order = _mm256_or_si256(upper_order, _mm256_set1_epi8(8));
-  const __m256i both = _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1);
+  const __m256i order = channels == 3
+                            ? _mm256_setr_epi8(0, z, 3, z, 1, z, 4, z, 2, z, 5, z, z, z, z, z, 0, z,
+                                               3, z, 1, z, 4, z, 2, z, 5, z, z, z, z, z)
+                            : _mm256_setr_epi8(0, z, 4, z, 1, z, 5, z, 2, z, 6, z, 3, z, 7, z, 0, z,
+                                               4, z, 1, z, 5, z, 2, z, 6, z, 3, z, 7, z);
+  const __m256i above = _mm256_shuffle_epi8(load_two(upper, at[k], at[k + 4]), order);
+  const __m256i below = _mm256_shuffle_epi8(load_two(lower, at[k], at[k + 4]), order);
   const __m256i sum =
-      _mm256_add_epi32(_mm256_madd_epi16(_mm256_shuffle_epi8(both, upper_order), upper),
-                       _mm256_madd_epi16(_mm256_shuffle_epi8(both, lower_order), lower));
-  return _mm256_srai_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(kOne / 2)), 14);
+      _mm256_add_epi32(_mm256_madd_epi16(above, _mm256_shuffle_epi32(w.upper, 0x55 * k)),
+                       _mm256_madd_epi16(below, _mm256_shuffle_epi32(w.lower, 0x55 * k)));
+  return _mm256_srai_epi32(sum, 7);
 }
 
-/// Interpolates eight pixels whose neighbours all exist.
+/// Interpolates eight pixels whose neighbours all exist, at offsets `at`.
 template <int channels>
-DALIESQUE_INLINE void blend_eight(uint8_t* out, const uint8_t* data, int64_t pitch, __m256i offsets,
-                                  const WeightPairs& w) {
-  alignas(32) int32_t at[8];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(at), offsets);
-  __m256i sums[4];
-  for (int k = 0; k < 4; k++) {
-    const __m256i spread =
-        _mm256_setr_epi32(2 * k, 2 * k, 2 * k, 2 * k, 2 * k + 1, 2 * k + 1, 2 * k + 1, 2 * k + 1);
-    sums[k] = blend_two<channels>(
-        load_rows(data + at[2 * k], pitch), load_rows(data + at[2 * k + 1], pitch),
-        _mm256_permutevar8x32_epi32(w.upper, spread), _mm256_permutevar8x32_epi32(w.lower, spread));
-  }
-  // Packing works on each half: pixels 0 2 4 6 end up in the lower one, 1 3 5 7 in the upper one.
-  const __m256i packed = _mm256_packus_epi16(_mm256_packs_epi32(sums[0], sums[1]),
-                                             _mm256_packs_epi32(sums[2], sums[3]));
-  const __m256i ordered =
-      _mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+DALIESQUE_INLINE void blend_eight(uint8_t* out, const uint8_t* upper, const uint8_t* lower,
+                                  const int32_t* at, const WeightPairs& w) {
+  const __m256i first = _mm256_packs_epi32(blend_two<channels, 0>(upper, lower, at, w),
+                                           blend_two<channels, 1>(upper, lower, at, w));
+  const __m256i second = _mm256_packs_epi32(blend_two<channels, 2>(upper, lower, at, w),
+                                            blend_two<channels, 3>(upper, lower, at, w));
+  // Multiplication by 2^8 / 2^15, rounded.
+  const __m256i scale = _mm256_set1_epi16(1 << 8);
+  const __m256i packed =
+      _mm256_packus_epi16(_mm256_mulhrs_epi16(first, scale), _mm256_mulhrs_epi16(second, scale));
   if constexpr (channels == 4) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), ordered);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), packed);
   } else {
     const __m256i tight = _mm256_shuffle_epi8(
-        ordered, _mm256_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1, 0, 1, 2,
-                                  4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
+        packed, _mm256_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1, 0, 1, 2, 4,
+                                 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
     const __m256i joined =
         _mm256_permutevar8x32_epi32(tight, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 3, 7));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_castsi256_si128(joined));
@@ -334,8 +328,10 @@ DALIESQUE_INLINE void blend_eight(uint8_t* out, const uint8_t* data, int64_t pit
 }
 
 template <>
-[[gnu::always_inline]] inline void blend_eight<1>(uint8_t* out, const uint8_t* data, int64_t pitch,
-                                                  __m256i offsets, const WeightPairs& w) {
+[[gnu::always_inline]] inline void blend_eight<1>(uint8_t* out, const uint8_t* upper,
+                                                  const uint8_t* lower, const int32_t* at,
+                                                  const WeightPairs& w) {
+  const __m256i offsets = _mm256_load_si256(reinterpret_cast<const __m256i*>(at));
   auto pairs = [&](const uint8_t* base) {
     const __m256i raw = _mm256_i32gather_epi32(reinterpret_cast<const int*>(base), offsets, 1);
     const __m256i order =
@@ -343,8 +339,8 @@ template <>
                          -1, 5, -1, 8, -1, 9, -1, 12, -1, 13, -1);
     return _mm256_shuffle_epi8(raw, order);
   };
-  const __m256i sum = _mm256_add_epi32(_mm256_madd_epi16(pairs(data), w.upper),
-                                       _mm256_madd_epi16(pairs(data + pitch), w.lower));
+  const __m256i sum = _mm256_add_epi32(_mm256_madd_epi16(pairs(upper), w.upper),
+                                       _mm256_madd_epi16(pairs(lower), w.lower));
   const __m256i value = _mm256_srai_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(kOne / 2)), 14);
   const __m128i words =
       _mm_packs_epi32(_mm256_castsi256_si128(value), _mm256_extracti128_si256(value, 1));
@@ -363,30 +359,66 @@ DALIESQUE_INLINE __m256i both_outside(__m256i index, int32_t extent) {
                          _mm256_cmpgt_epi32(index, _mm256_set1_epi32(extent - 1)));
 }
 
-template <int channels>
-static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
-  const auto* data = static_cast<const uint8_t*>(in.data);
+/// What is known about the places of eight pixels.
+enum class Eight : uint8_t { inside, outside, mixed };
+
+/// Offsets and weights of a stretch of pixels, found before the first of them is loaded: no load
+/// waits for the arithmetic of its own pixel.
+struct Neighbours {
+  alignas(32) int32_t offsets[kWarpColumns];
+  __m256i upper[kWarpColumns / 8], lower[kWarpColumns / 8];
+  Eight states[kWarpColumns / 8];
+};
+
+template <int channels, bool clamp>
+DALIESQUE_INLINE void find_neighbours(Neighbours& out, const WarpSurface& in,
+                                      const WarpStretch& at) {
   const auto width = static_cast<int32_t>(in.width), height = static_cast<int32_t>(in.height);
-  const auto pitch = static_cast<int32_t>(in.width * channels);
-  const bool clamp = in.border == WarpBorder::clamp && width > 1 && height > 1;
+  const auto pitch = width * channels;
   // Loads take a few bytes more than the pixel has; the last ones of the image take another way.
-  const auto last_load = static_cast<int32_t>(in.height * pitch - pitch - 8);
-  int i = 0;
-  for (; i + 8 <= at.count; i += 8) {
-    const Places x = places(at.x + i, width, clamp), y = places(at.y + i, height, clamp);
+  const int32_t last_load = height * pitch - pitch - 16;
+  for (int i = 0; i + 8 <= at.count; i += 8) {
+    const Places x = places<clamp>(at.x + i, width), y = places<clamp>(at.y + i, height);
     const __m256i offsets =
         _mm256_add_epi32(_mm256_mullo_epi32(y.index, _mm256_set1_epi32(pitch)),
                          _mm256_mullo_epi32(x.index, _mm256_set1_epi32(channels)));
-    const __m256i loadable = _mm256_cmpgt_epi32(_mm256_set1_epi32(last_load + 1), offsets);
-    const __m256i inside =
-        _mm256_and_si256(both_inside(x.index, width), both_inside(y.index, height));
-    if (_mm256_movemask_epi8(_mm256_and_si256(inside, loadable)) == -1) {
-      blend_eight<channels>(out + i * channels, data, pitch, offsets, weight_pairs(x.rest, y.rest));
-      continue;
+    const WeightPairs w = weight_pairs(x.rest, y.rest);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out.offsets + i), offsets);
+    out.upper[i / 8] = w.upper;
+    out.lower[i / 8] = w.lower;
+    __m256i fast = _mm256_cmpgt_epi32(_mm256_set1_epi32(last_load + 1), offsets);
+    if constexpr (!clamp) {
+      const __m256i inside =
+          _mm256_and_si256(both_inside(x.index, width), both_inside(y.index, height));
+      fast = _mm256_and_si256(fast, inside);
     }
-    const __m256i outside =
-        _mm256_or_si256(both_outside(x.index, width), both_outside(y.index, height));
-    if (in.border == WarpBorder::constant && _mm256_movemask_epi8(outside) == -1) {
+    Eight state = Eight::inside;
+    if (_mm256_movemask_epi8(fast) != -1) {
+      const __m256i outside =
+          _mm256_or_si256(both_outside(x.index, width), both_outside(y.index, height));
+      state = _mm256_movemask_epi8(outside) == -1 ? Eight::outside : Eight::mixed;
+    }
+    out.states[i / 8] = state;
+  }
+}
+
+template <int channels>
+static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+  Neighbours found;
+  if (in.border == WarpBorder::clamp && in.width > 1 && in.height > 1) {
+    find_neighbours<channels, true>(found, in, at);
+  } else {
+    find_neighbours<channels, false>(found, in, at);
+  }
+  const auto* data = static_cast<const uint8_t*>(in.data);
+  const uint8_t* below = data + in.width * channels;
+  int i = 0;
+  for (; i + 8 <= at.count; i += 8) {
+    const Eight state = found.states[i / 8];
+    if (state == Eight::inside) {
+      const WeightPairs w{found.upper[i / 8], found.lower[i / 8]};
+      blend_eight<channels>(out + i * channels, data, below, found.offsets + i, w);
+    } else if (state == Eight::outside && in.border == WarpBorder::constant) {
       for (int k = 0; k < 8; k++) std::memcpy(out + (i + k) * channels, in.fill, channels);
     } else {
       linear_byte_pixels(out, in, at, i, i + 8);

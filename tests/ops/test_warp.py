@@ -78,6 +78,19 @@ def test_all_ways_of_bytes_agree(channels: int) -> None:
             assert np.abs(got - sampled(image, places, fill)).max() <= 0.55
 
 
+@pytest.mark.parametrize("border", [None, 9.0])
+def test_large_images(border: float | None) -> None:
+    """Beyond the size from which results bypass the caches; shifts by whole pixels are exact."""
+    rng = np.random.default_rng(6)
+    images = [rng.integers(0, 256, (size, size + 7, 3), np.uint8) for size in (2413, 500, 1)]
+    batch = ndd.batch(images, layout="HWC")
+    result = ndd.warp_affine(batch, matrix=[1, 0, 5, 0, 1, -3], fill_value=border)
+    for image, shifted in zip(images, result.tensors, strict=True):
+        mode: Any = {"mode": "edge"} if border is None else {"constant_values": 9}
+        padded = np.pad(image, ((3, 0), (0, 5), (0, 0)), **mode)
+        np.testing.assert_array_equal(np.asarray(shifted), padded[: len(image), 5:])
+
+
 def test_volumes() -> None:
     rng = np.random.default_rng(5)
     volume = rng.normal(size=(6, 9, 11, 2)).astype(np.float32)
