@@ -53,6 +53,7 @@ from ._engine.stream import (
 )
 from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
+from ._ops.audio import audio_resample, nonsilent_region, preemphasis_filter
 from ._ops.bbox_crop import random_bbox_crop
 from ._ops.boxes import bb_flip, bbox_paste, bbox_rotate, box_encoder
 from ._ops.color import (
@@ -95,6 +96,7 @@ from ._ops.paste import pad
 from ._ops.points import coord_flip, coord_transform
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from ._ops.shape import cat, expand_dims, reinterpret, reshape, squeeze, stack, transpose
+from ._ops.spectral import mel_filter_bank, mfcc, power_spectrum, spectrogram, to_decibels
 from ._ops.tone import normalize
 from ._ops.video import element_extract, per_frame, sequence_rearrange
 from ._ops.warp import rotate, warp_affine
@@ -117,6 +119,7 @@ __all__ = [
     "as_batch",
     "as_dali",
     "as_tensor",
+    "audio_resample",
     "batch",
     "batch_permutation",
     "bb_flip",
@@ -175,9 +178,12 @@ __all__ = [
     "laplacian",
     "lookup_table",
     "math",
+    "mel_filter_bank",
     "memory",
+    "mfcc",
     "multi_paste",
     "noise",
+    "nonsilent_region",
     "normalize",
     "one_hot",
     "ones",
@@ -187,6 +193,8 @@ __all__ = [
     "peek_image_shape",
     "per_frame",
     "permute_batch",
+    "power_spectrum",
+    "preemphasis_filter",
     "random",
     "random_bbox_crop",
     "random_crop_generator",
@@ -206,6 +214,7 @@ __all__ = [
     "set_default_stream",
     "set_num_threads",
     "slice",
+    "spectrogram",
     "sphere",
     "squeeze",
     "stack",
@@ -213,6 +222,7 @@ __all__ = [
     "tensor",
     "tensor_resize",
     "tfrecord",
+    "to_decibels",
     "transforms",
     "transpose",
     "type_id",

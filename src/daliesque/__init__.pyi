@@ -86,6 +86,7 @@ __all__ = [
     "as_batch",
     "as_dali",
     "as_tensor",
+    "audio_resample",
     "batch",
     "batch_permutation",
     "bb_flip",
@@ -144,9 +145,12 @@ __all__ = [
     "laplacian",
     "lookup_table",
     "math",
+    "mel_filter_bank",
     "memory",
+    "mfcc",
     "multi_paste",
     "noise",
+    "nonsilent_region",
     "normalize",
     "one_hot",
     "ones",
@@ -156,6 +160,8 @@ __all__ = [
     "peek_image_shape",
     "per_frame",
     "permute_batch",
+    "power_spectrum",
+    "preemphasis_filter",
     "random",
     "random_bbox_crop",
     "random_crop_generator",
@@ -175,6 +181,7 @@ __all__ = [
     "set_default_stream",
     "set_num_threads",
     "slice",
+    "spectrogram",
     "sphere",
     "squeeze",
     "stack",
@@ -182,6 +189,7 @@ __all__ = [
     "tensor",
     "tensor_resize",
     "tfrecord",
+    "to_decibels",
     "transforms",
     "transpose",
     "type_id",
@@ -196,6 +204,117 @@ __all__ = [
     "zeros_like",
 ]
 
+@overload
+def audio_resample(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    in_rate: float | ArrayLike | Tensor | Batch | None = None,
+    out_rate: float | ArrayLike | Tensor | Batch | None = None,
+    scale: float | ArrayLike | Tensor | Batch | None = None,
+    out_length: int | ArrayLike | Tensor | Batch | None = None,
+    quality: float | None = 50.0,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def audio_resample(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    in_rate: float | ArrayLike | Tensor | Batch | None = None,
+    out_rate: float | ArrayLike | Tensor | Batch | None = None,
+    scale: float | ArrayLike | Tensor | Batch | None = None,
+    out_length: int | ArrayLike | Tensor | Batch | None = None,
+    quality: float | None = 50.0,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def audio_resample(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    in_rate: float | ArrayLike | Tensor | Batch | None = None,
+    out_rate: float | ArrayLike | Tensor | Batch | None = None,
+    scale: float | ArrayLike | Tensor | Batch | None = None,
+    out_length: int | ArrayLike | Tensor | Batch | None = None,
+    quality: float | None = 50.0,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def nonsilent_region(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    cutoff_db: float | None = -60.0,
+    window_length: int | None = 2048,
+    reference_power: float | None = 0.0,
+    reset_interval: int | None = 8192,
+) -> tuple[Batch, ...]: ...
+@overload
+def nonsilent_region(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    cutoff_db: float | None = -60.0,
+    window_length: int | None = 2048,
+    reference_power: float | None = 0.0,
+    reset_interval: int | None = 8192,
+) -> tuple[Batch, ...]: ...
+@overload
+def nonsilent_region(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    cutoff_db: float | None = -60.0,
+    window_length: int | None = 2048,
+    reference_power: float | None = 0.0,
+    reset_interval: int | None = 8192,
+) -> tuple[Tensor, ...]: ...
+@overload
+def preemphasis_filter(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    preemph_coeff: float | ArrayLike | Tensor | Batch | None = 0.97,
+    border: str | None = "clamp",
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
+@overload
+def preemphasis_filter(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    preemph_coeff: float | ArrayLike | Tensor | Batch | None = 0.97,
+    border: str | None = "clamp",
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
+@overload
+def preemphasis_filter(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    preemph_coeff: float | ArrayLike | Tensor | Batch | None = 0.97,
+    border: str | None = "clamp",
+    dtype: DTypeLike | None = ...,
+) -> Tensor: ...
 @overload
 def random_bbox_crop(
     boxes: Batch,
@@ -2693,6 +2812,201 @@ def transpose(
     perm: tuple[int, ...] | None = None,
     transpose_layout: builtins.bool | None = True,
     output_layout: str | None = None,
+) -> Tensor: ...
+@overload
+def mel_filter_bank(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    nfilter: int | None = 128,
+    sample_rate: float | None = 44100.0,
+    freq_low: float | None = 0.0,
+    freq_high: float | None = 0.0,
+    normalize: builtins.bool | None = True,
+    mel_formula: str | None = "slaney",
+) -> Batch: ...
+@overload
+def mel_filter_bank(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    nfilter: int | None = 128,
+    sample_rate: float | None = 44100.0,
+    freq_low: float | None = 0.0,
+    freq_high: float | None = 0.0,
+    normalize: builtins.bool | None = True,
+    mel_formula: str | None = "slaney",
+) -> Batch: ...
+@overload
+def mel_filter_bank(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    nfilter: int | None = 128,
+    sample_rate: float | None = 44100.0,
+    freq_low: float | None = 0.0,
+    freq_high: float | None = 0.0,
+    normalize: builtins.bool | None = True,
+    mel_formula: str | None = "slaney",
+) -> Tensor: ...
+@overload
+def mfcc(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    n_mfcc: int | None = 20,
+    dct_type: int | None = 2,
+    normalize: builtins.bool | None = False,
+    axis: int | None = 0,
+    lifter: float | None = 0.0,
+) -> Batch: ...
+@overload
+def mfcc(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    n_mfcc: int | None = 20,
+    dct_type: int | None = 2,
+    normalize: builtins.bool | None = False,
+    axis: int | None = 0,
+    lifter: float | None = 0.0,
+) -> Batch: ...
+@overload
+def mfcc(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    n_mfcc: int | None = 20,
+    dct_type: int | None = 2,
+    normalize: builtins.bool | None = False,
+    axis: int | None = 0,
+    lifter: float | None = 0.0,
+) -> Tensor: ...
+@overload
+def power_spectrum(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = -1,
+    nfft: int | None = None,
+    power: int | None = 2,
+) -> Batch: ...
+@overload
+def power_spectrum(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axis: int | None = -1,
+    nfft: int | None = None,
+    power: int | None = 2,
+) -> Batch: ...
+@overload
+def power_spectrum(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = -1,
+    nfft: int | None = None,
+    power: int | None = 2,
+) -> Tensor: ...
+@overload
+def spectrogram(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    nfft: int | None = None,
+    window_length: int | None = 512,
+    window_step: int | None = 256,
+    window_fn: Sequence[float] | float | None = None,
+    power: int | None = 2,
+    center_windows: builtins.bool | None = True,
+    reflect_padding: builtins.bool | None = True,
+    layout: str | None = "ft",
+) -> Batch: ...
+@overload
+def spectrogram(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    nfft: int | None = None,
+    window_length: int | None = 512,
+    window_step: int | None = 256,
+    window_fn: Sequence[float] | float | None = None,
+    power: int | None = 2,
+    center_windows: builtins.bool | None = True,
+    reflect_padding: builtins.bool | None = True,
+    layout: str | None = "ft",
+) -> Batch: ...
+@overload
+def spectrogram(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    nfft: int | None = None,
+    window_length: int | None = 512,
+    window_step: int | None = 256,
+    window_fn: Sequence[float] | float | None = None,
+    power: int | None = 2,
+    center_windows: builtins.bool | None = True,
+    reflect_padding: builtins.bool | None = True,
+    layout: str | None = "ft",
+) -> Tensor: ...
+@overload
+def to_decibels(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    multiplier: float | None = 10.0,
+    reference: float | None = 0.0,
+    cutoff_db: float | None = -200.0,
+) -> Batch: ...
+@overload
+def to_decibels(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    multiplier: float | None = 10.0,
+    reference: float | None = 0.0,
+    cutoff_db: float | None = -200.0,
+) -> Batch: ...
+@overload
+def to_decibels(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    multiplier: float | None = 10.0,
+    reference: float | None = 0.0,
+    cutoff_db: float | None = -200.0,
 ) -> Tensor: ...
 @overload
 def normalize(

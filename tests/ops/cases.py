@@ -198,7 +198,23 @@ def sensors(rng: np.random.Generator) -> list[list[Array]]:
     return [[rng.integers(0, 256, shape, np.uint8) for shape in ((10, 12), (16, 8), (8, 8))]]
 
 
+def sounds(rng: np.random.Generator) -> list[list[Array]]:
+    """Three signals of different lengths."""
+    return [[rng.uniform(-1, 1, n).astype(np.float32) for n in (700, 90, 1234)]]
+
+
+def spectra(rng: np.random.Generator) -> list[list[Array]]:
+    """Three spectrograms of 33 frequencies."""
+    return [[rng.uniform(0, 1, (33, n)).astype(np.float32) for n in (20, 1, 41)]]
+
+
 CASES = [
+    Case(
+        "audio_resample",
+        sounds,
+        {"out_rate": 1.7},
+        per_sample={"in_rate": [1.0, 2.5, 0.4]},
+    ),
     Case("batch_permutation", nothing, random=True, depends_on_batch=True),
     Case(
         "bb_flip",
@@ -539,4 +555,11 @@ CASES = [
     Case("transpose", images, {"perm": [2, 0, 1]}, "HWC"),
     Case("zeros", nothing, {"shape": [2, 3]}, per_sample={"shape": [[1], [0], [5]]}),
     Case("zeros_like", images, {}, "HWC"),
+    Case("mel_filter_bank", spectra, {"nfilter": 12}, "ft"),
+    Case("mfcc", spectra, {"n_mfcc": 7}, "ft"),
+    Case("nonsilent_region", sounds, {"window_length": 16, "reset_interval": 64}),
+    Case("power_spectrum", sounds),
+    Case("preemphasis_filter", sounds, per_sample={"preemph_coeff": [0.5, 0.0, 0.9]}),
+    Case("spectrogram", sounds, {"window_length": 50, "window_step": 20, "nfft": 60}),
+    Case("to_decibels", spectra, {"cutoff_db": -30.0}, "ft"),
 ]

@@ -276,6 +276,7 @@ _SCALARS: dict[Any, tuple[str, str, Callable[[Any], Any]]] = {
 
 FloatPerSample = Annotated[Any, PerSample(np.float32, False)]
 IntPerSample = Annotated[Any, PerSample(np.int32, False)]
+Int64PerSample = Annotated[Any, PerSample(np.int64, False)]
 BoolPerSample = Annotated[Any, PerSample(np.bool_, False)]
 FloatsPerSample = Annotated[Any, PerSample(np.float32, True)]
 IntsPerSample = Annotated[Any, PerSample(np.int32, True)]

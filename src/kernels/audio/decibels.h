@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logarithms of ratios.
+#pragma once
+
+#include <cstdint>
+
+#include "samples.h"
+
+namespace daliesque {
+
+/// out = multiplier * log10(max(min_ratio, in / reference)) for float32 samples; a `reference` of 0
+/// stands for the largest value of each sample.
+void to_decibels(Samples& out, const Samples& in, float multiplier, float reference,
+                 float min_ratio);
+
+struct DecibelLoops {
+  /// out = multiplier * log2(max(least, in * scale))
+  void (*convert)(float* out, const float* in, int64_t count, float scale, float least,
+                  float multiplier);
+  /// The largest of the values and 0; NaN is passed over.
+  float (*largest)(const float* in, int64_t count);
+};
+
+namespace portable {
+extern const DecibelLoops decibel_loops;
+}
+namespace avx2 {
+extern const DecibelLoops decibel_loops;
+}
+
+}  // namespace daliesque
