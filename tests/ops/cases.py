@@ -212,7 +212,7 @@ CASES = [
     Case(
         "audio_resample",
         sounds,
-        {"out_rate": 1.7},
+        {"in_rate": 2.0, "out_rate": 1.7},
         per_sample={"in_rate": [1.0, 2.5, 0.4]},
     ),
     Case("batch_permutation", nothing, random=True, depends_on_batch=True),

@@ -78,8 +78,8 @@ Samples planes_of(const Samples& in, bool to_signed) {
         [&](int64_t i) {
           const int64_t channels = channels_of(in, i), length = in.shape(i)[0];
           for (int64_t c = 0; c < channels; c++) {
-            normalize(planes.data<float>(i) + c * length, in.data<const T>(i) + c, length,
-                      channels, to_signed);
+            normalize(planes.data<float>(i) + c * length, in.data<const T>(i) + c, length, channels,
+                      to_signed);
           }
         });
   });
@@ -110,8 +110,8 @@ ResampleWindow::ResampleWindow(int lobe_count) : lobes(lobe_count) {
     const float x = static_cast<float>(k - center) * spacing;
     const float y = static_cast<float>(k - center) * envelope_spacing;
     const auto angle = static_cast<float>(static_cast<double>(x) * std::numbers::pi);
-    const float sinc = std::abs(angle) < 1e-5f ? 1.0f - angle * angle * (1.0f / 6)
-                                               : std::sin(angle) / angle;
+    const float sinc =
+        std::abs(angle) < 1e-5f ? 1.0f - angle * angle * (1.0f / 6) : std::sin(angle) / angle;
     const double hann = 0.5 * (1 + std::cos(static_cast<double>(y) * std::numbers::pi));
     values[static_cast<size_t>(k)] = static_cast<float>(static_cast<double>(sinc) * hann);
   }

@@ -26,7 +26,8 @@ DALIESQUE_INLINE float weigh(const float* in, const float* weights, const float*
     }
   }
 #ifdef __AVX2__
-  const __m128 half = _mm_add_ps(_mm256_castps256_ps128(sums[0]), _mm256_extractf128_ps(sums[0], 1));
+  const __m128 half =
+      _mm_add_ps(_mm256_castps256_ps128(sums[0]), _mm256_extractf128_ps(sums[0], 1));
 #else
   const auto half = sums[0] + sums[1];
 #endif

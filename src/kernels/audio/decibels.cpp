@@ -29,8 +29,7 @@ std::vector<float> largest_values(const Samples& in) {
       in.size(), [&](int64_t i) { return units(in, i); }, [](int64_t) { return 0.1 * kUnit; },
       [&](int64_t i, int64_t begin, int64_t end) {
         const int64_t count = std::min(end * kUnit, in.volume(i)) - begin * kUnit;
-        const float found =
-            decibel_loops().largest(in.data<const float>(i) + begin * kUnit, count);
+        const float found = decibel_loops().largest(in.data<const float>(i) + begin * kUnit, count);
         auto& slot = most[static_cast<size_t>(i)];
         float known = slot.load();
         while (found > known && !slot.compare_exchange_weak(known, found)) {
@@ -53,10 +52,9 @@ void to_decibels(Samples& out, const Samples& in, float multiplier, float refere
       in.size(), [&](int64_t i) { return units(in, i); }, [](int64_t) { return 0.7 * kUnit; },
       [&](int64_t i, int64_t begin, int64_t end) {
         const int64_t count = std::min(end * kUnit, in.volume(i)) - begin * kUnit;
-        decibel_loops().convert(out.data<float>(i) + begin * kUnit,
-                                in.data<const float>(i) + begin * kUnit, count,
-                                1 / references[static_cast<size_t>(i)], min_ratio,
-                                multiplier * kLog10of2);
+        decibel_loops().convert(
+            out.data<float>(i) + begin * kUnit, in.data<const float>(i) + begin * kUnit, count,
+            1 / references[static_cast<size_t>(i)], min_ratio, multiplier * kLog10of2);
       });
 }
 

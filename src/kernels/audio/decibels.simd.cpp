@@ -19,8 +19,7 @@ DALIESQUE_INLINE float log2_positive(float value) {
   // Subtracting the bits of sqrt(1/2) carries into the exponent where the fraction exceeds it.
   const uint32_t shifted = bits - 0x3f3504f3u;
   const int32_t exponent = static_cast<int32_t>(shifted) >> 23;
-  const float fraction =
-      std::bit_cast<float>((shifted & 0x007fffffu) + 0x3f3504f3u);
+  const float fraction = std::bit_cast<float>((shifted & 0x007fffffu) + 0x3f3504f3u);
   // log(1 + x) = 2 artanh(x / (2 + x)), whose series has odd powers only.
   const float x = fraction - 1.0f;
   const float s = x / (2.0f + x);

@@ -84,9 +84,9 @@ void ComplexFft::plan_convolution() {
   const Complex kernel = inner_->input(work.data(), 1);
   for (int64_t j = 0; j < length_; j++) {
     // j * j modulo 2n stays exact where the angle itself would lose digits.
-    const int64_t square = static_cast<int64_t>(static_cast<unsigned __int128>(j) *
-                                                static_cast<unsigned __int128>(j) %
-                                                static_cast<unsigned __int128>(2 * length_));
+    const int64_t square =
+        static_cast<int64_t>(static_cast<unsigned __int128>(j) * static_cast<unsigned __int128>(j) %
+                             static_cast<unsigned __int128>(2 * length_));
     const auto [re, im] = root_of_unity(square, 2 * length_);
     chirp_[static_cast<size_t>(2 * j)] = re;
     chirp_[static_cast<size_t>(2 * j + 1)] = im;
@@ -106,8 +106,7 @@ Complex ComplexFft::run_stages(Complex in, Complex out, int64_t lanes) const {
   int64_t stride = lanes;
   for (const Stage& stage : stages_) {
     fft_loops().stage(
-        out, in,
-        {stage.radix, stage.groups, stride, stage.twiddles.data(), stage.roots.data()});
+        out, in, {stage.radix, stage.groups, stride, stage.twiddles.data(), stage.roots.data()});
     std::swap(in, out);
     stride *= stage.radix;
   }
@@ -127,8 +126,7 @@ Complex ComplexFft::run(float* work, int64_t lanes) const {
   loops.multiply(spectrum, spectrum, response_.data(), padded_, lanes);
   const Complex other = spectrum.re == first.re ? second : first;
   // Exchanging real and imaginary parts on both sides makes the transform its own inverse.
-  const Complex back =
-      inner_->run_stages({spectrum.im, spectrum.re}, {other.im, other.re}, lanes);
+  const Complex back = inner_->run_stages({spectrum.im, spectrum.re}, {other.im, other.re}, lanes);
   const Complex result{back.im, back.re};
   loops.multiply(result, result, chirp_.data(), length_, lanes);
   return result;

@@ -173,8 +173,7 @@ void odd_stage(Complex out, Complex in, const FftStage& stage) {
           side = add(side, scale(differences[j], root[1]));
         }
         side = turn(side);
-        store<W>(out, to + q + k * stride,
-                 multiply<W>(add(middle, side), twiddles + 2 * (k - 1)));
+        store<W>(out, to + q + k * stride, multiply<W>(add(middle, side), twiddles + 2 * (k - 1)));
         store<W>(out, to + q + (radix - k) * stride,
                  multiply<W>(subtract(middle, side), twiddles + 2 * (radix - k - 1)));
       }

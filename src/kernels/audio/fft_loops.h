@@ -29,8 +29,8 @@ struct FftLoops {
   void (*stage)(Complex out, Complex in, const FftStage& stage);
   /// out[j * stride + q] = in[j * stride + q] * factors[j], for `count` factors.
   void (*multiply)(Complex out, Complex in, const float* factors, int64_t count, int64_t stride);
-  /// Squared magnitudes (or magnitudes) of `count` complex numbers; `rows` of `lanes` each, those of
-  /// `out` being `out_stride` apart.
+  /// Squared magnitudes (or magnitudes) of `count` complex numbers; `rows` of `lanes` each, those
+  /// of `out` being `out_stride` apart.
   void (*power)(float* out, int64_t out_stride, Complex in, int64_t rows, int64_t lanes,
                 bool magnitude);
   /// The same for the spectrum of 2 * half real numbers, of which those with even numbers were

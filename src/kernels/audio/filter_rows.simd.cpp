@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "filter_rows.h"
+
 #include "lanes.simd.h"
 
 namespace daliesque::DALIESQUE_ISA {

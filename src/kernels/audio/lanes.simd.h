@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of floats for the `.simd.cpp` files, which alone may include this. Operations work lane by
-// lane, so that results do not depend on the width.
+// Vectors of floats for the `.simd.cpp` files, which alone may include this. Operations work lane
+// by lane, so that results do not depend on the width.
 #pragma once
 
 #include <cstdint>

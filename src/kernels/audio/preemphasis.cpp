@@ -49,9 +49,9 @@ void preemphasis_filter(Samples& out, const Samples& in, PerSample<float> coeffi
         const int64_t total = in.volume(i), first = begin * kBlock;
         const int64_t last = std::min(end * kBlock, total);
         if (coefficient[i] == 0) {
-          convert_loop(out.dtype(), in.dtype())(
-              to + static_cast<size_t>(first) * out.itemsize(),
-              from + static_cast<size_t>(first) * in.itemsize(), last - first);
+          convert_loop(out.dtype(), in.dtype())(to + static_cast<size_t>(first) * out.itemsize(),
+                                                from + static_cast<size_t>(first) * in.itemsize(),
+                                                last - first);
         } else if (twice) {
           filter<double>(to, from, first, last, total, coefficient[i], start, out, in);
         } else {

@@ -19,7 +19,7 @@ void preemphasis_filter(Samples& out, const Samples& in, PerSample<float> coeffi
 
 struct NonsilentArgs {
   float cutoff_db;
-  float reference_power;   ///< 0: the largest power of the signal
+  float reference_power;  ///< 0: the largest power of the signal
   int64_t window_length;
   int64_t reset_interval;  ///< -1: never
 };

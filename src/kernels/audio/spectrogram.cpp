@@ -112,7 +112,8 @@ class AxisSpectra {
     const int64_t most = together(fft_);
     while (first < last) {
       const int64_t column = first % view_.inner;
-      const int64_t here = view_.inner == 1 ? last - first : std::min(last - first, view_.inner - column);
+      const int64_t here =
+          view_.inner == 1 ? last - first : std::min(last - first, view_.inner - column);
       const int64_t count = std::min(most, here);
       // A few signals cost as much as a full set.
       if (count < 3) {
@@ -171,8 +172,7 @@ void spectrogram(Samples& out, const Samples& in, const SpectrogramArgs& args) {
   const size_t time_axis = args.time_major ? 0 : 1;
   const double cost = transform_cost(args.nfft);
   parallel_slices(
-      in.size(),
-      [&](int64_t i) { return (out.shape(i)[time_axis] + kFftLanes - 1) / kFftLanes; },
+      in.size(), [&](int64_t i) { return (out.shape(i)[time_axis] + kFftLanes - 1) / kFftLanes; },
       [&](int64_t) { return cost; },
       [&](int64_t i, int64_t begin, int64_t end) {
         const int64_t total = out.shape(i)[time_axis];

@@ -80,8 +80,8 @@ void bind_audio(nb::module_& m) {
       "out"_a, "samples"_a, "coefficient"_a, "start"_a, release());
   m.def(
       "nonsilent_region",
-      [](Samples& begin, Samples& length, const Samples& in, float cutoff_db,
-         float reference_power, int64_t window_length, int64_t reset_interval) {
+      [](Samples& begin, Samples& length, const Samples& in, float cutoff_db, float reference_power,
+         int64_t window_length, int64_t reset_interval) {
         nonsilent_region(begin, length, in,
                          {cutoff_db, reference_power, window_length, reset_interval});
       },
