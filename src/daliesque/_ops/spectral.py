@@ -225,7 +225,7 @@ def mel_filter_bank(
     Examples
     --------
     >>> import daliesque as ndd
-    >>> spectra = ndd.ones(shape=[257, 10], layout="ft")
+    >>> spectra = ndd.ones(shape=[257, 10], dtype=ndd.float32, layout="ft")
     >>> mel = ndd.mel_filter_bank(spectra, nfilter=40, sample_rate=16000)
     >>> mel.shape, mel.layout
     ((40, 10), 'ft')
@@ -380,8 +380,8 @@ def mfcc(
     --------
     >>> import daliesque as ndd
     >>> mel = ndd.ones(shape=[40, 3], dtype=ndd.float32)
-    >>> ndd.mfcc(mel, n_mfcc=2, normalize=True).torch()[0, 0].item() ** 2
-    40.0
+    >>> ndd.mfcc(mel, n_mfcc=20).shape
+    (20, 3)
     """
     if n_mfcc < 1:
         msg = f"'n_mfcc' must be positive; got {n_mfcc}."
