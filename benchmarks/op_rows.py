@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import io
+import os
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -127,20 +130,54 @@ def sequences(ndd: Any) -> list[Any]:
     return [ndd.batch(random_array((8, 8, 128, 128, 3)), layout="FHWC")]
 
 
-def jpegs(_ndd: Any) -> list[Any]:
-    from PIL import Image
+def jpegs(ndd: Any) -> list[Any]:
+    import cv2
 
-    ndd = _ndd
     rng = np.random.default_rng(6)
     streams = []
     for k in range(BATCH):
-        small = rng.integers(0, 255, (40, 60, 3)).astype(np.uint8)
-        buffer = io.BytesIO()
-        Image.fromarray(small).resize((500 + k, 375), Image.BICUBIC).save(
-            buffer, "JPEG", quality=90
-        )
-        streams.append(np.frombuffer(buffer.getvalue(), np.uint8))
+        shapes = rng.integers(0, 255, (40, 60, 3)).astype(np.uint8)
+        smooth = cv2.resize(shapes, (500 + k, 375), interpolation=cv2.INTER_CUBIC)
+        texture = rng.normal(0, 8, smooth.shape)
+        image = np.clip(smooth + texture, 0, 255).astype(np.uint8)
+        streams.append(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 90])[1])
     return [ndd.batch(streams)]
+
+
+def compressed(ndd: Any) -> list[Any]:
+    import imagecodecs
+
+    grid = np.add.outer(np.arange(SIDE), np.arange(SIDE)) // 8 % 256
+    data = np.stack([grid] * 3, axis=-1).astype(np.uint8).tobytes()
+    stream = np.frombuffer(imagecodecs.lz4_encode(data, header=False), np.uint8)
+    return [ndd.batch([stream] * BATCH)]
+
+
+def scratch_directory() -> Path:
+    """A directory for files, which becomes the current one and lasts as long as the process."""
+    _directories.append(tempfile.TemporaryDirectory())
+    os.chdir(_directories[-1].name)
+    return Path(_directories[-1].name)
+
+
+_directories: list[Any] = []
+
+
+def dumped_images(ndd: Any) -> list[Any]:
+    scratch_directory()
+    return small_images(ndd)
+
+
+def paths(ndd: Any) -> list[Any]:
+    directory = scratch_directory()
+    names = [str(directory / f"{k}.bin") for k in range(BATCH)]
+    for name in names:
+        Path(name).write_bytes(random_array((100_000,)).tobytes())
+    return [ndd.batch([np.frombuffer(name.encode(), np.uint8) for name in names])]
+
+
+def image_shapes(ndd: Any) -> list[Any]:
+    return [ndd.batch([np.array([480, 640, 3], np.int64)] * BATCH)]
 
 
 def nothing(_ndd: Any) -> list[Any]:
@@ -164,6 +201,7 @@ MATRIX = [[0.9, 0.1, 10.0], [-0.1, 0.9, 20.0]]
 
 ROWS: dict[str, Row] = {
     "cast": (images, lambda ndd, x: ndd.cast(x, dtype=ndd.float32)),
+    "cast_like": (lambda ndd: [*images(ndd), ndd.tensor(0.0)], simple("cast_like")),
     "copy": (images, simple("copy")),
     "a + b": (two_images, lambda _ndd, a, b: a + b),
     "a * 2.5": (images, lambda _ndd, a: a * 2.5),
@@ -172,12 +210,19 @@ ROWS: dict[str, Row] = {
     "random.uniform": (nothing, simple("random.uniform", batch_size=BATCH, shape=[100000])),
     "random.normal": (nothing, simple("random.normal", batch_size=BATCH, shape=[100000])),
     "random.coin_flip": (nothing, simple("random.coin_flip", batch_size=BATCH, shape=[100000])),
+    "random.beta": (nothing, simple("random.beta", batch_size=BATCH, shape=[100000])),
+    "random.choice": (
+        lambda ndd: [ndd.tensor(list(range(10)))],
+        simple("random.choice", batch_size=BATCH, shape=[100000]),
+    ),
     "resize": (images, simple("resize", size=[224, 224])),
     "resize up": (images, simple("resize", size=[700, 700])),
     "resize cubic": (
         images,
         lambda ndd, x: ndd.resize(x, size=[224, 224], interp_type=_interp(ndd, 2)),
     ),
+    "experimental.resize": (images, simple("experimental.resize", size=[224, 224])),
+    "random_crop_generator": (image_shapes, simple("random_crop_generator")),
     "random_resized_crop": (images, simple("random_resized_crop", size=[224, 224])),
     "resize_crop_mirror": (
         images,
@@ -203,6 +248,21 @@ ROWS: dict[str, Row] = {
         simple("decoders.image_slice", rel_start=[0.2, 0.2], rel_end=[0.8, 0.8], axes=[0, 1]),
     ),
     "peek_image_shape": (jpegs, simple("peek_image_shape")),
+    "experimental.decoders.image": (jpegs, simple("experimental.decoders.image")),
+    "experimental.decoders.image_crop": (
+        jpegs,
+        simple("experimental.decoders.image_crop", crop=[224.0, 224.0]),
+    ),
+    "experimental.decoders.image_random_crop": (
+        jpegs,
+        simple("experimental.decoders.image_random_crop"),
+    ),
+    "experimental.decoders.image_slice": (
+        jpegs,
+        simple("experimental.decoders.image_slice", start=[50, 60], end=[300, 400], axes=[0, 1]),
+    ),
+    "experimental.peek_image_shape": (jpegs, simple("experimental.peek_image_shape")),
+    "io.file.read": (paths, simple("io.file.read")),
     "brightness": (images, simple("brightness", brightness=1.2)),
     "contrast": (images, simple("contrast", contrast=1.2)),
     "brightness_contrast": (images, simple("brightness_contrast", brightness=1.2, contrast=0.9)),
@@ -231,19 +291,28 @@ ROWS: dict[str, Row] = {
         images,
         lambda ndd, x: ndd.filter(x, ndd.tensor(np.ones((5, 5), np.float32) / 25)),
     ),
+    "experimental.median_blur": (images, simple("experimental.median_blur")),
+    "experimental.dilate": (images, simple("experimental.dilate")),
+    "experimental.erode": (images, simple("experimental.erode")),
     "rotate": (images, simple("rotate", angle=30.0)),
     "warp_affine": (images_and(MATRIX), simple("warp_affine")),
     "experimental.warp_perspective": (
         images_and([*MATRIX, [0.0001, 0.0001, 1.0]]),
         simple("experimental.warp_perspective"),
     ),
+    "experimental.remap": (maps, simple("experimental.remap")),
+    "jitter": (images, simple("jitter")),
     "sphere": (images, simple("sphere")),
     "water": (images, simple("water")),
     "paste": (images, simple("paste", ratio=1.2, fill_value=[0, 0, 0])),
     "multi_paste": (
         images,
         lambda ndd, x: ndd.multi_paste(
-            x, in_ids=np.array([0, 1], np.int32), output_size=[SIDE, SIDE]
+            x,
+            in_ids=np.arange(4, dtype=np.int32),
+            shapes=np.full((4, 2), SIDE // 2, np.int32),
+            out_anchors=np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.int32) * (SIDE // 2),
+            output_size=[SIDE, SIDE],
         ),
     ),
     "erase": (images, simple("erase", anchor=[50.0, 60.0], shape=[100.0, 120.0])),
@@ -312,6 +381,8 @@ ROWS: dict[str, Row] = {
     ),
     "per_frame": (points, simple("per_frame")),
     "get_property": (images, simple("get_property", key="layout")),
+    "dump_image": (dumped_images, simple("dump_image", suffix="dump")),
+    "decoders.inflate": (compressed, simple("decoders.inflate", shape=[SIDE, SIDE, 3])),
     "decoders.numpy": (numpy_files, simple("decoders.numpy")),
     "segmentation.select_masks": (polygons, simple("segmentation.select_masks")),
     "element_extract": (sequences, simple("element_extract", element_map=[1, 3])),

@@ -4,13 +4,15 @@
     python benchmarks/ops.py --reference PYTHON [--threads 2] [--rounds 5] [NAME ...]
 
 Two processes, one with each library, take turns on each operator; the table shows medians. Inputs
-are in `op_rows.py`: mostly 32 images of 512x512x3. Operators that one of the libraries lacks on the
-CPU are listed at the end.
+are in `op_rows.py`: mostly 32 images of 512x512x3. An operator that the reference has only on the
+GPU has no ratio. At the end: the geometric mean of the ratios, what is slower than the reference or
+nearly so, and what failed.
 """
 
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import importlib
 import json
 import math
@@ -32,6 +34,7 @@ def serve(module: str, threads: int) -> None:
     prepared: dict[str, Any] = {}
     for line in sys.stdin:
         name = line.strip()
+        answer: dict[str, float | str]
         try:
             make, call = ROWS[name]
             if name not in prepared:
@@ -39,7 +42,8 @@ def serve(module: str, threads: int) -> None:
                 prepared[name] = make(ndd)
             answer = {"seconds": measure(lambda: call(ndd, *prepared[name]))}  # noqa: B023
         except Exception as error:
-            answer = {"error": f"{type(error).__name__}: {str(error)[:100]}"}
+            text = " ".join(str(error.__cause__ or error).split())[:100]
+            answer = {"error": f"{type(error).__name__}: {text}"}
         print(json.dumps(answer), flush=True)
 
 
@@ -78,7 +82,7 @@ class Library:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", help="operators to measure; all by default")
+    parser.add_argument("names", nargs="*", help="operators, or patterns of names; all by default")
     parser.add_argument("--reference", help="a Python interpreter with the reference installed")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
@@ -91,35 +95,48 @@ def main() -> None:
     if options.reference:
         module = "nvidia.dali.experimental.dynamic"
         libraries.append(Library(options.reference, module, options.threads))
-    print(f"{'ms per batch':34s} {'daliesque':>10s} {'reference':>10s} {'ratio':>7s}")
-    ratios, missing = [], []
-    for name in options.names or ROWS:
-        times: list[list[float]] = [[] for _ in libraries]
-        errors = []
-        for _ in range(options.rounds):
-            for library, found in zip(libraries, times, strict=True):
+    patterns = options.names or ["*"]
+    names = [name for name in ROWS if any(fnmatch.fnmatchcase(name, p) for p in patterns)]
+    print(f"{'ms per batch':40s} {'daliesque':>10s} {'reference':>10s} {'ratio':>7s}")
+    ratios: dict[str, float] = {}
+    notes = []
+    for name in names:
+        results = take_turns(name, libraries, options.rounds)
+        notes += [f"{name}: {result}" for result in results if isinstance(result, str)]
+        cells = [f"{'-':>10s}" if isinstance(r, str) else f"{r:10.2f}" for r in results]
+        if all(isinstance(result, float) for result in results) and len(results) == 2:
+            ratios[name] = float(results[1]) / float(results[0])
+            cells.append(f"{ratios[name]:7.2f}")
+        print(f"{name:40s} " + " ".join(cells), flush=True)
+    summarize(ratios)
+    for note in notes:
+        print("no result:", note)
+
+
+def take_turns(name: str, libraries: list[Library], rounds: int) -> list[float | str]:
+    """The median of each library in milliseconds, or why there is none."""
+    times: list[list[float]] = [[] for _ in libraries]
+    failures: dict[int, str] = {}
+    for _ in range(rounds):
+        for k, library in enumerate(libraries):
+            if k not in failures:
                 answer = library.ask(name)
                 if "error" in answer:
-                    errors.append(answer["error"])
+                    failures[k] = answer["error"]
                 else:
-                    found.append(answer["seconds"] * 1e3)
-            if errors:
-                break
-        if errors:
-            missing.append(f"{name}: {errors[0]}")
-            continue
-        medians = [statistics.median(found) for found in times]
-        line = f"{name:34s} " + " ".join(f"{median:10.2f}" for median in medians)
-        if len(medians) == 2:
-            ratios.append(medians[1] / medians[0])
-            line += f" {ratios[-1]:7.2f}"
-        print(line, flush=True)
-    if ratios:
-        mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
-        slower = sum(ratio < 1 for ratio in ratios)
-        print(f"geometric mean {mean:.2f} over {len(ratios)}; {slower} slower than the reference")
-    for line in missing:
-        print("not compared:", line)
+                    times[k].append(answer["seconds"] * 1e3)
+    return [failures.get(k) or statistics.median(found) for k, found in enumerate(times)]
+
+
+def summarize(ratios: dict[str, float]) -> None:
+    if not ratios:
+        return
+    mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios.values()))
+    print(f"geometric mean {mean:.2f} over {len(ratios)}")
+    titles = {"slower than the reference": (0, 1), "less than twice as fast": (1, 2)}
+    for title, (low, high) in titles.items():
+        found = sorted((ratio, name) for name, ratio in ratios.items() if low <= ratio < high)
+        print(f"{title}:", ", ".join(f"{name} ({ratio:.2f})" for ratio, name in found) or "none")
 
 
 if __name__ == "__main__":

@@ -343,6 +343,9 @@ def lz4_decompress(out: Samples, input: Samples, offsets: Samples, sizes: Sample
 def fill(out: Samples, values: Samples) -> None:
     """Broadcast values to the output."""
 
+def image_texts(images: Samples) -> Samples:
+    """Images as the text of PGM or PPM files."""
+
 def one_hot(out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
 
 def reduce(samples: Samples, kind: int, type_id: int, reduced: Sequence[bool], keep_dims: bool, layout: str, means: Samples | None, ddof: int) -> Samples: ...

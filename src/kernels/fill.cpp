@@ -22,8 +22,8 @@ void copy_cached(void* out, const void* in, size_t bytes) { std::memcpy(out, in,
 
 /// Repeats the first `bytes` bytes until there are `total`.
 void repeat(std::byte* out, size_t bytes, size_t total, Copy copy) {
-  // Up to this size by ordinary copies, so that what follows is copied from the cache.
-  constexpr size_t kMost = 65536;
+  // What is repeated should stay in the first cache, and so is written by ordinary copies.
+  constexpr size_t kMost = 4096;
   for (size_t done = bytes; done < total;) {
     const size_t source = std::min(done, std::max(bytes, kMost / bytes * bytes));
     const size_t length = std::min(source, total - done);

@@ -148,16 +148,56 @@ void reduce_rows(void* totals, const void* in, int64_t groups, int64_t length, c
   }
 }
 
-/// Columns that fit into the lanes.
+/// Columns that fit into the lanes. Four rows at a time, since lanes live in memory.
 template <class Op>
 void reduce_narrow(typename Op::Lane* __restrict lanes, const typename Op::In* __restrict in,
                    int64_t rows, int64_t columns, int64_t stride, const float* __restrict means) {
   for (int64_t c = 0; c < columns; c++) lanes[c] = Op::start();
-  for (int64_t r = 0; r < rows; r++) {
+  int64_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    const auto* row = in + r * stride;
+    for (int64_t c = 0; c < columns; c++) {
+      const float mean = Op::kNeedsMean ? means[c] : 0.0f;
+      auto lane = Op::add(lanes[c], row[c], mean);
+      lane = Op::add(lane, row[stride + c], mean);
+      lane = Op::add(lane, row[2 * stride + c], mean);
+      lanes[c] = Op::add(lane, row[3 * stride + c], mean);
+    }
+  }
+  for (; r < rows; r++) {
     for (int64_t c = 0; c < columns; c++) {
       lanes[c] = Op::add(lanes[c], in[r * stride + c], Op::kNeedsMean ? means[c] : 0.0f);
     }
   }
+}
+
+/// Dense columns, e.g. the channels of pixels: as many rows at a time as make the lanes fill a few
+/// vector registers. Returns how many rows were added.
+template <class Op, int kColumns>
+int64_t reduce_few_columns(typename Op::Total* __restrict totals,
+                           const typename Op::In* __restrict in, int64_t rows,
+                           const float* __restrict means) {
+  using Lane = typename Op::Lane;
+  constexpr int64_t kTimes = 64 / sizeof(Lane), kLanes = kTimes * kColumns;
+  float repeated[kLanes];
+  for (int64_t k = 0; Op::kNeedsMean && k < kLanes; k++) repeated[k] = means[k % kColumns];
+  int64_t done = 0;
+  while (rows - done >= kTimes) {
+    const int64_t fit = (rows - done) / kTimes, count = fit < kLaneRows ? fit : kLaneRows;
+    Lane lanes[kLanes];
+    for (int64_t k = 0; k < kLanes; k++) lanes[k] = Op::start();
+    for (int64_t r = 0; r < count; r++) {
+      for (int64_t k = 0; k < kLanes; k++) {
+        lanes[k] = Op::add(lanes[k], in[k], Op::kNeedsMean ? repeated[k] : 0.0f);
+      }
+      in += kLanes;
+    }
+    for (int64_t k = 0; k < kLanes; k++) {
+      totals[k % kColumns] = Op::join(totals[k % kColumns], lanes[k]);
+    }
+    done += count * kTimes;
+  }
+  return done;
 }
 
 constexpr int64_t kMostLanes = 1024;
@@ -171,7 +211,14 @@ void reduce_columns(void* totals, const void* in, int64_t rows, int64_t columns,
   auto* to = static_cast<typename Op::Total*>(totals);
   const auto* from = static_cast<const typename Op::In*>(in);
   alignas(64) Lane lanes[kMostLanes];
-  if (columns == stride && columns < kShortRow) {
+  if (columns == stride && columns <= 4) {
+    const int64_t done = columns == 2   ? reduce_few_columns<Op, 2>(to, from, rows, means)
+                         : columns == 3 ? reduce_few_columns<Op, 3>(to, from, rows, means)
+                         : columns == 4 ? reduce_few_columns<Op, 4>(to, from, rows, means)
+                                        : 0;
+    rows -= done;
+    from += done * columns;
+  } else if (columns == stride && columns < kShortRow) {
     const int64_t times = (2 * kShortRow + columns - 1) / columns, width = times * columns;
     float repeated[3 * kShortRow];
     for (int64_t c = 0; Op::kNeedsMean && c < width; c++) repeated[c] = means[c % columns];

@@ -170,7 +170,6 @@ def multi_paste(
     [0, 1, 2, 0]
     """
     sources = [input_0, *inputs]
-    count = len(input_0)
     _check_sources(sources, in_ids)
     for first, second, names in (
         (in_anchors, in_anchors_rel, "'in_anchors' and 'in_anchors_rel'"),
@@ -181,39 +180,20 @@ def multi_paste(
             msg = f"{names} exclude each other. Give one of them."
             raise ValueError(msg)
     canvases = _canvas_sizes(sources, output_size)
-    patches: list[list[int]] = []
-    offsets = [0]
-    result = np.zeros((count, 3), np.int64)
-    for i in range(count):
-        ids = range(len(sources)) if in_ids is None else _at(in_ids, i).ravel().tolist()
-        result[i] = (*canvases[i], input_0.shape(i)[2])
-        for position, number in enumerate(ids):
-            source, sample = (number, i) if in_ids is None else (0, number)
-            if not 0 <= sample < count:
-                msg = f"'in_ids' must lie in [0, {count - 1}]; got {sample} (sample {i})."
-                raise ValueError(msg)
-            *image, channels = sources[source].shape(sample)
-            if position and channels != result[i, 2]:
-                msg = (
-                    f"all parts of a sample need the same number of channels; "
-                    f"got {result[i, 2]} and {channels} (sample {i})."
-                )
-                raise ValueError(msg)
-            result[i, 2] = channels
-            rows = _Rows(i, position, len(ids))
-            begin = rows.place(in_anchors, in_anchors_rel, image, "in_anchors")
-            size = rows.size(shapes, shapes_rel, image, begin)
-            target = rows.place(out_anchors, out_anchors_rel, canvases[i].tolist(), "out_anchors")
-            rows.check(begin, size, image, "its image")
-            rows.check(target, size, canvases[i].tolist(), "the result")
-            patches.append([source, sample, *begin, *size, *target])
-        offsets.append(len(patches))
+    parts = _Parts(sources, in_ids)
+    images, canvas = parts.images[:, :2], canvases[parts.owner]
+    begin = parts.place(in_anchors, in_anchors_rel, images, "in_anchors")
+    size = parts.size(shapes, shapes_rel, images, begin)
+    target = parts.place(out_anchors, out_anchors_rel, canvas, "out_anchors")
+    parts.check(begin, size, images, "its image")
+    parts.check(target, size, canvas, "the result")
+    patches = np.column_stack([parts.source, parts.sample, begin, size, target])
     return _kernels.multi_paste(
         sources,
         dtype.code if dtype else input_0.type_id,
-        result,
-        np.array(offsets, np.int64),
-        np.array(patches, np.int64).reshape(-1, 8),
+        np.column_stack([canvases, parts.channels(input_0)]),
+        np.concatenate([[0], np.cumsum(parts.counts)]),
+        np.ascontiguousarray(patches),
     )
 
 
@@ -253,55 +233,97 @@ def _canvas_sizes(sources: list[Samples], output_size: Integers | None) -> Integ
     return sizes
 
 
-class _Rows:
-    """Reads the rows of arguments that belong to one pasted part."""
+class _Parts:
+    """The pasted parts of all samples, one after the other."""
 
-    def __init__(self, sample: int, position: int, count: int) -> None:
-        self.sample = sample
-        self.position = position
-        self.count = count
+    def __init__(self, sources: list[Samples], in_ids: Any) -> None:
+        count = len(sources[0])
+        ids = None if in_ids is None else [np.ravel(_at(in_ids, i)) for i in range(count)]
+        numbers = [len(sources)] * count if ids is None else [len(given) for given in ids]
+        self.counts: Integers = np.array(numbers, np.int64)
+        self.starts: Integers = np.cumsum(self.counts) - self.counts
+        self.owner: Integers = np.repeat(np.arange(count), self.counts)
+        self.position: Integers = np.arange(len(self.owner)) - self.starts[self.owner]
+        if ids is None:
+            self.source, self.sample = self.position, self.owner
+        else:
+            self.source = np.zeros_like(self.owner)
+            self.sample = np.concatenate([np.zeros(0, np.int64), *ids])
+        outside = (self.sample < 0) | (self.sample >= count)
+        if outside.any():
+            part = int(np.argmax(outside))
+            got = f"{self.sample[part]} (sample {self.owner[part]})"
+            msg = f"'in_ids' must lie in [0, {count - 1}]; got {got}."
+            raise ValueError(msg)
+        self.images = np.stack([s.shape_array() for s in sources])[self.source, self.sample]
 
-    def _row(self, values: Any, name: str) -> Any:
-        array = _at(values, self.sample)
-        if array.shape != (self.count, 2):
+    def channels(self, first: Samples) -> Integers:
+        """The channels of each sample, which its parts share."""
+        found = first.shape_array()[:, 2]
+        filled = self.counts > 0
+        found[filled] = self.images[self.starts[filled], 2]
+        wrong = self.images[:, 2] != found[self.owner]
+        if wrong.any():
+            part = int(np.argmax(wrong))
+            sample = int(self.owner[part])
             msg = (
-                f"'{name}' needs the shape {(self.count, 2)}, a row for each part; "
-                f"got {array.shape} (sample {self.sample})."
+                f"all parts of a sample need the same number of channels; "
+                f"got {found[sample]} and {self.images[part, 2]} (sample {sample})."
             )
             raise ValueError(msg)
-        return array[self.position]
+        return found
 
-    def _share(self, values: Any, name: str) -> Any:
-        row = self._row(values, name)
-        if not ((row >= 0) & (row <= 1)).all():
-            msg = f"'{name}' must lie in [0, 1]; got {row.tolist()} (sample {self.sample})."
-            raise ValueError(msg)
-        return row
-
-    def place(self, absolute: Any, relative: Any, extents: list[int], name: str) -> list[int]:
-        if absolute is not None:
-            return [int(v) for v in self._row(absolute, name)]
-        if relative is not None:
-            share = self._share(relative, name + "_rel")
-            return [int(v) for v in np.floor(np.array(extents, np.float32) * share)]
-        return [0, 0]
-
-    def size(self, absolute: Any, relative: Any, extents: list[int], begin: list[int]) -> list[int]:
-        if absolute is not None:
-            return [int(v) for v in self._row(absolute, "shapes")]
-        if relative is not None:
-            share = self._share(relative, "shapes_rel")
-            return [int(v) for v in np.ceil(np.array(extents, np.float32) * share)]
-        return [extent - start for extent, start in zip(extents, begin, strict=True)]
-
-    def check(self, begin: list[int], size: list[int], extents: list[int], what: str) -> None:
-        for start, length, extent in zip(begin, size, extents, strict=True):
-            if start < 0 or length < 0 or start + length > extent:
+    def _rows(self, values: Any, name: str) -> NDArray[Any]:
+        arrays = [np.zeros((0, 2), values[0].dtype)]
+        for sample, count in enumerate(self.counts.tolist()):
+            array = _at(values, sample)
+            if count and array.shape != (count, 2):
                 msg = (
-                    f"part {self.position} leaves {what}: it begins at {begin} and has the size "
-                    f"{size}, within {list(extents)} (sample {self.sample})."
+                    f"'{name}' needs the shape {(count, 2)}, a row for each part; "
+                    f"got {array.shape} (sample {sample})."
                 )
                 raise ValueError(msg)
+            arrays.append(array[:count])
+        return np.concatenate(arrays)
+
+    def _shares(self, values: Any, name: str) -> NDArray[Any]:
+        rows = self._rows(values, name)
+        wrong = ~((rows >= 0) & (rows <= 1)).all(axis=1)
+        if wrong.any():
+            part = int(np.argmax(wrong))
+            got = f"{rows[part].tolist()} (sample {self.owner[part]})"
+            msg = f"'{name}' must lie in [0, 1]; got {got}."
+            raise ValueError(msg)
+        return rows
+
+    def place(self, absolute: Any, relative: Any, extents: Integers, name: str) -> Integers:
+        if absolute is not None:
+            return self._rows(absolute, name).astype(np.int64)
+        if relative is None:
+            return np.zeros((len(self.owner), 2), np.int64)
+        shares = self._shares(relative, name + "_rel")
+        places: Integers = np.floor(extents.astype(np.float32) * shares).astype(np.int64)
+        return places
+
+    def size(self, absolute: Any, relative: Any, extents: Integers, begin: Integers) -> Integers:
+        if absolute is not None:
+            return self._rows(absolute, "shapes").astype(np.int64)
+        if relative is None:
+            return extents - begin
+        shares = self._shares(relative, "shapes_rel")
+        sizes: Integers = np.ceil(extents.astype(np.float32) * shares).astype(np.int64)
+        return sizes
+
+    def check(self, begin: Integers, size: Integers, extents: Integers, what: str) -> None:
+        wrong = ((begin < 0) | (size < 0) | (begin + size > extents)).any(axis=1)
+        if wrong.any():
+            part = int(np.argmax(wrong))
+            start, length, whole = (values[part].tolist() for values in (begin, size, extents))
+            msg = (
+                f"part {self.position[part]} leaves {what}: it begins at {start} and has the size "
+                f"{length}, within {whole} (sample {self.owner[part]})."
+            )
+            raise ValueError(msg)
 
 
 @op()
@@ -367,38 +389,55 @@ def erase(
                 f"channel; got {fill_value.shape[1]} (sample {sample})."
             )
             raise ValueError(msg)
-    bounds: list[NDArray[np.int64]] = []
-    offsets = [0]
-    for i in range(len(input)):
-        sizes = np.zeros(0, np.float32) if shape is None else _at(shape, i).ravel()
-        starts = np.zeros_like(sizes) if anchor is None else _at(anchor, i).ravel()
-        if len(sizes) != len(starts) or len(sizes) % len(which):
+    begins, lengths, counts = _region_rows(anchor, shape, len(input), len(which))
+    owner = np.repeat(np.arange(len(input)), counts)
+    whole = extents[owner]
+    own = whole[:, which].astype(np.float32)
+    if normalized_shape:
+        lengths = lengths * own
+    if normalized_anchor:
+        begins = begins * own
+    if centered_anchor:
+        begins = begins - lengths / np.float32(2)
+    regions = np.zeros((len(whole), 2, input.ndim), np.int64)
+    regions[:, 1] = whole
+    with np.errstate(invalid="ignore"):
+        regions[:, 0, which] = begins.astype(np.int64)
+        regions[:, 1, which] = (begins + lengths).astype(np.int64)
+    regions = np.clip(regions, 0, whole[:, np.newaxis])
+    filled = (regions[:, 1] > regions[:, 0]).all(axis=1)
+    remaining = np.bincount(owner[filled], minlength=len(input))
+    return _kernels.erase(
+        input,
+        np.concatenate([[0], np.cumsum(remaining)]),
+        regions[filled].reshape(-1),
+        fill_value,
+        max(channel_axis, 0),
+    )
+
+
+def _region_rows(
+    anchor: Any, shape: Any, count: int, axes: int
+) -> tuple[NDArray[Any], NDArray[Any], Integers]:
+    """Begins and extents of the regions of all samples, a row each, and how many each has."""
+    nothing = np.zeros(0, np.float32)
+    sizes = [nothing if shape is None else np.ravel(_at(shape, i)) for i in range(count)]
+    starts = [
+        np.zeros_like(sizes[i]) if anchor is None else np.ravel(_at(anchor, i))
+        for i in range(count)
+    ]
+    for i in range(count):
+        if len(sizes[i]) != len(starts[i]) or len(sizes[i]) % axes:
             msg = (
-                f"'anchor' and 'shape' need {len(which)} values for each region; "
-                f"got {len(starts)} and {len(sizes)} (sample {i})."
+                f"'anchor' and 'shape' need {axes} values for each region; "
+                f"got {len(starts[i])} and {len(sizes[i])} (sample {i})."
             )
             raise ValueError(msg)
-        own = extents[i][which].astype(np.float32)
-        lengths, begins = (values.reshape(-1, len(which)) for values in (sizes, starts))
-        if normalized_shape:
-            lengths = lengths * own
-        if normalized_anchor:
-            begins = begins * own
-        if centered_anchor:
-            begins = begins - lengths / np.float32(2)
-        regions = np.zeros((len(lengths), 2, input.ndim), np.int64)
-        regions[:, 1] = extents[i]
-        with np.errstate(invalid="ignore"):
-            regions[:, 0, which] = begins.astype(np.int64)
-            regions[:, 1, which] = (begins + lengths).astype(np.int64)
-        regions = np.clip(regions, 0, extents[i])
-        regions = regions[(regions[:, 1] > regions[:, 0]).all(axis=1)]
-        bounds.append(regions.reshape(-1))
-        offsets.append(offsets[-1] + len(regions))
-    flat = np.concatenate(bounds) if bounds else np.zeros(0, np.int64)
-    return _kernels.erase(
-        input, np.array(offsets, np.int64), flat, fill_value, max(channel_axis, 0)
+    counts = np.array([len(row) // axes for row in sizes], np.int64)
+    begins, lengths = (
+        np.concatenate([nothing, *rows]).reshape(-1, axes) for rows in (starts, sizes)
     )
+    return begins, lengths, counts
 
 
 def _erased_axes(samples: Samples, axes: list[int] | None, names: str | None) -> list[int]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.args import FloatPerSample, FloatsPerSample, IntPerSample, IntsPerSample
+from .._engine.convert import to_numpy
 from .._engine.dtype import DType, float16, float32, from_code, uint8
 from .._engine.enums import DALIImageType
 from .._engine.op import RandomState, Samples, op
@@ -399,10 +400,12 @@ def random_crop_generator(
         if count not in (2, 3):
             msg = f"the shape of an image needs 2 or 3 values; got {count} (sample {i})."
             raise ValueError(msg)
-        sizes[i] = np.asarray(_kernels.numpy_view(input, i))[:2]
-        if not (0 < sizes[i].min() and sizes[i].max() < 2**31):
-            msg = f"images need at least one pixel; got the shape {sizes[i].tolist()} (sample {i})."
-            raise ValueError(msg)
+        sizes[i] = to_numpy(input, i)[:2]
+    empty = ((sizes < 1) | (sizes >= 2**31)).any(axis=1)
+    if empty.any():
+        i = int(np.argmax(empty))
+        msg = f"images need at least one pixel; got the shape {sizes[i].tolist()} (sample {i})."
+        raise ValueError(msg)
     aspect = positive_range(random_aspect_ratio, "random_aspect_ratio")
     area = positive_range(random_area, "random_area", or_zero=True)
     begins, shapes = _kernels.random_crop(rng, sizes, aspect, area, num_attempts)

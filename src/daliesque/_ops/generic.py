@@ -211,19 +211,8 @@ def dump_image(input: Samples, /, *, input_layout: str = "HWC", suffix: str = ""
                 f"got the shape {shape} (sample {sample})."
             )
             raise ValueError(msg)
+    texts = _kernels.image_texts(input)
     for sample in range(len(input)):
         with open(f"{sample}-{suffix}-0.ppm", "wb") as file:
-            file.write(_as_text(to_numpy(input, sample)))
+            file.write(to_numpy(texts, sample).data)
     return input
-
-
-def _as_text(image: NDArray[np.uint8]) -> bytes:
-    """An image in the plain form of PPM or PGM."""
-    height, width, channels = image.shape
-    words = [b"%d " % value for value in range(256)]
-    letters = np.array([list(word.ljust(4, b"\0")) for word in words], np.uint8)
-    used = letters != 0
-    rows = [letters[row.ravel()][used[row.ravel()]].tobytes() for row in image]
-    kind = b"P3" if channels == 3 else b"P2"
-    header = b"%s\n%d %d\n255\n" % (kind, width, height)
-    return header + b"".join(row + b"\n" for row in rows)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that join, fill and reduce arrays.
 #include "../fill.h"
+#include "../image_text.h"
 #include "../join.h"
 #include "../lz4.h"
 #include "../reduce.h"
@@ -45,6 +46,8 @@ void bind_tensors(nb::module_& m) {
   m.def("lz4_decompress", &bound_lz4, release(), "out"_a, "input"_a, "offsets"_a, "sizes"_a,
         "The first chunk that cannot be read: sample, chunk and reason.");
   m.def("fill", &fill, release(), "out"_a, "values"_a, "Broadcast values to the output.");
+  m.def("image_texts", &image_texts, release(), "images"_a,
+        "Images as the text of PGM or PPM files.");
   m.def("one_hot", &one_hot, release(), "out"_a, "input"_a, "axis"_a, "values"_a);
   m.def("reduce", &bound_reduce, release(), "samples"_a, "kind"_a, "type_id"_a, "reduced"_a,
         "keep_dims"_a, "layout"_a, "means"_a.none(), "ddof"_a);
