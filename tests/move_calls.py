@@ -1,38 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the operators that crop, move and normalise, to be made with either library.
-
-tools/record_moves.py writes down what the reference makes of them; tests/ops/test_recorded_moves.py
-compares.
-"""
+"""Calls of operators that crop, move and normalise, for either library; see `recorded.py`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from types import ModuleType
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
-RECORD = Path(__file__).parent / "goldens" / "moves.npz"
-
-
-class Each(NamedTuple):
-    """A Batch: one value for each sample."""
-
-    values: list[Any]
-
-
-class Call(NamedTuple):
-    """An operator, the layout, shape and type of its two samples, and arguments."""
-
-    operator: str
-    layout: str
-    shape: tuple[int, ...]
-    dtype: str
-    arguments: dict[str, Any]
-
+from recorded import Call, Each
 
 HWC = ("HWC", (6, 7, 3), "u1")
 CHW = ("CHW", (3, 6, 7), "i2")
@@ -76,29 +47,3 @@ CALLS = [
     Call("pad", *HWC, {"align": [4, 5], "axes": [0, 1], "fill_value": Each([1.0, 2.0])}),
     Call("pad", *CHW, {"shape": [-1, 9], "axis_names": "CW", "fill_value": -3}),
 ]
-
-
-def samples_of(call: Call) -> list[Array]:
-    """Two samples; the second is smaller along axes that are neither channels nor depth."""
-    made = []
-    for k in range(2):
-        shape = tuple(
-            n - k if a in "HW" else n for a, n in zip(call.layout, call.shape, strict=True)
-        )
-        values = (np.arange(np.prod(shape)) * (37 + k) + 11) % 256
-        made.append(values.reshape(shape).astype(call.dtype))
-    return made
-
-
-def run_call(ndd: ModuleType, call: Call) -> list[Array]:
-    """The samples that the call produces with the library `ndd`."""
-    arguments = {name: _decode(ndd, name, value) for name, value in call.arguments.items()}
-    batch = ndd.as_batch(samples_of(call), layout=call.layout)
-    result = getattr(ndd, call.operator)(batch, **arguments)
-    return [np.asarray(tensor) for tensor in result.tensors]
-
-
-def _decode(ndd: ModuleType, name: str, value: Any) -> Any:
-    if name == "dtype":
-        return getattr(ndd, value)
-    return ndd.batch(value.values) if isinstance(value, Each) else value

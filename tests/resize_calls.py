@@ -1,40 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the resize operators, to be made with either library.
-
-tools/record_resize.py writes down what the reference makes of them;
-tests/ops/test_recorded_resize.py compares.
-"""
+"""Calls of the resize operators, for either library; see `recorded.py`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from types import ModuleType
-from typing import Any, NamedTuple
+from recorded import Call, Each
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
-RECORD = Path(__file__).parent / "goldens" / "resize.npz"
 FILTERS = range(6)
-
-
-class Each(NamedTuple):
-    """A Batch: one value for each sample."""
-
-    values: list[Any]
-
-
-class Call(NamedTuple):
-    """An operator, the layout, shape and type of its two samples, and arguments."""
-
-    operator: str
-    layout: str
-    shape: tuple[int, ...]
-    dtype: str
-    arguments: dict[str, Any]
-
-
 HWC = ("HWC", (13, 17, 3), "u1")
 FLOAT = ("HWC", (12, 18, 3), "f4")
 CHW = ("CHW", (2, 13, 17), "i2")
@@ -82,31 +53,3 @@ CALLS = [
     Call("random_resized_crop", *HWC, {"size": [7, 6], "rng": 3}),
     Call("random_resized_crop", *FCHW, {"size": 5, "random_area": [0.3, 0.5], "rng": 9}),
 ]
-
-
-def samples_of(call: Call) -> list[Array]:
-    """Two samples; the second is smaller along axes of space."""
-    made = []
-    for k in range(2):
-        shape = tuple(
-            n - k if a in "HW" else n for a, n in zip(call.layout, call.shape, strict=True)
-        )
-        values = (np.arange(np.prod(shape)) * (37 + k) + 11) ** 2 % 256
-        made.append(values.reshape(shape).astype(call.dtype))
-    return made
-
-
-def run_call(ndd: ModuleType, call: Call) -> list[Array]:
-    """The samples that the call produces with the library `ndd`."""
-    arguments = {name: _decode(ndd, name, value) for name, value in call.arguments.items()}
-    batch = ndd.as_batch(samples_of(call), layout=call.layout)
-    result = getattr(ndd, call.operator)(batch, **arguments)
-    return [np.asarray(tensor) for tensor in result.tensors]
-
-
-def _decode(ndd: ModuleType, name: str, value: Any) -> Any:
-    if name == "dtype":
-        return getattr(ndd, value)
-    if name == "rng":
-        return ndd.random.RNG(seed=value)
-    return ndd.batch(value.values) if isinstance(value, Each) else value

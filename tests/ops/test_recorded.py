@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded results of the reference: operators that move, normalise and resize."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+import move_calls
+import resize_calls
+from compare import assert_resampled_alike
+from recorded import load, run_call
+
+
+def names(calls: list[move_calls.Call]) -> list[str]:
+    return [f"{index}-{call.operator}" for index, call in enumerate(calls)]
+
+
+@pytest.mark.parametrize("index", range(len(move_calls.CALLS)), ids=names(move_calls.CALLS))
+def test_moves(index: int) -> None:
+    call = move_calls.CALLS[index]
+    expected = load("moves", index, call)
+    for ours, theirs in zip(run_call(ndd, call), expected, strict=True):
+        assert ours.dtype == theirs.dtype
+        if call.operator == "normalize" and theirs.dtype.kind == "f":
+            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5)
+        else:
+            np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("index", range(len(resize_calls.CALLS)), ids=names(resize_calls.CALLS))
+def test_resize(index: int) -> None:
+    call = resize_calls.CALLS[index]
+    expected = load("resize", index, call)
+    for ours, theirs in zip(run_call(ndd, call), expected, strict=True):
+        if call.arguments.get("interp_type") == 0:
+            np.testing.assert_array_equal(ours, theirs)
+        assert_resampled_alike(ours, theirs, call)
