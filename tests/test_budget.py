@@ -26,6 +26,7 @@ LAYERS = {
     "decoders": {"_ops", "_engine", "_kernels"},
     "io": {"_ops", "_engine", "_kernels"},
     "_readers": {"_codecs", "_engine", "_kernels"},
+    "_gpu": {"_ops", "_engine", "_kernels"},
 }
 
 

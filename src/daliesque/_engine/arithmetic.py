@@ -6,10 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _kernels
+from . import accelerator
 from .convert import cast_samples, contiguous, number_samples, to_samples
 from .device import Device
 from .dtype import DType, from_code
 from .invocation import Invocation
+from .placement import common_gpu, move
 from .value import Value
 
 
@@ -41,6 +43,8 @@ def apply(name: str, *operands: Any) -> Any:
             return NotImplemented
         else:
             inputs.append(to_samples(operand, None, None, shown))
+    if accelerator.active is not None:
+        _check_devices(shown, inputs)
     invocation = Invocation(
         shown, _compute, tuple(inputs), {"name": name}, dtype=_result_type(name, inputs)
     )
@@ -48,6 +52,20 @@ def apply(name: str, *operands: Any) -> Any:
     if count is None:
         return Value._tensor_class._promised(invocation, 0, 1, source)
     return Value._batch_class._promised(invocation, 0, count, source)
+
+
+def _check_devices(shown: str, inputs: list[Value | _kernels.Samples]) -> None:
+    """Arrays must all be in one place; numbers go anywhere."""
+    device = common_gpu(shown, inputs)
+    if device is None:
+        return
+    for value in inputs:
+        if isinstance(value, Value) and value.device != device:
+            msg = (
+                f"{shown}: Cannot mix GPU and CPU inputs; got operands on {str(device)!r} and "
+                f"{str(value.device)!r}. Move one of them with .gpu() or .cpu()."
+            )
+            raise ValueError(msg)
 
 
 _NOT_NUMBERS = (str, bytes, dict, set)
@@ -83,7 +101,7 @@ def _result_type(name: str, inputs: list[Value | _kernels.Samples]) -> DType | N
         if isinstance(value, Value):
             samples = value._samples
             if samples is None:
-                known = None if value._pending is None else value._pending.dtype
+                known = _known_type(value)
                 if known is None:
                     return None
                 codes.append(known.code)
@@ -95,6 +113,14 @@ def _result_type(name: str, inputs: list[Value | _kernels.Samples]) -> DType | N
     except ValueError as error:
         msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."
         raise TypeError(msg) from None
+
+
+def _known_type(value: Value) -> DType | None:
+    """The element type, if it can be told without waiting."""
+    samples, pending = value._samples, value._pending
+    if samples is not None:
+        return from_code(samples.type_id)
+    return None if pending is None else pending.dtype
 
 
 def _compute(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
@@ -138,9 +164,13 @@ class Operators(Value):
         return type(self)._promised(invocation, 0, self._count, self._source)
 
     def _to_device(self, device: Device, force_copy: bool) -> Any:
-        if device == self._device and not force_copy:
+        if device == self.device and not force_copy:
             return self
-        return self._copied()
+        dtype = _known_type(self)
+        arguments = {"device": device}
+        invocation = Invocation("to_device", move, (self,), arguments, dtype=dtype, device=device)
+        invocation.start()
+        return type(self)._promised(invocation, 0, self._count, self._source)
 
     def __add__(self, other: Any) -> Any:
         return apply("add", self, other)

@@ -147,13 +147,15 @@ class Batch(Operators):
         if isinstance(sample, Batch):
             msg = "Batch.broadcast: expected a single sample; got a Batch."
             raise ValueError(msg)
-        to_device(device)
+        place = to_device(device)
         wanted = None if dtype is None else to_dtype(dtype)
         single = sample if isinstance(sample, Tensor) else None
         if single is None:
             single = Tensor._of(to_samples(sample, wanted, None, "Batch.broadcast"))
         elif wanted is not None and single.dtype != wanted:
             single = single._cast_to(wanted)
+        if place is not None:
+            single = single.to_device(place)
         count = check_batch_size(batch_size, "Batch.broadcast")
         return _select(single, [0] * count, None)
 
@@ -291,15 +293,15 @@ class Batch(Operators):
         return format_batch(self)
 
     def __reduce__(self) -> Any:
-        arrays = [np.asarray(sample) for sample in self]
-        return (_rebuild, (arrays, self.dtype.name, self.layout))
+        arrays = [np.asarray(sample) for sample in self.cpu()]
+        return (_rebuild, (arrays, self.dtype.name, self.layout, str(self.device)))
 
 
 Value._batch_class = Batch
 
 
-def _rebuild(arrays: list[Any], dtype: str, layout: str | None) -> Batch:
-    return batch(arrays, dtype=DType.parse(dtype), layout=layout)
+def _rebuild(arrays: list[Any], dtype: str, layout: str | None, device: str = "cpu") -> Batch:
+    return batch(arrays, dtype=DType.parse(dtype), device=device, layout=layout)
 
 
 def check_batch_size(size: Any, where: str) -> int:
@@ -374,7 +376,17 @@ def _make(
     tensors: Any, dtype: Any, device: Any, layout: str | None, copy: bool, where: str
 ) -> Batch:
     wanted = None if dtype is None else to_dtype(dtype)
-    to_device(device)
+    place = to_device(device)
+    if place is None:
+        return _gathered(tensors, wanted, layout, copy, where)
+    # What moves is copied by that.
+    made = _gathered(tensors, wanted, layout, False, where)
+    return made.to_device(place, force_copy=copy)
+
+
+def _gathered(
+    tensors: Any, wanted: DType | None, layout: str | None, copy: bool, where: str
+) -> Batch:
     made: Batch
     if isinstance(tensors, Batch):
         made = tensors

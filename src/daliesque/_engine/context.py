@@ -52,7 +52,7 @@ class EvalContext:
         cuda_stream: Any = None,
         thread_pool: ThreadPool | None = None,
     ) -> None:
-        self._device = Device.current() if device_id is None else Device("gpu", device_id)
+        self._device = Device.chosen() if device_id is None else Device("gpu", device_id)
         if thread_pool is not None:
             if num_threads is not None:
                 msg = "EvalContext: give 'num_threads' or 'thread_pool', not both."
@@ -88,7 +88,7 @@ class EvalContext:
     @staticmethod
     def default() -> EvalContext:
         """The context that this thread uses outside of all others."""
-        device_id = Device.current().device_id
+        device_id = Device.chosen().device_id
         context = _local.defaults.get(device_id)
         if context is None:
             context = _local.defaults[device_id] = EvalContext(device_id=device_id)
@@ -166,6 +166,13 @@ class EvalContext:
     def cuda_stream(self) -> Stream | None:
         """The stream for work on the accelerator; None without one."""
         return self._stream if self._stream is not None else get_default_stream(self.device_id)
+
+    def stream_for(self, device_id: int) -> Stream | None:
+        """The stream chosen for work on an accelerator, if any."""
+        own = self._stream
+        return (
+            own if own is not None and own.device_id == device_id else get_default_stream(device_id)
+        )
 
     def __repr__(self) -> str:
         return f"EvalContext(num_threads={self.num_threads}, device={str(self._device)!r})"

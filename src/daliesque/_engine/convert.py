@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
+from .device import Device
 from .dtype import DType, bfloat16, enum_dtype, from_code, from_numpy, int32
 from .layout import check_layout
+from .placement import import_array
 
 # Numbers without a type of their own become 32-bit ones, as in the reference.
 _NARROWER: dict[np.dtype[Any], np.dtype[Any]] = {
@@ -37,7 +39,7 @@ def to_samples(data: Any, dtype: DType | None, layout: str | None, where: str) -
     elif hasattr(data, "__dlpack_device__"):
         samples = _wrap_dlpack(data, where)
     elif hasattr(data, "__cuda_array_interface__") and not hasattr(data, "__array__"):
-        raise _not_on_cpu(where, type(data).__name__)
+        samples = import_array(data, _named(where, data))
     elif hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         samples = _wrap_numpy(np.asarray(data), where)
         if isinstance(data, np.generic):
@@ -85,9 +87,9 @@ def _wrap_numpy(array: NDArray[Any], where: str) -> _kernels.Samples:
 
 
 def _wrap_dlpack(data: Any, where: str) -> _kernels.Samples:
-    device_type = int(data.__dlpack_device__()[0])
-    if device_type not in (1, 3):
-        raise _not_on_cpu(where, type(data).__name__)
+    if Device.type_from_dlpack(data.__dlpack_device__()[0]) != "cpu":
+        imported: _kernels.Samples = import_array(data, _named(where, data))
+        return imported
     if getattr(data, "requires_grad", False):
         data = data.detach()
     try:
@@ -101,11 +103,8 @@ def _wrap_dlpack(data: Any, where: str) -> _kernels.Samples:
     return _kernels.from_dlpack(capsule)
 
 
-def _not_on_cpu(where: str, kind: str) -> RuntimeError:
-    return RuntimeError(
-        f"{where}: the {kind} is not in CPU memory, and no accelerator was found on this machine. "
-        "Move it to the CPU first."
-    )
+def _named(where: str, data: object) -> str:
+    return f"{where}: the {type(data).__name__} is not in CPU memory"
 
 
 def _from_python(data: Any, dtype: DType | None, where: str) -> _kernels.Samples:

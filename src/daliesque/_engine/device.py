@@ -6,17 +6,7 @@ from __future__ import annotations
 import threading
 from typing import Any, ClassVar, TypeAlias
 
-
-def gpu_count() -> int:
-    """How many accelerators there are. The one place that knows of any."""
-    return 0
-
-
-def require_gpu(where: str) -> None:
-    """Raise unless there is an accelerator."""
-    if gpu_count() == 0:
-        msg = f'{where}: no accelerator was found on this machine. Use the device "cpu".'
-        raise RuntimeError(msg)
+from .accelerator import gpu_count, require_accelerator
 
 
 class Device:
@@ -68,7 +58,7 @@ class Device:
             msg = f"Device: invalid device id {device_id}: the cpu has no number."
             raise ValueError(msg)
         if kind == "gpu":
-            require_gpu(f"Device({name!r})")
+            require_accelerator(f"Device({name!r})")
             if device_id is None:
                 device_id = Device.default_device_id("gpu")
             elif not 0 <= device_id < gpu_count():
@@ -96,7 +86,7 @@ class Device:
     @staticmethod
     def type_from_dlpack(dev_type: Any) -> str:
         """The device type of a DLPack device number."""
-        kind = {1: "cpu", 2: "gpu", 3: "cpu"}.get(int(dev_type))
+        kind = _DLPACK_TYPES.get(int(dev_type))
         if kind is None:
             msg = f"Device: the DLPack device type {dev_type!r} is not supported."
             raise ValueError(msg)
@@ -115,6 +105,11 @@ class Device:
         if _local.stack:
             return _local.stack[-1]
         return Device("gpu") if gpu_count() else Device.CPU
+
+    @staticmethod
+    def chosen() -> Device:
+        """The innermost device entered by this thread; else the CPU, without a look for others."""
+        return _local.stack[-1] if _local.stack else Device.CPU
 
     def __enter__(self) -> Device:
         _local.stack.append(self)
@@ -137,6 +132,19 @@ class Device:
     def __repr__(self) -> str:
         number = "" if self.device_id is None else f", device_id={self.device_id}"
         return f"Device(device_type={self.device_type!r}{number})"
+
+
+# DLPack's numbers: CPU, CUDA, pinned memory, Metal, ROCm and its pinned memory, managed CUDA, SYCL.
+_DLPACK_TYPES = {
+    1: "cpu",
+    2: "gpu",
+    3: "cpu",
+    8: "gpu",
+    10: "gpu",
+    11: "cpu",
+    13: "gpu",
+    14: "gpu",
+}
 
 
 class _Local(threading.local):

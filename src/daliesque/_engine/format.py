@@ -10,6 +10,7 @@ import numpy as np
 from .convert import to_numpy
 from .dtype import DType, from_code
 from .enums import DALIDataType, DALIImageType, DALIInterpType
+from .placement import host
 from .value import Value
 
 # Arrays with more elements are shortened, as in NumPy.
@@ -40,7 +41,7 @@ def format_tensor(value: Value) -> str:
     failed = _failure(value)
     if failed is not None:
         return f'Tensor(<failed: {failed}>, device="{value.device}")'
-    samples = value._data()
+    samples = host(value._data())
     dtype = from_code(samples.type_id)
     lines = [
         _values(to_numpy(samples), dtype, "    "),
@@ -58,7 +59,7 @@ def format_batch(value: Value) -> str:
     failed = _failure(value)
     if failed is not None:
         return f'Batch(<failed: {failed}>, device="{value.device}", num_samples={value._count})'
-    samples = value._data()
+    samples = host(value._data())
     dtype = from_code(samples.type_id)
     count = len(samples)
     shown: list[int] = list(range(count))

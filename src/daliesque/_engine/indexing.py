@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _kernels
+from . import accelerator
 from .convert import to_numpy, to_stacked_numpy
+from .device import Device
 from .invocation import Invocation
+from .placement import host
 from .value import Value
 
 
@@ -25,7 +28,7 @@ class Index(NamedTuple):
     """An index as the user wrote it: integers, slices and at most one ellipsis."""
 
     items: tuple[Any, ...]
-    operands: tuple[Value, ...]
+    operands: tuple[Any, ...]
     where: str
 
     @property
@@ -100,6 +103,10 @@ def apply_index(value: Value, index: Index) -> Any:
     """The part of `value` that `index` selects; a view if the data is there already."""
     if index.is_trivial:
         return value
+    if accelerator.active is not None:
+        # Indices are read where the shapes are: on the host.
+        operands = tuple(operand._to_device(Device.CPU, False) for operand in index.operands)
+        index = index._replace(operands=operands)
     known = value._known()
     if known is not None and not index.operands:
         return type(value)._of(slice_samples(known, index, ()), value._source)
@@ -169,4 +176,4 @@ def slice_samples(
 
 def to_item(samples: _kernels.Samples) -> Any:
     """The only element of a single sample, as a Python number."""
-    return to_numpy(samples).item()
+    return to_numpy(host(samples)).item()

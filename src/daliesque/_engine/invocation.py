@@ -8,10 +8,13 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from .. import _kernels
+from . import accelerator
 from .context import EvalContext
+from .device import Device
 from .dtype import DType
 from .errors import CallSite, Failure, call_site, raise_failure
 from .modes import EvalMode, current_modes
+from .placement import Placement, common_gpu
 from .value import Value
 
 _EAGER = EvalMode.eager
@@ -34,8 +37,10 @@ class Invocation:
         "_body",
         "_context",
         "_converters",
+        "_device",
         "_inputs",
         "_mode",
+        "_placement",
         "_pool",
         "_results",
         "_scheduled",
@@ -57,6 +62,7 @@ class Invocation:
         converters: dict[str, Callable[[_kernels.Samples], Any]] | None = None,
         dtype: DType | None = None,
         weight: int = 1,
+        device: Device | None = None,
     ) -> None:
         self.name = name
         self.done = False
@@ -69,6 +75,8 @@ class Invocation:
         self._arguments = arguments
         self._converters = converters
         self._context: EvalContext | None = None
+        self._device = device
+        self._placement: Placement | None = None
         self._pool: _kernels.ThreadPool | None = None
         self._site: CallSite | None = None
         self._mode = _EAGER
@@ -81,6 +89,8 @@ class Invocation:
         context = EvalContext.current()
         self._context = context
         self._pool = context.native_pool
+        if accelerator.active is not None:
+            self._place(context, mode)
         if (
             (mode is not _EAGER and mode is not _DEFERRED)
             or context.executor.runs_here()
@@ -98,6 +108,22 @@ class Invocation:
             context.executor.submit(self)
         else:
             context.add_deferred(self)
+
+    @property
+    def device(self) -> Device:
+        """Where the results are or will be."""
+        return self._device or Device.CPU
+
+    def _place(self, context: EvalContext, mode: EvalMode) -> None:
+        """Find the queue for work on an accelerator, if any data is or shall be on one."""
+        worker = self._device
+        if worker is None:
+            # Unless told otherwise, results are where the inputs are.
+            worker = self._device = common_gpu(self.name, self._inputs)
+        elif worker.device_type == "cpu":
+            worker = common_gpu(self.name, self._inputs)
+        if worker is not None:
+            self._placement = Placement(self.device, worker, context, mode is EvalMode.sync_full)
 
     def _uses_external_data(self) -> bool:
         for value in self._inputs:
@@ -168,6 +194,9 @@ class Invocation:
             for name, convert in self._converters.items():
                 arguments[name] = convert(arguments[name]._data())
         assert self._body is not None
+        if self._placement is not None:
+            results: Results = self._placement.run(self._body, inputs, arguments)
+            return results
         return self._body(inputs, arguments)
 
     def _forget(self) -> None:
@@ -175,7 +204,7 @@ class Invocation:
         self._arguments = {}
         self._converters = None
         self._body = None
-        self._context = self._pool = None
+        self._context = self._pool = self._placement = None
         self.done = True
 
     def finish(self) -> None:

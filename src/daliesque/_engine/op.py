@@ -24,14 +24,18 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from .. import _kernels
+from . import accelerator
 from .args import FrameValues, Rule, rule_of
+from .arithmetic import Operators
 from .batch import Batch, check_batch_size
 from .convert import to_samples
+from .device import Device
 from .device import device as to_device
 from .dtype import DType, from_code
 from .errors import SampleError
-from .invocation import Invocation, Results
+from .invocation import Body, Invocation, Results
 from .layout import resolve_layout
+from .placement import common_gpu, on_device
 from .rng import RNGState, draw_state
 from .tensor import Tensor
 from .value import Value
@@ -60,6 +64,8 @@ class OpSpec:
     def __init__(self, body: Callable[..., Results], name: str, options: dict[str, Any]) -> None:
         self.name = name
         self.bodies = {"cpu": body}
+        # The inputs that the body reads on the CPU even if it runs on an accelerator.
+        self.host_inputs: frozenset[int] = frozenset()
         layouts = options["layouts"]
         self.layouts: tuple[str, ...] = tuple(layouts.split()) if layouts else ()
         self.dtypes: tuple[DType, ...] | None = options["dtypes"]
@@ -121,8 +127,6 @@ class OpSpec:
         given: dict[str, Any],
     ) -> Any:
         """Make a call: check, convert, run or queue, and return the promised results."""
-        if device is not None:
-            self._check_device(device)
         count = None if batch_size is None else check_batch_size(batch_size, self.name)
         if (
             count is None
@@ -133,6 +137,10 @@ class OpSpec:
             inputs, count, source = raw_inputs, raw_inputs[0]._count, raw_inputs[0]._source
         else:
             inputs, count, source = self._take_inputs(raw_inputs, count)
+        place = None
+        if device is not None or accelerator.active is not None:
+            place = self._find_place(device, inputs)
+            inputs, given = self._gather(place, inputs, given)
         arguments = self.defaults.copy()
         if self.is_random:
             arguments["rng"] = draw_state(given.pop("rng", None), self.name)
@@ -150,8 +158,14 @@ class OpSpec:
         if not isinstance(outputs, int):
             outputs = outputs(inputs, arguments)
         dtype = None if self.dtype is None else self.dtype(inputs, arguments)
-        run = self.run if source is None else functools.partial(self.run, source=source)
-        invocation = Invocation(self.name, run, inputs, arguments, converters, dtype, self.weight)
+        run: Body = self.run
+        if place is not None and place.device_type == "gpu":
+            run = functools.partial(self.run_on_gpu, source=source)
+        elif source is not None:
+            run = functools.partial(self.run, source=source)
+        invocation = Invocation(
+            self.name, run, inputs, arguments, converters, dtype, self.weight, place
+        )
         invocation.start()
         kind, samples = (Tensor, 1) if count is None else (Batch, count)
         if source is not None:
@@ -163,12 +177,41 @@ class OpSpec:
             return kind._promised(invocation, 0, samples, source)
         return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
 
-    def _check_device(self, device: Any) -> None:
-        wanted = to_device(device)
-        assert wanted is not None
-        if wanted.device_type not in self.bodies:
-            msg = f"{self.name}: the operator does not run on the device {str(wanted)!r}."
+    def _find_place(self, device: Any, inputs: tuple[Any, ...]) -> Device:
+        """Where to run: as told, or on an accelerator if an input is there."""
+        place = to_device(device)
+        if place is None:
+            place = common_gpu(self.name, self._data_inputs(inputs)) or Device.CPU
+        if place.device_type not in self.bodies:
+            msg = (
+                f"{self.name}: the operator does not run on the device {str(place)!r}. Move its "
+                "inputs to the CPU with .cpu()."
+            )
             raise ValueError(msg)
+        return place
+
+    def _data_inputs(self, inputs: tuple[Any, ...]) -> list[Any]:
+        """The inputs that are data, not parameters in the form of an input."""
+        return [value for i, value in enumerate(inputs) if i not in self.host_inputs]
+
+    def _gather(
+        self, place: Device, inputs: tuple[Any, ...], given: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Move inputs to where the call runs, and arguments to the CPU."""
+        moved = []
+        for position, value in enumerate(inputs):
+            if value is not None:
+                target = Device.CPU if position in self.host_inputs else place
+                if isinstance(value, Operators):
+                    value = value._to_device(target, False)
+                elif target != getattr(value, "device", Device.CPU):
+                    value = Tensor._of(value)._to_device(target, False)
+            moved.append(value)
+        arguments = {
+            name: value._to_device(Device.CPU, False) if isinstance(value, Operators) else value
+            for name, value in given.items()
+        }
+        return tuple(moved), arguments
 
     def _take_inputs(
         self, raw_inputs: tuple[Any, ...], count: int | None
@@ -255,11 +298,25 @@ class OpSpec:
         advice = f"Did you mean '{close[0]}'?" if close else f"It takes {', '.join(known)}."
         return TypeError(f"{self.name}() got an unexpected keyword argument '{name}'. {advice}")
 
+    def run_on_gpu(
+        self,
+        inputs: list[Samples | None],
+        arguments: dict[str, Any],
+        source: tuple[Any, ...] | None,
+    ) -> Results:
+        """As `run`, on an accelerator; results that were made on the CPU are moved there."""
+        results = self.run(inputs, arguments, source, "gpu")
+        if isinstance(results, tuple):
+            return tuple(on_device(part) for part in results)
+        moved: Samples = on_device(results)
+        return moved
+
     def run(
         self,
         inputs: list[Samples | None],
         arguments: dict[str, Any],
         source: tuple[Any, ...] | None = None,
+        device_type: str = "cpu",
     ) -> Results:
         """Run the body on data that is there; `source` says where each sample came from."""
         count = arguments["batch_size"]
@@ -281,16 +338,17 @@ class OpSpec:
                 first = prepared[0] = first.with_layout(layout)
             if self.dtypes is not None:
                 self._check_dtype(first)
+        body = self.bodies[device_type]
         try:
             if self.sequences and first is not None and layout.startswith("F"):
-                return self._run_frames(prepared, arguments, first.shape_array()[:, 0])
+                return self._run_frames(prepared, arguments, first.shape_array()[:, 0], body)
             if self.expands_frames:
                 counts = self._find_frames(prepared, arguments, count)
                 if counts is not None:
-                    return self._run_frames(prepared, arguments, counts)
+                    return self._run_frames(prepared, arguments, counts, body)
             elif self.frame_arguments:
                 self._refuse_frame_values(arguments)
-            return self.bodies["cpu"](*prepared, **arguments)
+            return body(*prepared, **arguments)
         except SampleError as error:
             raise error.explained(self.name, source) from error.__cause__
         except ValueError as error:
@@ -322,7 +380,11 @@ class OpSpec:
         return found
 
     def _run_frames(
-        self, inputs: list[Samples | None], arguments: dict[str, Any], counts: Any
+        self,
+        inputs: list[Samples | None],
+        arguments: dict[str, Any],
+        counts: Any,
+        body: Callable[..., Results],
     ) -> Results:
         """Treat each frame of each sequence, of which `counts` has the lengths, as a sample."""
         owner = np.repeat(np.arange(len(counts)), counts)
@@ -342,7 +404,7 @@ class OpSpec:
             arguments["frame_counts"] = counts
         if self.wants_batch_size:
             arguments["batch_size"] = len(owner)
-        results = self.bodies["cpu"](*frames, **arguments)
+        results = body(*frames, **arguments)
         if isinstance(results, tuple):
             return tuple(self._fold(part, counts) for part in results)
         return self._fold(results, counts)

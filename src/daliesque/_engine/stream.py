@@ -6,7 +6,9 @@ from __future__ import annotations
 import threading
 from typing import Any, ClassVar
 
-from .device import Device, require_gpu
+from . import accelerator
+from .accelerator import require_accelerator
+from .device import Device
 
 
 class Stream:
@@ -15,24 +17,40 @@ class Stream:
     Parameters
     ----------
     stream
-        A `torch.cuda.Stream`, an object with `__cuda_stream__`, or a raw handle to wrap. By
-        default a new stream is made.
+        A stream of torch, an object with `__cuda_stream__`, or a raw handle to wrap. By default a
+        new stream is made.
     device_id
-        The accelerator the stream belongs to; by default the current one.
+        The accelerator the stream belongs to; by default the one it says, or the current one.
     """
 
     create_new: ClassVar[object] = object()
 
-    __slots__ = ("_device_id", "_handle", "_keep")
+    __slots__ = ("_device_id", "_handle", "_keep", "queue")
 
     def __init__(self, stream: Any = create_new, device_id: int | None = None) -> None:
-        require_gpu("Stream")
-        if stream is Stream.create_new or stream is None:
-            msg = "Stream: streams cannot be made on this machine."
-            raise RuntimeError(msg)
+        queues = require_accelerator("Stream").queues
+        if stream is None:
+            msg = "Stream: 'stream' must not be None. Leave it out to make a new stream."
+            raise ValueError(msg)
+        found = _device_of(stream)
+        if device_id is not None and found is not None and device_id != found:
+            msg = f"Stream: the device id {device_id} clashes with the stream's {found}."
+            raise ValueError(msg)
+        for known in (device_id, found, Device.default_device_id("gpu")):
+            if known is not None:
+                self._device_id: int = known
+                break
+        # Who wraps a stream keeps it alive.
         self._keep = stream
-        self._handle = stream_handle(stream)
-        self._device_id = device_id if device_id is not None else Device.default_device_id("gpu")
+        if stream is Stream.create_new:
+            self.queue = queues.make(self._device_id)
+        elif isinstance(stream, Stream):
+            self.queue = stream.queue
+        elif queues.accepts(stream):
+            self.queue = stream
+        else:
+            self.queue = queues.wrap(stream_handle(stream), self._device_id)
+        self._handle = queues.handle(self.queue)
 
     @property
     def handle(self) -> int:
@@ -40,26 +58,36 @@ class Stream:
         return self._handle
 
     @property
-    def device_id(self) -> int | None:
+    def device_id(self) -> int:
         """The number of the accelerator."""
         return self._device_id
 
     def synchronize(self) -> None:
         """Wait until all work in the stream is done."""
-        wait = getattr(self._keep, "synchronize", None)
-        if wait is not None:
-            wait()
+        require_accelerator("Stream").queues.synchronize(self.queue)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         return (0, self._handle)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Stream) and self._handle == other._handle
+        if not isinstance(other, Stream):
+            return NotImplemented
+        return self._handle == other._handle and self._device_id == other._device_id
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"Stream(handle={self._handle:#x}, device_id={self._device_id})"
+
+
+def _device_of(stream: Any) -> int | None:
+    """The number of the accelerator that a stream says it belongs to."""
+    number = getattr(stream, "device_id", None)
+    if isinstance(number, int):
+        return number
+    place = getattr(stream, "device", None)
+    number = place if isinstance(place, int) else getattr(place, "index", None)
+    return number if isinstance(number, int) else None
 
 
 def stream_handle(stream: Any) -> int:
@@ -90,8 +118,8 @@ _local = _Local()
 _defaults: dict[int | None, Stream] = {}
 
 
-def stream(stream: Any = Stream.create_new, device_id: int | None = None) -> Stream:
-    """Wrap `stream` (see `Stream`), or make a new one.
+def stream(stream: Any = Stream.create_new, device_id: int | None = None) -> Stream | None:
+    """Wrap `stream` (see `Stream`), or make a new one; None stays None.
 
     Without an accelerator this raises RuntimeError.
 
@@ -104,7 +132,7 @@ def stream(stream: Any = Stream.create_new, device_id: int | None = None) -> Str
     ...     print("no accelerator" in str(error))
     True
     """
-    if isinstance(stream, Stream) and device_id in (None, stream.device_id):
+    if stream is None or (isinstance(stream, Stream) and device_id in (None, stream.device_id)):
         return stream
     return Stream(stream, device_id)
 
@@ -118,8 +146,10 @@ def get_default_stream(device_id: int | None = None) -> Stream | None:
     >>> ndd.get_default_stream() is None
     True
     """
-    if _local.current is not None:
+    if _local.current is not None and device_id in (None, _local.current.device_id):
         return _local.current
+    if device_id is None and accelerator.active is not None:
+        device_id = Device.default_device_id("gpu")
     return _defaults.get(device_id)
 
 
@@ -131,10 +161,11 @@ def set_default_stream(stream: Any, device_id: int | None = None) -> None:
     >>> import daliesque as ndd
     >>> ndd.set_default_stream(None)
     """
-    if stream is None:
-        _defaults.pop(device_id, None)
-    else:
-        _defaults[device_id] = Stream(stream, device_id)
+    if stream is not None:
+        wrapped = Stream(stream, device_id)
+        _defaults[wrapped.device_id] = wrapped
+    elif accelerator.active is not None:
+        _defaults.pop(Device.default_device_id("gpu") if device_id is None else device_id, None)
 
 
 def get_current_stream() -> Stream | None:

@@ -20,6 +20,7 @@ from .format import format_tensor
 from .indexing import apply_index, parse_index, to_item
 from .invocation import Invocation
 from .layout import check_layout
+from .placement import export_array, is_on_device
 from .value import Value
 
 if TYPE_CHECKING:
@@ -171,7 +172,11 @@ class Tensor(Operators):
         return operator.index(self.item())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        array = to_numpy(self._data())
+        samples = self._data()
+        if is_on_device(samples):
+            msg = f"the tensor is on the device {str(self.device)!r}; use .cpu() to read it"
+            raise TypeError(msg)
+        array = to_numpy(samples)
         if dtype is not None and array.dtype != dtype:
             if copy is False:
                 msg = f"a copy is needed to convert {array.dtype} to {np.dtype(dtype)}"
@@ -187,6 +192,12 @@ class Tensor(Operators):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
+        on_device = self._data()
+        if is_on_device(on_device):
+            exported = export_array(on_device)
+            if copy:
+                exported = exported.clone()
+            return exported.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
         if stream not in (None, -1):
             msg = "Tensor.__dlpack__: data in CPU memory has no stream; pass stream=None."
             raise ValueError(msg)
@@ -203,10 +214,18 @@ class Tensor(Operators):
         return _kernels.to_dlpack(samples, versioned, bool(copy))
 
     def __dlpack_device__(self) -> tuple[int, int]:
+        samples = self._data()
+        if is_on_device(samples):
+            kind, number = export_array(samples).__dlpack_device__()
+            return (int(kind), int(number))
         return (1, 0)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
+        samples = self._data()
+        if is_on_device(samples):
+            described: dict[str, Any] = export_array(samples).__cuda_array_interface__
+            return described
         msg = "the tensor is in CPU memory; use .gpu() to get the CUDA array interface"
         raise AttributeError(msg)
 
@@ -225,14 +244,15 @@ class Tensor(Operators):
         return format_tensor(self)
 
     def __reduce__(self) -> Any:
-        return (_rebuild, (np.asarray(self), self.dtype.name, self.layout))
+        array = np.asarray(self.cpu())
+        return (_rebuild, (array, self.dtype.name, self.layout, str(self.device)))
 
 
 Value._tensor_class = Tensor
 
 
-def _rebuild(array: NDArray[Any], dtype: str, layout: str | None) -> Tensor:
-    return tensor(array, dtype=DType.parse(dtype), layout=layout)
+def _rebuild(array: NDArray[Any], dtype: str, layout: str | None, device: str = "cpu") -> Tensor:
+    return tensor(array, dtype=DType.parse(dtype), device=device, layout=layout)
 
 
 def _device_or_cpu(device: DeviceLike | None) -> Device:
@@ -246,6 +266,9 @@ def _to_torch(samples: _kernels.Samples, copy: bool, where: str) -> torch.Tensor
     except ModuleNotFoundError:
         msg = f"{where}: PyTorch is not installed. Install it with: pip install torch"
         raise RuntimeError(msg) from None
+    if is_on_device(samples):
+        exported: torch.Tensor = export_array(samples)
+        return exported.clone() if copy else exported
     if copy or samples.readonly:
         # torch has no read-only tensors, so read-only memory is never handed over.
         samples = samples.copy()
@@ -259,10 +282,11 @@ def _to_torch(samples: _kernels.Samples, copy: bool, where: str) -> torch.Tensor
 def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, where: str) -> Tensor:
     """A tensor of anything but a batch; `copy` makes sure that the memory is our own."""
     wanted = None if dtype is None else to_dtype(dtype)
-    to_device(device)
+    place = to_device(device)
     made: Tensor
     if isinstance(data, Tensor):
-        made = data
+        made = data if place is None else data.to_device(place)
+        copy = copy and made is data
         if wanted is not None and made.dtype != wanted:
             made = made._cast_to(wanted)
         elif copy:
@@ -273,10 +297,10 @@ def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, wh
             made = Tensor._of(samples.with_layout(checked), made._source)
         return made
     samples = to_samples(data, wanted, layout, where)
-    if copy and samples.external:
-        samples = samples.copy()
     made = Tensor._of(samples)
-    return made
+    if place is not None and place != made.device:
+        return made.to_device(place)
+    return Tensor._of(samples.copy()) if copy and samples.external else made
 
 
 def _stack(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
@@ -295,8 +319,10 @@ def _stack(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> 
 def _from_batch(
     batch: Any, dtype: Any, device: Any, layout: str | None, pad: bool, copy: bool, where: str
 ) -> Tensor:
-    to_device(device)
+    place = to_device(device)
     wanted = None if dtype is None else to_dtype(dtype)
+    if place is not None and place != batch.device:
+        batch, copy = batch.to_device(place), False
     if wanted is not None and batch.dtype != wanted:
         batch, copy = batch._cast_to(wanted), False
     arguments = {"pad": pad, "layout": layout, "copy": copy, "where": where}

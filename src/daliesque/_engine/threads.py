@@ -40,7 +40,7 @@ class ThreadPool:
     def __init__(self, num_threads: int | None = None, *, device_id: int | None = -1) -> None:
         count = get_num_threads() if num_threads is None else check_thread_count(num_threads)
         current = device_id == _CURRENT_DEVICE
-        self._device_id = Device.current().device_id if current else device_id
+        self._device_id = Device.chosen().device_id if current else device_id
         self.native = _kernels.ThreadPool(count)
 
     @property

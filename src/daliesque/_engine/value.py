@@ -26,7 +26,6 @@ class Value:
     __slots__ = (
         "__weakref__",
         "_count",
-        "_device",
         "_output",
         "_pending",
         "_samples",
@@ -37,7 +36,6 @@ class Value:
     _pending: Invocation | None
     _output: int
     _count: int
-    _device: Device
     _source: tuple[Any, ...] | None
 
     @classmethod
@@ -48,7 +46,6 @@ class Value:
         value._pending = None
         value._output = 0
         value._count = len(samples)
-        value._device = Device.CPU
         value._source = source
         return value
 
@@ -70,7 +67,6 @@ class Value:
             value._pending = pending
         value._output = output
         value._count = count
-        value._device = Device.CPU
         value._source = source
         return value
 
@@ -107,7 +103,11 @@ class Value:
     @property
     def device(self) -> Device:
         """Where the data is or will be."""
-        return self._device
+        pending = self._pending
+        if pending is not None:
+            return pending.device
+        found: Device = getattr(self._samples, "device", Device.CPU)
+        return found
 
     @property
     def layout(self) -> str | None:

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accelerators, as PyTorch drives them: which there are, their queues of work, transfers.
+
+torch is imported when somebody asks for a gpu, never before. `DALIESQUE_GPU=cpu` in the
+environment lets torch's CPU device stand in for one: the same code runs, on other memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import threading
+from collections import deque
+from typing import Any, NamedTuple, Protocol
+
+VARIABLE = "DALIESQUE_GPU"
+
+
+class Queues(Protocol):
+    """The queues of work of a kind of accelerator: what others call streams."""
+
+    def make(self, device_id: int) -> Any:
+        """A new queue."""
+
+    def wrap(self, handle: int, device_id: int) -> Any:
+        """The queue with a raw handle."""
+
+    def accepts(self, queue: Any) -> bool:
+        """Whether an object is such a queue."""
+
+    def current(self, device_id: int) -> Any:
+        """The queue that torch uses on this thread."""
+
+    def handle(self, queue: Any) -> int:
+        """The raw handle of a queue."""
+
+    def active(self, queue: Any) -> contextlib.AbstractContextManager[Any]:
+        """Inside, torch puts its work into the queue."""
+
+    def mark(self, queue: Any) -> Any:
+        """An event that occurs when all work put into the queue so far is done."""
+
+    def has_occurred(self, event: Any) -> bool:
+        """Whether an event has occurred."""
+
+    def wait_for(self, queue: Any, event: Any) -> None:
+        """Later work in the queue waits for the event; the caller does not."""
+
+    def use(self, queue: Any, tensor: Any) -> None:
+        """Memory of the tensor is not given to others before the queue is done with it."""
+
+    def synchronize(self, queue: Any) -> None:
+        """Wait until all work in the queue is done."""
+
+
+class TorchQueues:
+    """The streams of a backend of torch that has them: CUDA, ROCm, XPU."""
+
+    def __init__(self, backend: Any) -> None:
+        self._backend = backend
+
+    def make(self, device_id: int) -> Any:
+        return self._backend.Stream(device=device_id)
+
+    def wrap(self, handle: int, device_id: int) -> Any:
+        external = getattr(self._backend, "ExternalStream", None)
+        if external is None:
+            msg = "Stream: raw handles cannot be wrapped on this accelerator. Pass a torch stream."
+            raise RuntimeError(msg)
+        return external(handle, device=device_id)
+
+    def accepts(self, queue: Any) -> bool:
+        return isinstance(queue, self._backend.Stream)
+
+    def current(self, device_id: int) -> Any:
+        return self._backend.current_stream(device_id)
+
+    def handle(self, queue: Any) -> int:
+        for name in ("cuda_stream", "sycl_queue", "native_handle"):
+            if hasattr(queue, name):
+                return int(getattr(queue, name))
+        return id(queue)
+
+    def active(self, queue: Any) -> contextlib.AbstractContextManager[Any]:
+        entered: contextlib.AbstractContextManager[Any] = self._backend.stream(queue)
+        return entered
+
+    def mark(self, queue: Any) -> Any:
+        event = self._backend.Event()
+        event.record(queue)
+        return event
+
+    def has_occurred(self, event: Any) -> bool:
+        return bool(event.query())
+
+    def wait_for(self, queue: Any, event: Any) -> None:
+        queue.wait_event(event)
+
+    def use(self, queue: Any, tensor: Any) -> None:
+        tensor.record_stream(queue)
+
+    def synchronize(self, queue: Any) -> None:
+        queue.synchronize()
+
+
+class _OnlyQueue(NamedTuple):
+    device_id: int
+    handle: int
+
+
+class SingleQueue:
+    """For backends with one queue, in which everything happens in order: MPS, and the CPU."""
+
+    def __init__(self, backend: Any) -> None:
+        self._synchronize = getattr(backend, "synchronize", None)
+        self._names = iter(range(1, 2**62))
+
+    def make(self, device_id: int) -> Any:
+        return _OnlyQueue(device_id, next(self._names))
+
+    def wrap(self, handle: int, device_id: int) -> Any:
+        return _OnlyQueue(device_id, handle)
+
+    def accepts(self, queue: Any) -> bool:
+        return isinstance(queue, _OnlyQueue)
+
+    def current(self, device_id: int) -> Any:
+        return _OnlyQueue(device_id, 0)
+
+    def handle(self, queue: Any) -> int:
+        return int(queue.handle)
+
+    def active(self, queue: Any) -> contextlib.AbstractContextManager[Any]:
+        return contextlib.nullcontext(queue)
+
+    def mark(self, queue: Any) -> Any:
+        return queue
+
+    def has_occurred(self, event: Any) -> bool:
+        self.synchronize(event)
+        return True
+
+    def wait_for(self, queue: Any, event: Any) -> None:
+        del queue, event
+
+    def use(self, queue: Any, tensor: Any) -> None:
+        del queue, tensor
+
+    def synchronize(self, queue: Any) -> None:
+        del queue
+        if self._synchronize is not None:
+            self._synchronize()
+
+
+class Accelerator:
+    """A kind of accelerator: torch's name for it, how many there are, its queues."""
+
+    def __init__(self, kind: str, count: int, queues: Queues) -> None:
+        self.kind = kind
+        self.count = count
+        self.queues = queues
+        # Pinned memory is what asynchronous copies read from; only these backends have it.
+        self._pins = kind in ("cuda", "xpu")
+        self._in_flight: deque[tuple[Any, Any]] = deque()
+        self._lock = threading.Lock()
+
+    def torch_device(self, device_id: int | None) -> Any:
+        """torch's name of a device; without a number, of the current one."""
+        import torch
+
+        if device_id is None or self.kind == "cpu":
+            return torch.device(self.kind)
+        return torch.device(self.kind, device_id)
+
+    def staging(self, count: int) -> Any:
+        """Host memory of `count` bytes for a transfer, as a torch tensor of uint8."""
+        import torch
+
+        return torch.empty(count, dtype=torch.uint8, pin_memory=self._pins)
+
+    def upload(self, buffer: Any, device_id: int | None, queue: Any) -> Any:
+        """Copy staging memory to a device, in a queue; the copy may still be under way."""
+        moved = buffer.to(self.torch_device(device_id), non_blocking=True)
+        self._keep(buffer, queue)
+        return moved
+
+    def _keep(self, buffer: Any, queue: Any) -> None:
+        """Hold on to memory until the work in the queue that uses it is done."""
+        event = self.queues.mark(queue)
+        with self._lock:
+            self._in_flight.append((event, buffer))
+            while self._in_flight and self.queues.has_occurred(self._in_flight[0][0]):
+                self._in_flight.popleft()
+
+    def download(self, tensor: Any, queue: Any) -> Any:
+        """Copy a tensor to the host, and wait for it."""
+        import torch
+
+        target = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=self._pins)
+        target.copy_(tensor, non_blocking=True)
+        self.queues.synchronize(queue)
+        return target
+
+
+def _find() -> Accelerator | str:
+    """The accelerator of this machine, or the reason why there is none."""
+    choice = os.environ.get(VARIABLE, "")
+    if choice not in ("", "cpu"):
+        return f"{VARIABLE} must be unset or 'cpu'; got {choice!r}"
+    try:
+        torch = importlib.import_module("torch")
+    except ModuleNotFoundError:
+        return "PyTorch, which drives accelerators, is not installed (pip install torch)"
+    if choice == "cpu":
+        return Accelerator("cpu", 2, SingleQueue(None))
+    generic = getattr(torch, "accelerator", None)
+    if generic is not None and generic.is_available():
+        kind = str(generic.current_accelerator().type)
+        count = int(generic.device_count())
+    elif torch.cuda.is_available():
+        kind, count = "cuda", int(torch.cuda.device_count())
+    else:
+        return "no accelerator was found on this machine"
+    backend = getattr(torch, kind, None)
+    has_streams = kind in ("cuda", "xpu")
+    return Accelerator(kind, count, TorchQueues(backend) if has_streams else SingleQueue(backend))
+
+
+# The accelerator, once somebody has asked for it and there is one. Read this to find out whether
+# data can be anywhere else than in CPU memory; nothing is loaded by that.
+active: Accelerator | None = None
+_reason: str | None = None
+_finding = threading.RLock()
+
+
+def _look() -> Accelerator | None:
+    global active, _reason
+    if active is None and _reason is None:
+        with _finding:
+            found = _find()
+            if isinstance(found, str):
+                _reason = found
+            else:
+                # The kernels for data on accelerators; they add themselves to the native ones.
+                importlib.import_module("daliesque._gpu")
+                active = found
+    return active
+
+
+def forget() -> None:
+    """Look again the next time somebody asks: the environment may have changed."""
+    global active, _reason
+    active = _reason = None
+
+
+def gpu_count() -> int:
+    """How many accelerators there are."""
+    found = _look()
+    return 0 if found is None else found.count
+
+
+def require_accelerator(where: str) -> Accelerator:
+    """The accelerator; raises RuntimeError if there is none."""
+    found = _look()
+    if found is None:
+        msg = (
+            f'{where}: {_reason}; use the device "cpu", or set {VARIABLE}=cpu in the environment '
+            "to let torch's CPU device stand in for a gpu."
+        )
+        raise RuntimeError(msg)
+    return found

@@ -1,0 +1,447 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples on an accelerator: the counterpart of the native `Samples`, over torch tensors.
+
+Samples of equal shape are rows of one dense tensor, so that kernels work on all of them at once. A
+batch has one such group for each shape; in most batches after a crop or resize, a single one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .accelerator import require_accelerator
+from .convert import to_numpy
+from .device import Device
+from .dtype import DType, bfloat16, bool_, float16, float32, float64, from_code
+
+# torch computes little with the larger unsigned types: their bits are kept in signed ones.
+_UNSIGNED = {16: torch.int16, 32: torch.int32, 64: torch.int64}
+_SIGNED = {8: torch.int8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
+_FLOATS = {
+    float16: torch.float16,
+    bfloat16: torch.bfloat16,
+    float32: torch.float32,
+    float64: torch.float64,
+    bool_: torch.bool,
+}
+_EXPORTED = {
+    "uint16": torch.uint16,
+    "uint32": torch.uint32,
+    "uint64": torch.uint64,
+}
+
+
+def carrier(type_id: int) -> torch.dtype:
+    """The torch type that stores elements of a type."""
+    dtype = from_code(type_id)
+    if dtype in _FLOATS:
+        return _FLOATS[dtype]
+    if dtype.kind is DType.Kind.unsigned:
+        return torch.uint8 if dtype.bits == 8 else _UNSIGNED[dtype.bits]
+    return _SIGNED[dtype.bits]
+
+
+class Group(NamedTuple):
+    """Samples of equal shape: their numbers, and a tensor with a row for each."""
+
+    indices: NDArray[np.int64]
+    data: torch.Tensor
+
+
+class DeviceSamples:
+    """N arrays of one element type and number of axes on an accelerator; shapes may differ."""
+
+    __slots__ = (
+        "_count",
+        "_shapes",
+        "device",
+        "external",
+        "groups",
+        "layout",
+        "ndim",
+        "queue",
+        "type_id",
+    )
+
+    # torch takes care of strides, and nothing here is read-only.
+    contiguous = True
+    packed = True
+    readonly = False
+
+    def __init__(
+        self,
+        type_id: int,
+        ndim: int,
+        layout: str,
+        groups: Iterable[Group],
+        device: Device,
+        queue: Any,
+        external: bool = False,
+    ) -> None:
+        self.type_id = type_id
+        self.ndim = ndim
+        self.layout = layout
+        self.groups = _merged([group for group in groups if len(group.indices)])
+        self.device = device
+        self.queue = queue
+        self.external = external
+        self._count = sum(len(group.indices) for group in self.groups)
+        self._shapes: NDArray[np.int64] | None = None
+
+    @staticmethod
+    def from_host(samples: _kernels.Samples, device: Device, queue: Any) -> DeviceSamples:
+        """A copy of samples in CPU memory, made by one transfer."""
+        shapes = samples.shape_array()
+        numbers = _by_row(shapes)
+        kind = carrier(samples.type_id)
+        accelerator = require_accelerator("DeviceSamples")
+        staging = accelerator.staging(samples.nbytes)
+        host = staging.numpy()
+        begin = 0
+        for indices in numbers:
+            for index in indices.tolist():
+                part = to_numpy(samples, index)
+                room = host[begin : begin + part.nbytes].view(part.dtype).reshape(part.shape)
+                np.copyto(room, part)
+                begin += part.nbytes
+        flat = accelerator.upload(staging, device.device_id, queue).view(kind)
+        groups, begin = [], 0
+        for indices in numbers:
+            shape = (len(indices), *shapes[indices[0]].tolist())
+            size = int(np.prod(shape))
+            groups.append(Group(indices, flat[begin : begin + size].reshape(shape)))
+            begin += size
+        return DeviceSamples(samples.type_id, samples.ndim, samples.layout, groups, device, queue)
+
+    @staticmethod
+    def from_torch(tensor: torch.Tensor, dtype: DType, device: Device, queue: Any) -> DeviceSamples:
+        """One sample over the memory of a torch tensor."""
+        row = tensor.detach().view(carrier(dtype.code))[None]
+        group = Group(np.zeros(1, np.int64), row)
+        return DeviceSamples(dtype.code, tensor.ndim, "", [group], device, queue, external=True)
+
+    def to_host(self) -> _kernels.Samples:
+        """A copy in CPU memory, made by one transfer; waits for it."""
+        numpy_type = from_code(self.type_id).numpy
+        if not self.groups:
+            return _kernels.empty_uniform(self.type_id, [0] * self.ndim, self.layout, 0)
+        parts = [group.data.reshape(-1).view(torch.uint8) for group in self.groups]
+        flat = parts[0] if len(parts) == 1 else torch.cat(parts)
+        accelerator = require_accelerator("DeviceSamples")
+        with accelerator.queues.active(self.queue):
+            host = accelerator.download(flat, self.queue).numpy()
+        if self.type_id == bfloat16.code:
+            numpy_type = np.dtype(np.uint16)
+        arrays: list[Any] = [None] * self._count
+        begin = 0
+        for group in self.groups:
+            size = group.data[0].numel() * self.itemsize
+            for index in group.indices.tolist():
+                part = host[begin : begin + size].view(numpy_type)
+                arrays[index] = part.reshape(group.data.shape[1:])
+                begin += size
+        if len(self.groups) == 1:
+            whole = host.view(numpy_type).reshape(tuple(self.groups[0].data.shape))
+            dense = _kernels.wrap_buffer(whole, self.type_id, "").as_internal().unfold()
+            order = np.argsort(self.groups[0].indices)
+            return dense.with_layout(self.layout).select(order.tolist())
+        return _kernels.wrap_buffers(arrays, self.type_id, self.layout).as_internal()
+
+    def make_ready(self, queue: Any) -> None:
+        """Let a queue wait for the work that makes the data, and own a share of the memory."""
+        if queue == self.queue:
+            return
+        queues = require_accelerator("DeviceSamples").queues
+        queues.wait_for(queue, queues.mark(self.queue))
+        for group in self.groups:
+            queues.use(queue, group.data)
+
+    def made(
+        self,
+        groups: Iterable[Group],
+        ndim: int | None = None,
+        layout: str | None = None,
+        type_id: int | None = None,
+    ) -> DeviceSamples:
+        """Other data in the same place; what is not given stays."""
+        return DeviceSamples(
+            self.type_id if type_id is None else type_id,
+            self.ndim if ndim is None else ndim,
+            self.layout if layout is None else layout,
+            groups,
+            self.device,
+            self.queue,
+        )
+
+    def mapped(
+        self,
+        function: Callable[[torch.Tensor, NDArray[np.int64]], torch.Tensor],
+        ndim: int | None = None,
+        layout: str | None = None,
+        type_id: int | None = None,
+    ) -> DeviceSamples:
+        """What a function makes of the tensor of each group, given it and the samples' numbers."""
+        groups = [
+            Group(group.indices, function(group.data, group.indices)) for group in self.groups
+        ]
+        return self.made(groups, ndim, layout, type_id)
+
+    def split(self, keys: NDArray[Any]) -> DeviceSamples:
+        """The same with groups in which the rows of `keys`, one for each sample, are equal."""
+        groups = []
+        for group in self.groups:
+            numbers = _by_row(keys[group.indices])
+            if len(numbers) == 1:
+                groups.append(group)
+                continue
+            for rows in numbers:
+                groups.append(Group(group.indices[rows], take_rows(group.data, rows)))
+        made = self.made([])
+        made.groups = groups
+        made._count = self._count
+        return made
+
+    def __len__(self) -> int:
+        return self._count
+
+    def shape_array(self) -> NDArray[np.int64]:
+        """All shapes as an (N, ndim) int64 array."""
+        if self._shapes is None:
+            shapes = np.zeros((self._count, self.ndim), np.int64)
+            for group in self.groups:
+                shapes[group.indices] = tuple(group.data.shape[1:])
+            self._shapes = shapes
+        return self._shapes.copy()
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        return [tuple(row) for row in self.shape_array().tolist()]
+
+    def shape(self, index: int) -> tuple[int, ...]:
+        return tuple(self.shape_array()[index].tolist())
+
+    @property
+    def itemsize(self) -> int:
+        return from_code(self.type_id).bytes
+
+    @property
+    def volume(self) -> int:
+        return sum(group.data.numel() for group in self.groups)
+
+    @property
+    def nbytes(self) -> int:
+        return self.volume * self.itemsize
+
+    @property
+    def uniform(self) -> bool:
+        return len(self.groups) <= 1
+
+    def dense(self) -> torch.Tensor:
+        """All samples, which must be uniform, as one tensor in their order."""
+        if not self.groups:
+            shape = (0,) * (self.ndim + 1)
+            place = require_accelerator("DeviceSamples").torch_device(self.device.device_id)
+            return torch.empty(shape, dtype=carrier(self.type_id), device=place)
+        (group,) = self.groups
+        return take_rows(group.data, np.argsort(group.indices))
+
+    def exported(self) -> torch.Tensor:
+        """The only sample as a tensor of the type that it shows to others."""
+        tensor = self.groups[0].data[0]
+        wanted = _EXPORTED.get(from_code(self.type_id).numpy.name)
+        return tensor if wanted is None else tensor.view(wanted)
+
+    def pointer(self, index: int) -> int:
+        for group in self.groups:
+            rows = np.flatnonzero(group.indices == index)
+            if len(rows):
+                return group.data[int(rows[0])].data_ptr()
+        return 0
+
+    def with_layout(self, layout: str) -> DeviceSamples:
+        return self.made(self.groups, layout=layout)
+
+    def as_internal(self) -> DeviceSamples:
+        return self.made(self.groups)
+
+    def select(self, indices: Sequence[int]) -> DeviceSamples:
+        """The chosen samples."""
+        wanted = np.asarray(indices, np.int64)
+        groups = []
+        for group in self.groups:
+            # Where each sample of the batch is in the group; -1 if it is not.
+            place = np.full(self._count, -1, np.int64)
+            place[group.indices] = np.arange(len(group.indices))
+            rows = place[wanted]
+            here = np.flatnonzero(rows >= 0)
+            if len(here):
+                groups.append(Group(here, take_rows(group.data, rows[here])))
+        return self.made(groups)
+
+    def sample(self, index: int) -> DeviceSamples:
+        return self.select([index])
+
+    def unfold(self) -> DeviceSamples:
+        """Each sample's outermost axis becomes the sample axis."""
+        counts = self.shape_array()[:, 0]
+        begins = np.cumsum(counts) - counts
+        groups = []
+        for group in self.groups:
+            frames = group.data.shape[1]
+            numbers = (begins[group.indices][:, None] + np.arange(frames)).reshape(-1)
+            groups.append(Group(numbers, group.data.reshape(-1, *group.data.shape[2:])))
+        return self.made(groups, self.ndim - 1, self.layout[1:])
+
+    def fold(self, counts: Sequence[int], layout: str) -> DeviceSamples:
+        """Inverse of unfold: joins counts[j] consecutive samples into sample j."""
+        lengths = np.asarray(counts, np.int64)
+        begins = np.cumsum(lengths) - lengths
+        shapes = np.zeros((len(lengths), self.ndim + 1), np.int64)
+        shapes[:, 0] = lengths
+        filled = lengths > 0
+        shapes[filled, 1:] = self.shape_array()[begins[filled]]
+        groups = []
+        for rows in _by_row(shapes):
+            count = int(lengths[rows[0]])
+            chosen = (begins[rows][:, None] + np.arange(count)).reshape(-1)
+            shape = (len(rows), *shapes[rows[0]].tolist())
+            groups.append(Group(rows, self.select(chosen.tolist()).dense().reshape(shape)))
+        return self.made(groups, self.ndim + 1, layout)
+
+    def reshape(self, *arguments: Any) -> DeviceSamples:
+        """The same data with other shapes, `(shapes, layout)`, or also `(type_id, ...)`."""
+        type_id, shapes, layout = (self.type_id, *arguments)[-3:]
+        groups = []
+        for group in self.split(shapes).groups:
+            shape = (len(group.indices), *shapes[group.indices[0]].tolist())
+            data = group.data
+            if type_id != self.type_id:
+                data = data.reshape(-1).contiguous().view(carrier(type_id))
+            groups.append(Group(group.indices, data.reshape(shape)))
+        return self.made(groups, shapes.shape[1], layout, type_id)
+
+    def reinterpret(self, type_id: int) -> DeviceSamples:
+        """The same bits under another type of the same size."""
+        kind = carrier(type_id)
+        return self.mapped(lambda data, _: data.view(kind), type_id=type_id)
+
+    def stack_view(self) -> DeviceSamples:
+        """One sample that holds all, which must be uniform."""
+        group = Group(np.zeros(1, np.int64), self.dense()[None])
+        return self.made([group], self.ndim + 1, "")
+
+    def slice(
+        self, ranges: NDArray[np.int64], dropped: Sequence[bool], layout: str
+    ) -> DeviceSamples:
+        """A part of each sample: rows of (start, extent, step) for each axis."""
+        table = ranges.reshape(-1, self.ndim * 3)
+        rows = np.broadcast_to(table, (self._count, self.ndim * 3))
+        kept = [axis + 1 for axis, drop in enumerate(dropped) if not drop]
+        groups = []
+        for group in self.split(rows).groups:
+            data = group.data
+            for axis, (start, extent, step) in enumerate(
+                rows[group.indices[0]].reshape(-1, 3).tolist(), 1
+            ):
+                data = _range_of(data, axis, start, extent, step)
+            shape = (len(group.indices), *(data.shape[axis] for axis in kept))
+            groups.append(Group(group.indices, data.reshape(shape)))
+        return self.made(groups, len(kept), layout)
+
+    def copy(self) -> DeviceSamples:
+        """A copy in memory of its own."""
+        return self.mapped(lambda data, _: data.clone(memory_format=torch.contiguous_format))
+
+    def moved(self, device: Device) -> DeviceSamples:
+        """A copy on another accelerator."""
+        place = require_accelerator("DeviceSamples").torch_device(device.device_id)
+        moved = self.mapped(lambda data, _: data.to(place, non_blocking=True, copy=True))
+        moved.device = device
+        return moved
+
+    def padded(self) -> DeviceSamples:
+        """A uniform copy, zero-padded to the largest extents."""
+        if not self.groups:
+            return self
+        largest = self.shape_array().max(axis=0).tolist()
+        first = self.groups[0].data
+        out = first.new_zeros((self._count, *largest))
+        for group in self.groups:
+            inner = out
+            for axis, extent in enumerate(group.data.shape[1:], 1):
+                inner = inner.narrow(axis, 0, extent)
+            inner[index_tensor(group.indices, first.device)] = group.data
+        return self.made([Group(np.arange(self._count), out)])
+
+    def empty_like(self, type_id: int | None = None) -> DeviceSamples:
+        """Uninitialised samples of the same shapes."""
+        wanted = self.type_id if type_id is None else type_id
+        kind = carrier(wanted)
+        return self.mapped(
+            lambda data, _: torch.empty(data.shape, dtype=kind, device=data.device), type_id=wanted
+        )
+
+
+def index_tensor(numbers: NDArray[np.int64], device: torch.device) -> torch.Tensor:
+    """Numbers of rows on a device."""
+    return torch.from_numpy(np.ascontiguousarray(numbers)).to(device, non_blocking=True)
+
+
+def take_rows(data: torch.Tensor, rows: NDArray[np.int64]) -> torch.Tensor:
+    """Chosen rows; a view where they follow each other or are all the same one."""
+    count = len(rows)
+    if count == 0:
+        return data[:0]
+    first = int(rows[0])
+    if np.array_equal(rows, np.arange(first, first + count)):
+        return data[first : first + count]
+    if (rows == first).all():
+        return data[first : first + 1].expand(count, *data.shape[1:])
+    return data.index_select(0, index_tensor(rows, data.device))
+
+
+def _by_row(table: NDArray[Any]) -> list[NDArray[np.int64]]:
+    """The numbers of equal rows, for each distinct row."""
+    if len(table) == 0:
+        return []
+    if (table == table[0]).all():
+        return [np.arange(len(table))]
+    found: dict[bytes, list[int]] = {}
+    for number, row in enumerate(np.ascontiguousarray(table)):
+        found.setdefault(row.tobytes(), []).append(number)
+    return [np.array(numbers, np.int64) for numbers in found.values()]
+
+
+def _merged(groups: list[Group]) -> list[Group]:
+    """At most one group for each shape."""
+    if len(groups) < 2:
+        return groups
+    found: dict[tuple[int, ...], list[Group]] = {}
+    for group in groups:
+        found.setdefault(tuple(group.data.shape[1:]), []).append(group)
+    merged = []
+    for alike in found.values():
+        if len(alike) == 1:
+            merged.append(alike[0])
+            continue
+        indices = np.concatenate([group.indices for group in alike])
+        order = np.argsort(indices)
+        data = torch.cat([group.data for group in alike])
+        merged.append(Group(indices[order], take_rows(data, order)))
+    return merged
+
+
+def _range_of(data: torch.Tensor, axis: int, start: int, extent: int, step: int) -> torch.Tensor:
+    if extent == 0:
+        return data.narrow(axis, 0, 0)
+    if step < 0:
+        last = start + (extent - 1) * step
+        return _range_of(data, axis, last, extent, -step).flip(axis)
+    index = [slice(None)] * axis + [slice(start, start + (extent - 1) * step + 1, step)]
+    return data[tuple(index)]

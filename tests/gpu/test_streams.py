@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams, against a fake that records what is asked of it."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import daliesque as ndd
+from daliesque._engine import accelerator
+
+
+class Queue:
+    def __init__(self, name: str, device_id: int) -> None:
+        self.name = name
+        self.device_id = device_id
+
+
+class Recorder:
+    """Queues that only write down what happens."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        self.made = 0
+        self.done: set[str] = set()
+        self.inside = threading.local()
+
+    def make(self, device_id: int) -> Queue:
+        self.made += 1
+        return Queue(f"new{self.made}", device_id)
+
+    def wrap(self, handle: int, device_id: int) -> Queue:
+        return Queue(f"raw{handle}", device_id)
+
+    def accepts(self, queue: Any) -> bool:
+        return isinstance(queue, Queue)
+
+    def current(self, device_id: int) -> Queue:
+        found: Queue = getattr(self.inside, "queue", None) or _plain(device_id)
+        return found
+
+    def handle(self, queue: Queue) -> int:
+        return hash(queue.name)
+
+    @contextlib.contextmanager
+    def active(self, queue: Queue) -> Iterator[None]:
+        outer = getattr(self.inside, "queue", None)
+        self.inside.queue = queue
+        self.log.append(f"work in {queue.name}")
+        try:
+            yield
+        finally:
+            self.inside.queue = outer
+
+    def mark(self, queue: Queue) -> str:
+        self.log.append(f"mark {queue.name}")
+        return queue.name
+
+    def has_occurred(self, event: str) -> bool:
+        return event in self.done
+
+    def wait_for(self, queue: Queue, event: str) -> None:
+        self.log.append(f"{queue.name} waits for {event}")
+
+    def use(self, queue: Queue, tensor: torch.Tensor) -> None:
+        del tensor
+        self.log.append(f"{queue.name} uses memory")
+
+    def synchronize(self, queue: Queue) -> None:
+        self.log.append(f"synchronize {queue.name}")
+
+    def taken(self) -> list[str]:
+        taken, self.log = self.log, []
+        return taken
+
+
+_PLAIN = {number: Queue(f"torch{number}", number) for number in range(2)}
+
+
+def _plain(device_id: int) -> Queue:
+    return _PLAIN[device_id]
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    ndd.Device("gpu")
+    made = Recorder()
+    accelerator.active = accelerator.Accelerator("cpu", 2, made)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def at_once() -> Iterator[None]:
+    with ndd.EvalMode.sync_cpu:
+        yield
+
+
+def test_work_goes_to_the_stream_that_torch_uses(recorder: Recorder) -> None:
+    tensor = ndd.tensor([1, 2, 3], device="gpu")
+    assert recorder.taken() == ["work in torch0", "mark torch0"]
+    tensor + 1
+    assert recorder.taken() == ["work in torch0"]
+    tensor.cpu()
+    assert recorder.taken() == ["work in torch0", "work in torch0", "synchronize torch0"]
+
+
+def test_uploads_keep_their_memory_until_they_are_done(recorder: Recorder) -> None:
+    found = accelerator.active
+    assert found is not None
+    ndd.tensor([1], device="gpu")
+    ndd.tensor([2], device="gpu")
+    assert len(found._in_flight) == 2
+    recorder.done.add("torch0")
+    ndd.tensor([3], device="gpu")
+    assert len(found._in_flight) == 0
+
+
+def test_contexts_choose_the_stream(recorder: Recorder) -> None:
+    stream = ndd.stream()
+    with ndd.EvalContext(device_id=0, cuda_stream=stream) as context:
+        assert context.cuda_stream == stream
+        tensor = ndd.tensor([1, 2], device="gpu")
+    assert recorder.taken() == ["work in new1", "mark new1"]
+    # Other work with the same data waits for it, on the device.
+    tensor * 2
+    assert recorder.taken() == [
+        "mark new1",
+        "torch0 waits for new1",
+        "torch0 uses memory",
+        "work in torch0",
+    ]
+
+
+def test_threads_and_devices_have_streams(recorder: Recorder) -> None:
+    ndd.set_default_stream(ndd.stream(Queue("default", 0)))
+    ndd.set_default_stream(Queue("other", 1))
+    ndd.tensor([1], device="gpu:0")
+    ndd.tensor([1], device="gpu:1")
+    assert recorder.taken() == ["work in default", "mark default", "work in other", "mark other"]
+    ndd.set_current_stream(Queue("mine", 0))
+    assert ndd.get_current_stream() is not None
+    ndd.tensor([1], device="gpu:0")
+    ndd.tensor([1], device="gpu:1")
+    assert recorder.taken() == ["work in mine", "mark mine", "work in other", "mark other"]
+    seen = []
+
+    def elsewhere() -> None:
+        seen.append(ndd.get_current_stream())
+        with ndd.EvalMode.sync_cpu:
+            ndd.tensor([1], device="gpu:0")
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert seen == [None]
+    assert recorder.taken() == ["work in default", "mark default"]
+    ndd.set_current_stream(None)
+    ndd.set_default_stream(None, 0)
+    ndd.set_default_stream(None, 1)
+    ndd.tensor([1], device="gpu:0")
+    assert recorder.taken() == ["work in torch0", "mark torch0"]
+
+
+def test_background_calls_use_the_stream_of_the_caller(recorder: Recorder) -> None:
+    with ndd.EvalMode.eager, ndd.EvalContext(device_id=0, cuda_stream=Queue("chosen", 0)):
+        tensor = ndd.tensor(np.zeros((1 << 21,), np.uint8), device="gpu")
+        later = tensor + 1
+    later.evaluate()
+    assert set(recorder.taken()) == {"work in chosen", "mark chosen"}
+
+
+def test_export_waits_on_the_device(recorder: Recorder) -> None:
+    with ndd.EvalContext(device_id=0, cuda_stream=Queue("made", 0)):
+        tensor = ndd.tensor([1, 2], device="gpu")
+    recorder.taken()
+    tensor.torch()
+    waits = ["mark made", "torch0 waits for made", "torch0 uses memory"]
+    assert recorder.taken() == waits
+    torch.from_dlpack(tensor)
+    assert recorder.taken()[:3] == waits
+
+
+def test_sync_full_waits_for_the_device(recorder: Recorder) -> None:
+    tensor = ndd.tensor([1, 2], device="gpu")
+    recorder.taken()
+    with ndd.EvalMode.sync_full:
+        tensor + 1
+    assert recorder.taken() == ["work in torch0", "synchronize torch0"]
+    with ndd.EvalMode.sync_full:
+        ndd.tensor([1]) + 1
+    assert recorder.taken() == []
+
+
+class Foreign:
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return (0, 1234)
+
+
+def test_what_can_be_wrapped(recorder: Recorder) -> None:
+    del recorder
+    own = Queue("own", 1)
+    wrapped = ndd.stream(own)
+    assert wrapped is not None
+    assert wrapped.device_id == 1
+    assert ndd.stream(wrapped) is wrapped
+    assert ndd.stream(None) is None
+    assert ndd.Stream(1234) == ndd.Stream(Foreign())
+    assert ndd.Stream(1234) != ndd.Stream(1234, device_id=1)
+    assert ndd.Stream(1234) != ndd.Stream(1235)
+    assert wrapped.__cuda_stream__() == (0, wrapped.handle)
+    with pytest.raises(ValueError, match="clashes"):
+        ndd.stream(own, device_id=0)
+    with pytest.raises(ValueError, match="must not be None"):
+        ndd.Stream(None)
+    with pytest.raises(TypeError, match="cannot wrap"):
+        ndd.Stream("stream")
+
+
+def test_streams_synchronize(recorder: Recorder) -> None:
+    stream = ndd.stream()
+    assert stream is not None
+    stream.synchronize()
+    assert recorder.taken() == ["synchronize new1"]
+
+
+def test_streams_of_the_stand_in() -> None:
+    first, second = ndd.stream(), ndd.stream()
+    assert first is not None
+    assert first != second
+    first.synchronize()
+    with ndd.EvalContext(device_id=0, cuda_stream=first):
+        tensor = ndd.tensor([1, 2], device="gpu")
+    assert (tensor + 1).torch().tolist() == [2, 3]

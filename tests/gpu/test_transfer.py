@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data on the gpu device: how it gets there, what it looks like, and how it comes back."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+import torch
+
+import daliesque as ndd
+from daliesque._engine import accelerator
+
+TYPES = [
+    *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
+    *("float16", "float32", "float64", "bool", "bfloat16"),
+]
+
+
+def array(kind: str, shape: tuple[int, ...]) -> Any:
+    rng = np.random.default_rng(3)
+    if kind == "bfloat16":
+        return rng.normal(size=shape).astype(ml_dtypes.bfloat16)
+    if kind == "bool":
+        return rng.integers(0, 2, shape).astype(np.bool_)
+    if kind.startswith("float"):
+        return rng.normal(size=shape).astype(kind)
+    limits = np.iinfo(kind)
+    return rng.integers(limits.min, limits.max, shape, kind, endpoint=True)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_round_trip(kind: str) -> None:
+    samples = [array(kind, (2, 3)), array(kind, (4, 1)), array(kind, (2, 3))]
+    batch = ndd.batch(samples, layout="HW")
+    there = batch.gpu()
+    assert there.device == ndd.Device("gpu", 0)
+    assert there.dtype == batch.dtype
+    assert there.layout == "HW"
+    assert there.shape == [(2, 3), (4, 1), (2, 3)]
+    back = there.cpu()
+    assert back.device == ndd.Device.CPU
+    for sample, expected in zip(back, samples, strict=True):
+        assert np.asarray(sample).dtype == expected.dtype
+        np.testing.assert_array_equal(np.asarray(sample), expected)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_torch_gives_the_device_tensor_itself(kind: str) -> None:
+    values = array(kind, (3, 4))
+    tensor = ndd.tensor(values, device="gpu")
+    shown = tensor.torch()
+    assert str(shown.dtype) == f"torch.{kind}"
+    assert shown.data_ptr() == tensor.torch().data_ptr()
+    assert shown.data_ptr() != tensor.torch(copy=True).data_ptr()
+    bits = values.view(np.uint8).reshape(-1)
+    np.testing.assert_array_equal(shown.reshape(-1).view(torch.uint8).numpy(), bits)
+
+
+def test_memory_is_separate() -> None:
+    source = np.zeros(4, np.int32)
+    tensor = ndd.as_tensor(source, device="gpu")
+    source[:] = 7
+    assert tensor.torch().tolist() == [0, 0, 0, 0]
+    back = tensor.cpu().evaluate()
+    tensor.torch().fill_(5)
+    assert np.asarray(back).tolist() == [0, 0, 0, 0]
+
+
+def test_one_transfer_for_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    ndd.Device("gpu")
+    found = accelerator.active
+    assert found is not None
+    sizes: list[int] = []
+    upload, download = found.upload, found.download
+
+    def counted_upload(buffer: Any, *arguments: Any) -> Any:
+        sizes.append(buffer.nbytes)
+        return upload(buffer, *arguments)
+
+    def counted_download(tensor: Any, *arguments: Any) -> Any:
+        sizes.append(-tensor.nbytes)
+        return download(tensor, *arguments)
+
+    monkeypatch.setattr(found, "upload", counted_upload)
+    monkeypatch.setattr(found, "download", counted_download)
+    ragged = ndd.batch([np.zeros((n, 5), np.float32) for n in (3, 1, 4, 1)])
+    ragged.gpu().cpu().evaluate()
+    assert sizes == [180, -180]
+
+
+def test_dense_batches_export_as_one_tensor() -> None:
+    images = array("uint8", (4, 5, 6, 3))
+    batch = ndd.batch(images, device="gpu", layout="HWC")
+    whole = batch.torch()
+    assert whole.shape == (4, 5, 6, 3)
+    assert whole.data_ptr() == batch.torch().data_ptr()
+    assert whole[1].data_ptr() == batch.select(1).torch().data_ptr()
+    np.testing.assert_array_equal(whole.numpy(), images)
+    np.testing.assert_array_equal(ndd.as_tensor(batch).torch().numpy(), images)
+
+
+def test_ragged_batches_pad() -> None:
+    batch = ndd.batch([[1], [2, 3]], device="gpu")
+    with pytest.raises(ValueError, match="differ in shape"):
+        batch.torch()
+    assert batch.torch(pad=True).tolist() == [[1, 0], [2, 3]]
+
+
+def test_dlpack() -> None:
+    tensor = ndd.tensor([1.5, 2.5], device="gpu")
+    shared = torch.from_dlpack(tensor)
+    assert shared.data_ptr() == tensor.torch().data_ptr()
+    assert tensor.__dlpack_device__() == (1, 0)
+
+
+def test_cuda_array_interface_is_that_of_torch() -> None:
+    tensor = ndd.tensor([1.5], device="gpu")
+    with pytest.raises(AttributeError, match="CUDA"):
+        tensor.__cuda_array_interface__  # noqa: B018
+
+
+class OnOtherDevice:
+    """An array that says it is on an accelerator, and shows its memory as torch understands."""
+
+    def __init__(self, values: torch.Tensor, kind: int) -> None:
+        self.values = values
+        self.kind = kind
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (self.kind, 0)
+
+    def __dlpack__(self, **arguments: Any) -> Any:
+        # What torch asks of a CUDA array, and a CPU tensor does not understand.
+        arguments.pop("stream", None)
+        return self.values.__dlpack__(**arguments)
+
+
+def test_device_arrays_are_imported_without_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = torch.arange(6, dtype=torch.float32)
+    monkeypatch.setattr(torch.utils.dlpack, "from_dlpack", lambda array: array.values)
+    tensor = ndd.as_tensor(OnOtherDevice(values, 2))
+    assert tensor.device == ndd.Device("gpu", 0)
+    assert tensor.torch().data_ptr() == values.data_ptr()
+    # Calls that read memory of others run at once.
+    doubled = tensor * 2
+    values.zero_()
+    assert doubled.torch().tolist() == [0, 2, 4, 6, 8, 10]
+
+
+def test_numpy_wants_cpu_memory() -> None:
+    with pytest.raises(TypeError, match=r"gpu:0.*\.cpu\(\)"):
+        np.asarray(ndd.tensor([1], device="gpu"))
+
+
+def test_values_can_be_read() -> None:
+    tensor = ndd.tensor([[1, 2], [3, 4]], device="gpu")
+    assert tensor[1, 0].item() == 3
+    assert int(tensor[0, 1]) == 2
+    assert "gpu:0" in repr(tensor)
+    assert "gpu:0" in repr(ndd.batch([[1], [2, 3]], device="gpu"))
+
+
+def test_pickle_keeps_the_device() -> None:
+    for value in (ndd.tensor([1, 2], device="gpu"), ndd.batch([[1], [2, 3]], device="gpu:1")):
+        copy = pickle.loads(pickle.dumps(value))
+        assert copy.device == value.device
+        assert repr(copy) == repr(value)
+
+
+def test_other_accelerators() -> None:
+    first = ndd.tensor([1, 2], device="gpu")
+    second = first.gpu(1)
+    assert str(second.device) == "gpu:1"
+    assert second.torch().tolist() == [1, 2]
+    assert second.torch().data_ptr() != first.torch().data_ptr()
+    assert first.gpu(0) is first
+    assert first.gpu() is first
+    assert first.to_device("gpu", force_copy=True) is not first
+    with ndd.Device("gpu", 1):
+        assert str(ndd.tensor([1]).gpu().device) == "gpu:1"
+    with ndd.EvalContext(device_id=1) as context:
+        assert context.device_id == 1
+        assert str(ndd.tensor([1], device="gpu").device) == "gpu:1"
+    with pytest.raises(ValueError, match="invalid device id 2"):
+        first.gpu(2)
+
+
+def test_devices_are_inferred() -> None:
+    image = ndd.tensor(array("uint8", (4, 5, 3)), layout="HWC")
+    assert str(ndd.flip(image.gpu()).device) == "gpu:0"
+    assert str(ndd.flip(image, device="gpu").device) == "gpu:0"
+    assert str(ndd.flip(image.gpu(), device="cpu").device) == "cpu"
+    assert str(ndd.flip(image).device) == "cpu"
+    with ndd.EvalMode.deferred:
+        assert str(ndd.flip(image.gpu()).device) == "gpu:0"
+
+
+def test_devices_that_do_not_go_together() -> None:
+    here, there = ndd.tensor([1, 2]), ndd.tensor([3, 4], device="gpu")
+    with pytest.raises(ValueError, match="Cannot mix GPU and CPU"):
+        here + there
+    assert (there + 1).torch().tolist() == [4, 5]
+    assert (there + np.array([1, 2])).torch().tolist() == [4, 6]
+    with pytest.raises(ValueError, match=r"cat: .*gpu:0.*gpu:1"):
+        ndd.cat(there, there.gpu(1))
+    assert ndd.cat(there, here).torch().tolist() == [3, 4, 1, 2]
+    with pytest.raises(ValueError, match="one device"):
+        ndd.batch([there, here])
+
+
+def test_arguments_may_be_on_the_gpu() -> None:
+    images = ndd.batch(array("uint8", (2, 2, 3, 1)), layout="HWC", device="gpu")
+    flags = ndd.batch([1, 0], device="gpu")
+    flipped = ndd.flip(images, horizontal=flags).torch()
+    assert torch.equal(flipped[0], images.torch()[0].flip(1))
+    assert torch.equal(flipped[1], images.torch()[1])
+
+
+def test_selection_and_indexing() -> None:
+    values = array("int32", (4, 5, 6))
+    batch = ndd.batch(values, device="gpu")
+    for part, expected in (
+        (batch.select([2, 0]), values[[2, 0]]),
+        (batch.select(slice(1, 3)), values[1:3]),
+        (batch.slice[1:4:2, -1], values[:, 1:4:2, -1]),
+        (batch.slice[::-2], values[:, ::-2]),
+        (batch.slice[ndd.batch([0, 1, 2, 3])], values[np.arange(4), np.arange(4)]),
+        (batch.slice[ndd.batch([0, 1, 2, 3], device="gpu")], values[np.arange(4), np.arange(4)]),
+    ):
+        assert part.device == batch.device
+        np.testing.assert_array_equal(part.torch().numpy(), expected)
+    ragged = ndd.batch([[1, 2, 3], [4, 5]], device="gpu")
+    assert ragged.slice[-1].torch().tolist() == [3, 5]
+    assert ragged.select(1).torch().tolist() == [4, 5]
+    assert [int(part[0]) for part in ragged] == [1, 4]
+    assert ndd.Batch.broadcast([1, 2], 3, device="gpu").torch().tolist() == [[1, 2]] * 3
+    joined = ndd.batch([ragged.select(1), ragged.select(0)])
+    assert str(joined.device) == "gpu:0"
+    assert joined.shape == [(2,), (3,)]
+
+
+def test_sequences_are_taken_apart_and_put_together() -> None:
+    clips = [array("uint8", (n, 4, 5, 3)) for n in (2, 3, 2)]
+    batch = ndd.batch(clips, layout="FHWC", device="gpu")
+    samples = batch._data()
+    back = samples.unfold().fold([2, 3, 2], "FHWC")
+    for index, clip in enumerate(clips):
+        np.testing.assert_array_equal(back.select([index]).exported().numpy(), clip)
+
+
+def run(program: str, **environment: str) -> str:
+    import os
+
+    kept = {k: v for k, v in os.environ.items() if k != accelerator.VARIABLE}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**kept, **environment},
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+def test_no_torch_without_a_gpu() -> None:
+    program = """
+import sys, numpy as np, daliesque as ndd
+with ndd.EvalContext(num_threads=2):
+    ndd.flip(np.zeros((2, 2, 3), np.uint8)).evaluate()
+repr(ndd.tensor([1]) + 1)
+print("torch" in sys.modules)
+ndd.tensor([1]).gpu
+"""
+    assert run(program) == "False\n"
+
+
+def test_without_torch() -> None:
+    program = """
+import sys; sys.modules["torch"] = None
+import daliesque as ndd
+ndd.tensor([1]).gpu()
+"""
+    text = run(program, DALIESQUE_GPU="cpu").strip().splitlines()[-1]
+    assert "pip install torch" in text
+    assert 'device "cpu"' in text
+
+
+@pytest.mark.skipif(torch.accelerator.is_available(), reason="there is an accelerator")
+def test_without_an_accelerator() -> None:
+    text = run("import daliesque as ndd; ndd.tensor([1]).gpu()").strip().splitlines()[-1]
+    assert text.startswith("RuntimeError: Device('gpu'): no accelerator was found")
+    assert 'device "cpu"' in text
+    assert "DALIESQUE_GPU=cpu" in text
+    text = run("import daliesque as ndd; ndd.Device('gpu')", DALIESQUE_GPU="cuda")
+    assert "DALIESQUE_GPU must be unset or 'cpu'; got 'cuda'" in text
+
+
+def test_operators_without_gpu_code_say_so() -> None:
+    with pytest.raises(ValueError, match=r"dump_image: .*gpu:0.*\.cpu\(\)"):
+        ndd.dump_image(ndd.tensor(array("uint8", (2, 2, 3)), device="gpu"))
