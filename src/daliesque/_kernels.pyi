@@ -399,6 +399,11 @@ class ResizeGeometry:
 def resize(samples: Samples, type_id: int, first_axis: int, geometry: ResizeGeometry, min_filters: numpy.typing.NDArray[Any], mag_filters: numpy.typing.NDArray[Any], antialias: bool) -> Samples:
     """Resample the axes of the geometry, from `first_axis` on."""
 
+def resample_taps(extents: numpy.typing.NDArray[Any], geometry: ResizeGeometry, min_filters: numpy.typing.NDArray[Any], mag_filters: numpy.typing.NDArray[Any], antialias: bool) -> list[tuple[NDArray[numpy.int64], NDArray[numpy.float32]]]:
+    """
+    For each axis, the first inputs and the weights of the outputs of each sample.
+    """
+
 def jpeg_info(data: bytes) -> dict[str, Any]: ...
 
 def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, fast_idct: bool = False, region: tuple[int, int, int, int] | None = None, max_pixels: int = 1073741824) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...

@@ -15,6 +15,8 @@ from collections import deque
 from typing import Any, NamedTuple, Protocol
 
 VARIABLE = "DALIESQUE_GPU"
+# Not imported but loaded: it needs torch, and builds on everything here.
+_KERNELS = "daliesque._gpu"
 
 
 class Queues(Protocol):
@@ -242,8 +244,8 @@ def _look() -> Accelerator | None:
             if isinstance(found, str):
                 _reason = found
             else:
-                # The kernels for data on accelerators; they add themselves to the native ones.
-                importlib.import_module("daliesque._gpu")
+                # The kernels for data on accelerators add themselves to the native ones.
+                importlib.import_module(_KERNELS).install()
                 active = found
     return active
 
@@ -251,6 +253,8 @@ def _look() -> Accelerator | None:
 def forget() -> None:
     """Look again the next time somebody asks: the environment may have changed."""
     global active, _reason
+    if active is not None:
+        importlib.import_module(_KERNELS).uninstall()
     active = _reason = None
 
 

@@ -120,6 +120,22 @@ class DeviceSamples:
         return DeviceSamples(samples.type_id, samples.ndim, samples.layout, groups, device, queue)
 
     @staticmethod
+    def empty(
+        type_id: int, shapes: NDArray[np.int64], layout: str, device: Device, queue: Any
+    ) -> DeviceSamples:
+        """Uninitialised samples of given shapes."""
+        place = require_accelerator("DeviceSamples").torch_device(device.device_id)
+        groups = []
+        for indices in _by_row(shapes):
+            shape = (len(indices), *shapes[indices[0]].tolist())
+            groups.append(Group(indices, torch.empty(shape, dtype=carrier(type_id), device=place)))
+        return DeviceSamples(type_id, shapes.shape[1], layout, groups, device, queue)
+
+    def become(self, groups: Iterable[Group]) -> None:
+        """Take over data of the same shapes."""
+        self.groups = _merged(list(groups))
+
+    @staticmethod
     def from_torch(tensor: torch.Tensor, dtype: DType, device: Device, queue: Any) -> DeviceSamples:
         """One sample over the memory of a torch tensor."""
         row = tensor.detach().view(carrier(dtype.code))[None]

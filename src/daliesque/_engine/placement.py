@@ -23,7 +23,7 @@ class Placement:
     thread, of the device, or else the one that torch uses on the calling thread.
     """
 
-    __slots__ = ("_accelerator", "_queue", "_wait", "device")
+    __slots__ = ("_accelerator", "_wait", "device", "queue")
 
     def __init__(self, device: Device, worker: Device, context: EvalContext, wait: bool) -> None:
         self.device = device
@@ -31,9 +31,9 @@ class Placement:
         assert worker.device_id is not None
         stream = context.stream_for(worker.device_id)
         if stream is None:
-            self._queue = self._accelerator.queues.current(worker.device_id)
+            self.queue = self._accelerator.queues.current(worker.device_id)
         else:
-            self._queue = stream.queue
+            self.queue = stream.queue
         self._wait = wait
 
     def run(self, body: Callable[..., Any], inputs: list[Any], arguments: dict[str, Any]) -> Any:
@@ -41,18 +41,18 @@ class Placement:
         queues = self._accelerator.queues
         for samples in inputs:
             if is_on_device(samples):
-                samples.make_ready(self._queue)
+                samples.make_ready(self.queue)
         outer, _local.placement = _local.placement, self
         try:
-            with queues.active(self._queue):
+            with queues.active(self.queue):
                 results = body(inputs, arguments)
         finally:
             _local.placement = outer
         for samples in results if isinstance(results, tuple) else (results,):
             if is_on_device(samples):
-                samples.queue = self._queue
+                samples.queue = self.queue
         if self._wait:
-            queues.synchronize(self._queue)
+            queues.synchronize(self.queue)
         return results
 
     def upload(self, samples: _kernels.Samples) -> Any:
@@ -60,7 +60,7 @@ class Placement:
         # torch is not loaded before somebody asks for an accelerator.
         from .device_samples import DeviceSamples
 
-        return DeviceSamples.from_host(samples, self.device, self._queue)
+        return DeviceSamples.from_host(samples, self.device, self.queue)
 
 
 class _Local(threading.local):
@@ -80,11 +80,16 @@ def host(samples: Any) -> Any:
     return samples.to_host() if is_on_device(samples) else samples
 
 
-def on_device(samples: Any) -> Any:
-    """Samples as samples on the device of the call that is running."""
+def current_placement() -> Placement:
+    """Where the call that this thread is inside of runs."""
     placement = _local.placement
     assert placement is not None
-    return samples if is_on_device(samples) else placement.upload(samples)
+    return placement
+
+
+def on_device(samples: Any) -> Any:
+    """Samples as samples on the device of the call that is running."""
+    return samples if is_on_device(samples) else current_placement().upload(samples)
 
 
 def import_array(data: Any, where: str) -> Any:

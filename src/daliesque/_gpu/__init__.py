@@ -9,9 +9,17 @@ operators they are enough for.
 Kernels never wait for the device: everything that decides about shapes is known on the host.
 """
 
-from . import arithmetic, moves
-from .table import install
+from . import arithmetic, decode, fill, moves, random, reduce, resize
+from .table import install, uninstall
 
-__all__ = ["arithmetic", "moves"]
-
-install()
+__all__ = [
+    "arithmetic",
+    "decode",
+    "fill",
+    "install",
+    "moves",
+    "random",
+    "reduce",
+    "resize",
+    "uninstall",
+]

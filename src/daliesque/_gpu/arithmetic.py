@@ -84,14 +84,14 @@ def _placed(part: Any, like: DeviceSamples) -> DeviceSamples:
     number = to_numpy(part).reshape(()).view(_STORED[part.itemsize]).item()
     place = require_accelerator("arithmetic").torch_device(like.device.device_id)
     kind = carrier(part.type_id)
-    bits = torch.full((1,) * (part.ndim + 1), number, dtype=_SIGNED[part.itemsize], device=place)
+    bits = torch.full((1,) * (part.ndim + 1), number, dtype=SIGNED[part.itemsize], device=place)
     group = Group(np.zeros(1, np.int64), bits.view(kind))
     return like.made([group], part.ndim, part.layout, part.type_id)
 
 
 # Numbers are handed over as bits, whatever their type.
 _STORED = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
-_SIGNED = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+SIGNED = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def _nothing_like(samples: Any) -> _kernels.Samples:
@@ -391,47 +391,3 @@ def _right_shift(a: torch.Tensor, b: torch.Tensor, dtype: DType) -> torch.Tensor
 
 
 _SHIFTS: dict[str, Function] = {"lshift": _left_shift, "rshift": _right_shift}
-
-
-@gpu_kernel("join")
-def join(parts: list[Any]) -> DeviceSamples:
-    """The samples of several Samples."""
-    first = parts[0]
-    groups, begin = [], 0
-    for part in parts:
-        if not isinstance(part, DeviceSamples) or part.device != first.device:
-            msg = "all samples of a batch must be on one device. Move them with .gpu() or .cpu()."
-            raise ValueError(msg)
-        part.make_ready(first.queue)
-        groups += [Group(group.indices + begin, group.data) for group in part.groups]
-        begin += len(part)
-    made: DeviceSamples = first.made(groups)
-    return made
-
-
-@gpu_kernel("fill")
-def fill(out: DeviceSamples, values: Any) -> None:
-    """Broadcast values to the output."""
-    given: DeviceSamples = on_device(values)
-    for group in out.groups:
-        chosen = given if len(given) == 1 else given.select(group.indices.tolist())
-        for part in chosen.groups:
-            rows = part.data.reshape(len(part.data), *_fitted(part.data.shape[1:], out.ndim))
-            target = group.data if len(given) == 1 else group.data[part.indices.tolist()]
-            try:
-                spread = rows.expand(target.shape)
-            except RuntimeError:
-                msg = "the values cannot be broadcast to the shape"
-                raise ValueError(msg) from None
-            if len(chosen.groups) == 1:
-                group.data.copy_(spread)
-            else:
-                group.data[part.indices.tolist()] = spread
-
-
-def _fitted(shape: Any, ndim: int) -> tuple[int, ...]:
-    """A shape with axes of extent 1 added, or left out, in front."""
-    missing = ndim - len(shape)
-    if missing >= 0:
-        return (1,) * missing + tuple(shape)
-    return tuple(shape[-missing:]) if all(e == 1 for e in shape[:-missing]) else tuple(shape)

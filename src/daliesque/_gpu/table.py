@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
 
 from .. import _kernels
 from .._engine.device_samples import DeviceSamples
 from .._engine.op import registry
+from .._engine.placement import current_placement
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -37,14 +41,17 @@ def gpu_kernel(name: str, operand: int = 0) -> Callable[[Kernel], Kernel]:
     return register
 
 
-def runs_on_gpu(*names: str, host_inputs: tuple[int, ...] = ()) -> None:
+def runs_on_gpu(*names: str, host_inputs: tuple[int, ...] = (), allocates: bool = False) -> None:
     """Say that operators' own bodies work with what is registered here.
 
-    Inputs whose position is in `host_inputs` are parameters, which a body reads on the CPU.
+    Inputs whose position is in `host_inputs` are parameters, which a body reads on the CPU. If a
+    body `allocates` its output and lets a kernel fill it, that is on the accelerator; otherwise
+    what a body makes itself is small, made on the CPU, and uploaded when it is done.
     """
     for name in names:
         spec = registry[name]
-        spec.bodies["gpu"] = spec.bodies["cpu"]
+        body = spec.bodies["cpu"]
+        spec.bodies["gpu"] = _allocating(body) if allocates else body
         spec.host_inputs = frozenset(host_inputs)
 
 
@@ -59,10 +66,51 @@ def gpu_body(name: str, host_inputs: tuple[int, ...] = ()) -> Callable[[Kernel],
     return register
 
 
+class _Local(threading.local):
+    allocates = False
+
+
+_local = _Local()
+
+
+def _allocating(body: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*inputs: Any, **arguments: Any) -> Any:
+        outer, _local.allocates = _local.allocates, True
+        try:
+            return body(*inputs, **arguments)
+        finally:
+            _local.allocates = outer
+
+    return call
+
+
+def _allocate(type_id: int, shapes: Any, layout: str, count: int) -> Any:
+    if not _local.allocates:
+        return native["empty"](type_id, shapes, layout, count)
+    placement = current_placement()
+    rows = np.broadcast_to(shapes, (count, shapes.shape[1]))
+    return DeviceSamples.empty(type_id, rows, layout, placement.device, placement.queue)
+
+
+def _allocate_uniform(type_id: int, shape: Any, layout: str, count: int) -> Any:
+    if not _local.allocates:
+        return native["empty_uniform"](type_id, shape, layout, count)
+    return _allocate(type_id, np.array([shape], np.int64).reshape(1, -1), layout, count)
+
+
 def install() -> None:
     """Let native kernels pass on calls that concern data on an accelerator."""
+    for name, allocate in (("empty", _allocate), ("empty_uniform", _allocate_uniform)):
+        native[name] = getattr(_kernels, name)
+        setattr(_kernels, name, allocate)
     for name, entry in _entries.items():
         setattr(_kernels, name, _passing_on(native[name], entry))
+
+
+def uninstall() -> None:
+    """Undo `install`."""
+    for name, kernel in native.items():
+        setattr(_kernels, name, kernel)
 
 
 def _passing_on(original: Callable[..., Any], entry: _Entry) -> Callable[..., Any]:

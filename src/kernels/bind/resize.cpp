@@ -70,6 +70,67 @@ Samples bound_resize(const Samples& in, int type, int first_axis, const ResizeGe
   return out;
 }
 
+template <class T>
+nb::ndarray<nb::numpy, T> own_array(std::vector<T> values, std::initializer_list<size_t> shape) {
+  auto* memory = new std::vector<T>(std::move(values));
+  memory->reserve(1);  // an array needs an address, even without elements
+  nb::capsule owner(memory, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {memory->data(), shape, owner};
+}
+
+/// First inputs and weights of the outputs of an axis, of samples that are equally large there.
+using Taps = std::tuple<nb::ndarray<nb::numpy, int64_t>, nb::ndarray<nb::numpy, float>>;
+
+Taps to_taps(const std::vector<ResamplePlan>& plans, size_t axis) {
+  size_t taps = 1, outputs = 0;
+  for (const ResamplePlan& plan : plans) {
+    taps = std::max(taps, static_cast<size_t>(plan.axes[axis]->taps));
+    outputs = plan.axes[axis]->start.size();
+  }
+  std::vector<int64_t> starts;
+  std::vector<float> weights(plans.size() * outputs * taps);
+  auto to = weights.begin();
+  for (const ResamplePlan& plan : plans) {
+    const AxisTable& table = *plan.axes[axis];
+    for (size_t i = 0; i < outputs; i++, to += static_cast<ptrdiff_t>(taps)) {
+      starts.push_back(table.first + table.start[i]);
+      std::copy_n(&table.weights[i * static_cast<size_t>(table.taps)], table.taps, to);
+    }
+  }
+  return {own_array(std::move(starts), {plans.size(), outputs}),
+          own_array(std::move(weights), {plans.size(), outputs, taps})};
+}
+
+std::vector<Taps> resample_taps(const ArgArray<int64_t>& extents, const ResizeGeometry& geometry,
+                                const ArgArray<int32_t>& min_filters,
+                                const ArgArray<int32_t>& mag_filters, bool antialias) {
+  const PerSample<int64_t> in_sizes = per_sample(extents);
+  const PerSample<int32_t> shrinking = per_sample(min_filters), growing = per_sample(mag_filters);
+  const auto axes = static_cast<size_t>(geometry.axes);
+  std::vector<ResamplePlan> plans;
+  for (int64_t i = 0; i < in_sizes.rows(); i++) {
+    const size_t row = geometry.rows() == 1 ? 0 : static_cast<size_t>(i) * axes;
+    // A single axis is resampled as a flat image.
+    std::vector<AxisRequest> requests(axes == 1 ? 1 : 0, {.in_size = 1, .out_size = 1, .end = 1});
+    for (size_t d = 0; d < axes; d++) {
+      requests.push_back({.in_size = in_sizes.row(i)[d],
+                          .out_size = geometry.sizes[row + d],
+                          .start = geometry.starts[row + d],
+                          .end = geometry.ends[row + d]});
+    }
+    for (AxisRequest& request : requests) {
+      request.min_filter = static_cast<Interp>(shrinking[i]);
+      request.mag_filter = static_cast<Interp>(growing[i]);
+      request.antialias = antialias;
+    }
+    plans.push_back(make_resample_plan(requests));
+    if (axes == 1) plans.back().axes.erase(plans.back().axes.begin());
+  }
+  std::vector<Taps> result;
+  for (size_t axis = 0; axis < axes; axis++) result.push_back(to_taps(plans, axis));
+  return result;
+}
+
 }  // namespace
 
 void bind_resize(nb::module_& m) {
@@ -91,6 +152,10 @@ void bind_resize(nb::module_& m) {
   m.def("resize", &bound_resize, nb::call_guard<nb::gil_scoped_release>(), "samples"_a, "type_id"_a,
         "first_axis"_a, "geometry"_a, "min_filters"_a, "mag_filters"_a, "antialias"_a,
         "Resample the axes of the geometry, from `first_axis` on.");
+
+  m.def("resample_taps", &resample_taps, "extents"_a, "geometry"_a, "min_filters"_a,
+        "mag_filters"_a, "antialias"_a,
+        "For each axis, the first inputs and the weights of the outputs of each sample.");
 }
 
 }  // namespace daliesque

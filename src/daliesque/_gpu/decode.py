@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images for accelerators: decoded there if a library can, otherwise on the CPU and uploaded.
+
+Decoding on the CPU uses all threads of the pool; the upload is one transfer, which goes on while
+the next batch is being decoded. Which way is taken is written to the log "daliesque" (level
+DEBUG); pixels differ at most by how decoders round.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from .. import _kernels
+from .._engine.accelerator import require_accelerator
+from .._engine.convert import to_numpy
+from .._engine.device_samples import DeviceSamples, Group
+from .._engine.dtype import uint8
+from .._engine.enums import DALIImageType
+from .._engine.op import registry
+from .._engine.placement import current_placement, on_device
+from .table import gpu_body, runs_on_gpu
+
+runs_on_gpu("decoders.image_crop", "decoders.image_random_crop", host_inputs=(0,))
+runs_on_gpu("decoders.image_slice", host_inputs=(0, 1, 2))
+runs_on_gpu("peek_image_shape", "decoders.numpy", "decoders.inflate", host_inputs=(0,))
+runs_on_gpu("io.file.read", host_inputs=(0,))
+
+_log = logging.getLogger("daliesque")
+
+# Decodes JPEG files, given as bytes, on a device: RGB images of shape (height, width, 3).
+Decoder = Callable[[list[bytes], torch.device], list[torch.Tensor]]
+# The kinds that `image_headers` gives to JPEG files are 0 and 1.
+_LAST_JPEG = 1
+
+
+def _nvimgcodec() -> Decoder:
+    codec = importlib.import_module("nvidia.nvimgcodec")
+
+    @functools.cache
+    def decoder(device_id: int) -> Any:
+        return codec.Decoder(device_id=device_id)
+
+    def decode(files: list[bytes], device: torch.device) -> list[torch.Tensor]:
+        images = decoder(device.index or 0).decode(files)
+        return [torch.as_tensor(image, device=device) for image in images]
+
+    return decode
+
+
+def _torchvision() -> Decoder:
+    pictures = importlib.import_module("torchvision.io")
+
+    def decode(files: list[bytes], device: torch.device) -> list[torch.Tensor]:
+        encoded = [torch.frombuffer(bytearray(file), dtype=torch.uint8) for file in files]
+        images = pictures.decode_jpeg(encoded, mode=pictures.ImageReadMode.RGB, device=device)
+        return [image.permute(1, 2, 0) for image in images]
+
+    return decode
+
+
+# By preference. Both exist for NVIDIA's devices only.
+_LIBRARIES = {"nvImageCodec": _nvimgcodec, "torchvision": _torchvision}
+
+
+@functools.cache
+def device_decoder(kind: str) -> tuple[str, Decoder] | None:
+    """A library that decodes JPEG files on a kind of accelerator, and its name."""
+    if kind == "cuda":
+        for name, load in _LIBRARIES.items():
+            try:
+                return name, load()
+            except ImportError:
+                continue
+    return None
+
+
+@gpu_body("decoders.image", host_inputs=(0,))
+def image(encoded: _kernels.Samples, /, **arguments: Any) -> Any:
+    """Decode images; JPEG files on the device if there is a library for it."""
+    on_cpu = registry["decoders.image"].bodies["cpu"]
+    accelerator = require_accelerator("decoders.image")
+    found = device_decoder(accelerator.kind)
+    wanted = arguments["output_type"] == DALIImageType.RGB and arguments["dtype"] is uint8
+    chosen = _decodable(encoded) if found is not None and wanted else np.zeros(0, np.int64)
+    if found is None or len(chosen) == 0:
+        _log.debug("decoders.image: %d images decoded on the CPU and uploaded", len(encoded))
+        return on_cpu(encoded, **arguments)
+    name, decode = found
+    rest = np.setdiff1d(np.arange(len(encoded)), chosen)
+    counts = len(chosen), name, len(rest)
+    _log.debug("decoders.image: %d images decoded by %s, %d on the CPU", *counts)
+    others: DeviceSamples = on_device(on_cpu(encoded.select(rest.tolist()), **arguments))
+    device = accelerator.torch_device(current_placement().device.device_id)
+    files = [to_numpy(encoded, index).tobytes() for index in chosen.tolist()]
+    groups = [Group(rest[indices], data) for indices, data in others.groups]
+    for index, pixels in zip(chosen.tolist(), decode(files, device), strict=True):
+        groups.append(Group(np.array([index]), pixels.contiguous()[None]))
+    return others.made(groups, 3, "HWC", uint8.code)
+
+
+def _decodable(encoded: _kernels.Samples) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The numbers of the plain JPEG files: of three channels, upright, undamaged."""
+    headers, troubles = _kernels.image_headers(encoded)
+    plain = (headers[:, 0] <= _LAST_JPEG) & (headers[:, 3] == 3) & (headers[:, 4] <= 1)
+    plain[list(troubles)] = False
+    return np.flatnonzero(plain)

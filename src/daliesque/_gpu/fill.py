@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of constants, and batches of samples, on accelerators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .._engine.convert import to_numpy
+from .._engine.device_samples import DeviceSamples, Group, carrier
+from .._engine.placement import on_device
+from .arithmetic import SIGNED
+from .numbers import is_float, widened
+from .table import gpu_kernel, runs_on_gpu
+
+runs_on_gpu("zeros_like", "ones_like", "full_like")
+runs_on_gpu("zeros", "ones", "full", "one_hot", allocates=True)
+
+
+@gpu_kernel("join")
+def join(parts: list[Any]) -> DeviceSamples:
+    """The samples of several Samples."""
+    first = parts[0]
+    groups, begin = [], 0
+    for part in parts:
+        if not isinstance(part, DeviceSamples) or part.device != first.device:
+            msg = "all samples of a batch must be on one device. Move them with .gpu() or .cpu()."
+            raise ValueError(msg)
+        part.make_ready(first.queue)
+        groups += [Group(group.indices + begin, group.data) for group in part.groups]
+        begin += len(part)
+    made: DeviceSamples = first.made(groups)
+    return made
+
+
+@gpu_kernel("fill")
+def fill(out: DeviceSamples, values: Any) -> None:
+    """Broadcast values to the output."""
+    given: DeviceSamples = on_device(values)
+    for group in out.groups:
+        chosen = given if len(given) == 1 else given.select(group.indices.tolist())
+        for part in chosen.groups:
+            rows = part.data.reshape(len(part.data), *_fitted(part.data.shape[1:], out.ndim))
+            target = group.data if len(given) == 1 else group.data[part.indices.tolist()]
+            try:
+                spread = rows.expand(target.shape)
+            except RuntimeError:
+                msg = "the values cannot be broadcast to the shape"
+                raise ValueError(msg) from None
+            if len(chosen.groups) == 1:
+                group.data.copy_(spread)
+            else:
+                group.data[part.indices.tolist()] = spread
+
+
+def _fitted(shape: Any, ndim: int) -> tuple[int, ...]:
+    """A shape with axes of extent 1 added, or left out, in front."""
+    missing = ndim - len(shape)
+    if missing >= 0:
+        return (1,) * missing + tuple(shape)
+    return tuple(shape[-missing:]) if all(e == 1 for e in shape[:-missing]) else tuple(shape)
+
+
+@gpu_kernel("one_hot")
+def one_hot(out: DeviceSamples, samples: DeviceSamples, axis: int, values: Any) -> None:
+    """Vectors that mark classes."""
+    marked, other = (v.item() for v in to_numpy(values).view(f"i{out.itemsize}"))
+    groups = []
+    for indices, data in samples.groups:
+        shape = list(out.shape(int(indices[0])))
+        classes, shape[axis] = shape[axis], 1
+        numbers = data.reshape(len(data), *shape)
+        if not is_float(samples.type_id):
+            numbers = widened(numbers, samples.type_id)
+        numbers = torch.where(numbers > -1, numbers.trunc(), torch.full_like(numbers, -1))
+        steps = torch.arange(classes, device=data.device).reshape(
+            -1, *(1,) * (len(shape) - axis - 1)
+        )
+        match = numbers == steps
+        kind = SIGNED[out.itemsize]
+        on, off = (torch.full((), v, dtype=kind, device=data.device) for v in (marked, other))
+        groups.append(Group(indices, torch.where(match, on, off).view(carrier(out.type_id))))
+    out.become(groups)

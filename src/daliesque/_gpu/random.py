@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers for accelerators: drawn on the CPU, so that seeds mean the same everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from .. import _kernels
+from .._engine.convert import to_numpy
+from .._engine.device_samples import DeviceSamples
+from .._engine.dtype import DType, float32, float64, from_code, uint8
+from .._engine.placement import on_device
+from .numbers import column, from_float, to_float
+from .table import gpu_kernel, native, runs_on_gpu
+
+runs_on_gpu("random.uniform", "random.normal", "random.coin_flip", "random.beta")
+runs_on_gpu("random.choice", "random_crop_generator", host_inputs=(0,))
+runs_on_gpu("batch_permutation")
+runs_on_gpu("noise.gaussian", "noise.salt_and_pepper", "noise.shot")
+
+# What stands for unchanged pixels, pepper and salt in the masks that are drawn.
+_PEPPER, _SAME, _SALT = 0, 1, 2
+
+
+@gpu_kernel("gaussian_noise")
+def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -> DeviceSamples:
+    """Add normally distributed numbers."""
+    own = from_code(samples.type_id)
+    # The native kernel draws in double precision for wide integers.
+    drawn = float64 if own.bits > 16 and own is not float32 else float32
+    noise = _kernels.empty(drawn.code, samples.shape_array(), "", len(samples))
+    _kernels.normal(noise, state, mean, stddev)
+    placed: DeviceSamples = on_device(noise)
+    kind = torch.float32 if drawn is float32 else torch.float64
+
+    def noisy(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        values = to_float(data, samples.type_id, kind)
+        return from_float(values + placed.select(indices.tolist()).dense(), samples.type_id)
+
+    return samples.mapped(noisy)
+
+
+@gpu_kernel("salt_and_pepper_noise")
+def salt_and_pepper_noise(
+    samples: DeviceSamples,
+    state: Any,
+    probability: Any,
+    salt_vs_pepper: Any,
+    salt: Any,
+    pepper: Any,
+    channel_axis: int,
+) -> DeviceSamples:
+    """Replace random pixels by a bright or a dark one."""
+    shapes = samples.shape_array()
+    if channel_axis >= 0:
+        shapes[:, channel_axis] = np.minimum(shapes[:, channel_axis], 1)
+    mask = _kernels.empty(uint8.code, shapes, "", len(samples))
+    for index in range(len(samples)):
+        to_numpy(mask, index)[...] = _SAME
+    numbers = [np.array([value], np.float32) for value in (_SALT, _PEPPER)]
+    drawn = native["salt_and_pepper_noise"](
+        mask, state, probability, salt_vs_pepper, *numbers, channel_axis
+    )
+    placed: DeviceSamples = on_device(drawn)
+    own = from_code(samples.type_id)
+    if own.kind is DType.Kind.float:
+        lowest, highest = -1, 1
+    elif own.kind is DType.Kind.unsigned:
+        # All bits set, in the signed type that stores them.
+        lowest, highest = 0, 255 if own.bits == 8 else -1
+    else:
+        lowest, highest = -(2 ** (own.bits - 1)), 2 ** (own.bits - 1) - 1
+
+    def grainy(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        kinds = placed.select(indices.tolist()).dense()
+        dark = data.new_full((), lowest)
+        bright = data.new_full((), highest)
+        if pepper is not None:
+            dark = from_float(column(pepper, indices, data), samples.type_id)
+        if salt is not None:
+            bright = from_float(column(salt, indices, data), samples.type_id)
+        return torch.where(kinds == _SALT, bright, torch.where(kinds == _PEPPER, dark, data))
+
+    return samples.mapped(grainy)
+
+
+@gpu_kernel("shot_noise")
+def shot_noise(samples: DeviceSamples, state: Any, factor: Any) -> DeviceSamples:
+    """Replace values by Poisson-distributed numbers.
+
+    How many numbers a value takes depends on the value: this is computed on the CPU, which has to
+    wait for the device.
+    """
+    placed: DeviceSamples = on_device(native["shot_noise"](samples.to_host(), state, factor))
+    return placed

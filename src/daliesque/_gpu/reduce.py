@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums, means, extremes and normalisation on accelerators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from .._engine.device_samples import DeviceSamples, Group, carrier
+from .._engine.dtype import DType, from_code, int64, uint64
+from .._engine.placement import on_device
+from .numbers import SIGN_BIT, double, from_float, is_float, to_float, widened
+from .table import gpu_kernel, runs_on_gpu
+
+runs_on_gpu("normalize", "reductions.sum", "reductions.mean", "reductions.mean_square")
+runs_on_gpu("reductions.rms", "reductions.min", "reductions.max")
+runs_on_gpu("reductions.variance", "reductions.std_dev")
+
+_SUM, _MEAN, _MEAN_SQUARE, _RMS, _VARIANCE, _STD_DEV, _MIN, _MAX = range(8)
+
+
+@gpu_kernel("reduce")
+def reduce(
+    samples: DeviceSamples,
+    kind: int,
+    type_id: int,
+    reduced: list[bool],
+    keep_dims: bool,
+    layout: str,
+    means: Any,
+    ddof: int,
+) -> DeviceSamples:
+    """Reduce the marked axes of each sample."""
+    axes = tuple(axis for axis, gone in enumerate(reduced, 1) if gone)
+    given: DeviceSamples | None = None if means is None else on_device(means)
+    groups = []
+    for indices, data in samples.groups:
+        kept = [1 if axis in axes else extent for axis, extent in enumerate(data.shape)]
+        kept[0] = len(data)
+        centre = None
+        if given is not None:
+            chosen = given if len(given) == 1 else given.select(indices.tolist())
+            centre = to_float(chosen.dense(), given.type_id, double(data))
+            centre = centre.reshape(-1, *kept[1:])
+        out = _reduced(data, samples.type_id, kind, type_id, axes, centre, ddof)
+        shape = kept if keep_dims else [e for axis, e in enumerate(data.shape) if axis not in axes]
+        groups.append(Group(indices, out.reshape(shape)))
+    ndim = samples.ndim if keep_dims else samples.ndim - len(axes)
+    return samples.made(groups, ndim, layout, type_id)
+
+
+def _reduced(
+    data: torch.Tensor,
+    source: int,
+    kind: int,
+    target: int,
+    axes: tuple[int, ...],
+    means: torch.Tensor | None,
+    ddof: int,
+) -> torch.Tensor:
+    if kind in (_MIN, _MAX):
+        return _extreme(data, source, kind == _MIN, axes)
+    if kind == _SUM and not is_float(source):
+        total = widened(data, source).to(torch.int64)
+        total = total.sum(axes) if axes else total
+        if not is_float(target):
+            return total.to(carrier(target))
+        return to_float(total, source if from_code(source) is uint64 else int64.code)
+    precise = double(data)
+    values = to_float(data, source, precise)
+    count = int(np.prod([data.shape[axis] for axis in axes])) if axes else 1
+    if kind in (_VARIANCE, _STD_DEV):
+        assert means is not None
+        values = values - means
+    if kind in (_MEAN_SQUARE, _RMS, _VARIANCE, _STD_DEV):
+        values = values * values
+    total = values.sum(axes) if axes else values
+    if kind == _SUM:
+        return from_float(total, target)
+    divisor = count - ddof if kind in (_VARIANCE, _STD_DEV) else count
+    result = total / divisor if divisor > 0 else _without_count(total, kind)
+    if kind in (_RMS, _STD_DEV):
+        result = result.sqrt()
+    return from_float(result, target, truncate=True)
+
+
+def _without_count(total: torch.Tensor, kind: int) -> torch.Tensor:
+    """A mean of nothing is not a number; a variance without degrees of freedom is zero."""
+    empty = float("nan") if kind not in (_VARIANCE, _STD_DEV) else 0.0
+    return torch.full_like(total, empty)
+
+
+def _extreme(
+    data: torch.Tensor, source: int, smallest: bool, axes: tuple[int, ...]
+) -> torch.Tensor:
+    """The smallest or largest element; NaN is passed over."""
+    dtype = from_code(source)
+    if not axes:
+        return data
+    if dtype.kind is DType.Kind.float:
+        values = data.to(torch.float32)
+        nothing = float("inf") if smallest else float("-inf")
+        values = torch.where(values.isnan(), torch.full_like(values, nothing), values)
+        empty = nothing
+    else:
+        values = widened(data, source)
+        if dtype is uint64:
+            values = values.bitwise_xor(SIGN_BIT)
+        low, high = _integer_limits(dtype)
+        empty = high if smallest else low
+    if any(data.shape[axis] == 0 for axis in axes):
+        shape = [extent for axis, extent in enumerate(data.shape) if axis not in axes]
+        out = torch.full(shape, empty, dtype=values.dtype, device=data.device)
+    else:
+        out = values.amin(axes) if smallest else values.amax(axes)
+    if dtype is uint64:
+        out = out.bitwise_xor(SIGN_BIT)
+    return out.to(carrier(source))
+
+
+def _integer_limits(dtype: DType) -> tuple[int, int]:
+    if dtype is uint64:
+        return SIGN_BIT, -SIGN_BIT - 1
+    if dtype.kind is DType.Kind.unsigned:
+        return 0, 2**dtype.bits - 1
+    return -(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1
+
+
+@gpu_kernel("normalize")
+def normalize(
+    samples: DeviceSamples,
+    type_id: int,
+    means: Any,
+    factors: Any,
+    reduced: list[bool],
+    batch: bool,
+    ddof: int,
+    epsilon: float,
+    scale: float,
+    shift: float,
+) -> DeviceSamples:
+    """(samples - mean) * factor + shift; what is None is computed."""
+    axes = tuple(axis for axis, gone in enumerate(reduced, 1) if gone)
+    statistics = _Statistics(samples, axes, ddof, epsilon, scale)
+    common_mean = common_factor = None
+    if batch and means is None and samples.groups:
+        common_mean = statistics.common_mean()
+    if batch and factors is None and samples.groups:
+        centre = common_mean
+        if centre is None:
+            centre = _parameter(means, samples.groups[0])
+        common_factor = statistics.common_factor(centre, means)
+    groups = []
+    for group in samples.groups:
+        values = to_float(group.data, samples.type_id)
+        if means is not None:
+            mean = _parameter(means, group)
+        else:
+            mean = common_mean if common_mean is not None else statistics.mean(values)
+        if factors is not None:
+            factor = _parameter(factors, group)
+        elif common_factor is not None:
+            factor = common_factor
+        else:
+            factor = statistics.factor(values, mean)
+        out = (values - mean.to(values.dtype)) * factor.to(values.dtype) + shift
+        groups.append(Group(group.indices, from_float(out, type_id)))
+    return samples.made(groups, type_id=type_id)
+
+
+def _parameter(given: Any, group: Group) -> torch.Tensor:
+    """Means or factors for the samples of a group."""
+    placed: DeviceSamples = on_device(given)
+    return (placed if len(placed) == 1 else placed.select(group.indices.tolist())).dense()
+
+
+class _Statistics:
+    """Means and scaling factors along axes, of each sample or of all together."""
+
+    def __init__(
+        self,
+        samples: DeviceSamples,
+        axes: tuple[int, ...],
+        ddof: int,
+        epsilon: float,
+        scale: float,
+    ) -> None:
+        self.samples = samples
+        self.axes = axes
+        self.ddof = ddof
+        self.epsilon = epsilon
+        self.scale = scale
+
+    def _count(self, data: torch.Tensor) -> int:
+        return int(np.prod([data.shape[axis] for axis in self.axes])) if self.axes else 1
+
+    def _sum(self, values: torch.Tensor) -> torch.Tensor:
+        return values.sum(self.axes, keepdim=True) if self.axes else values
+
+    def mean(self, values: torch.Tensor) -> torch.Tensor:
+        """The means of each sample."""
+        total = self._sum(values.to(double(values)))
+        return (total / self._count(values)).to(torch.float32)
+
+    def factor(self, values: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
+        """What the samples are multiplied with."""
+        deviations = values.to(double(values)) - mean
+        return self._scaled(self._sum(deviations * deviations), self._count(values))
+
+    def _scaled(self, squares: torch.Tensor, count: int) -> torch.Tensor:
+        if count <= self.ddof:
+            variance = torch.zeros_like(squares)
+        else:
+            variance = squares / (count - self.ddof)
+        root = (variance + self.epsilon).sqrt()
+        factor = torch.where(root > 0, self.scale / root, torch.zeros_like(root))
+        return factor.to(torch.float32)
+
+    def _values(self) -> list[tuple[Group, torch.Tensor]]:
+        found = []
+        for group in self.samples.groups:
+            precise = double(group.data)
+            found.append((group, to_float(group.data, self.samples.type_id, precise)))
+        return found
+
+    def common_mean(self) -> torch.Tensor:
+        """The means of all samples together."""
+        parts = [self._sum(values).sum(0, keepdim=True) for _, values in self._values()]
+        count = sum(self._count(data) * len(data) for _, data in self.samples.groups)
+        return (torch.stack(parts).sum(0) / count).to(torch.float32)
+
+    def common_factor(self, centre: torch.Tensor, means: Any) -> torch.Tensor:
+        """What all samples are multiplied with."""
+        parts = []
+        for group, values in self._values():
+            mean = centre if means is None else _parameter(means, group)
+            deviations = values - mean
+            parts.append(self._sum(deviations * deviations).sum(0, keepdim=True))
+        count = sum(self._count(data) * len(data) for _, data in self.samples.groups)
+        return self._scaled(torch.stack(parts).sum(0), count)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images decoded for the gpu device, on the CPU or by a library there."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import daliesque as ndd
+from daliesque._engine import accelerator
+from decoders.image_makers import as_samples, jpeg, png
+
+RNG = np.random.default_rng(5)
+FILES = [
+    jpeg(RNG.integers(0, 256, (20, 31, 3), np.uint8)),
+    png(RNG.integers(0, 256, (16, 24, 3), np.uint8), 8, 2),
+    jpeg(RNG.integers(0, 256, (33, 18, 3), np.uint8)),
+]
+
+
+def test_decoded_on_the_cpu(caplog: pytest.LogCaptureFixture) -> None:
+    encoded = ndd.batch(as_samples(FILES))
+    with caplog.at_level(logging.DEBUG, "daliesque"):
+        there = ndd.decoders.image(encoded, device="gpu").evaluate()
+    assert "3 images decoded on the CPU and uploaded" in caplog.text
+    assert str(there.device) == "gpu:0"
+    for a, b in zip(there.cpu(), ndd.decoders.image(encoded), strict=True):
+        np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+    # Files that are on the device, which makes no sense, still work.
+    same = ndd.decoders.image(encoded.gpu())
+    assert str(same.device) == "cpu"
+
+
+def test_one_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+    ndd.Device("gpu")
+    found = accelerator.active
+    assert found is not None
+    sizes: list[int] = []
+    upload = found.upload
+
+    def counted(buffer: Any, *arguments: Any) -> Any:
+        sizes.append(buffer.nbytes)
+        return upload(buffer, *arguments)
+
+    monkeypatch.setattr(found, "upload", counted)
+    ndd.decoders.image(ndd.batch(as_samples(FILES)), device="gpu").evaluate()
+    assert sizes == [3 * (20 * 31 + 16 * 24 + 33 * 18)]
+
+
+def test_decoded_by_a_library(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from daliesque._gpu import decode
+
+    seen: list[list[bytes]] = []
+
+    def library(files: list[bytes], device: torch.device) -> list[torch.Tensor]:
+        seen.append(files)
+        images = [np.asarray(ndd.decoders.image(np.frombuffer(f, np.uint8))) for f in files]
+        return [torch.tensor(image, device=device) for image in images]
+
+    monkeypatch.setattr(decode, "device_decoder", lambda _kind: ("a library", library))
+    encoded = ndd.batch(as_samples(FILES))
+    with caplog.at_level(logging.DEBUG, "daliesque"):
+        there = ndd.decoders.image(encoded, device="gpu")
+        assert there.shape == [(20, 31, 3), (16, 24, 3), (33, 18, 3)]
+    assert "2 images decoded by a library, 1 on the CPU" in caplog.text
+    assert seen == [[FILES[0], FILES[2]]]
+    assert there.layout == "HWC"
+    for a, b in zip(there.cpu(), ndd.decoders.image(encoded), strict=True):
+        np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+    # Other kinds of output are the CPU's.
+    gray = ndd.decoders.image(encoded, device="gpu", output_type=ndd.types.GRAY)
+    assert gray.shape[0] == (20, 31, 1)
+    assert len(seen) == 1
+
+
+def test_errors_name_the_file() -> None:
+    broken = ndd.batch([np.frombuffer(FILES[0], np.uint8), np.zeros(9, np.uint8)])
+    with pytest.raises(ndd.DecodeError, match=r"decoders.image: sample 1"):
+        ndd.decoders.image(broken, device="gpu").evaluate()
+
+
+def test_libraries_are_for_cuda_only() -> None:
+    from daliesque._gpu import decode
+
+    assert decode.device_decoder("cpu") is None
+    assert decode.device_decoder("mps") is None

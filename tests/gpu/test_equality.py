@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on the gpu equal those on the CPU: arguments, types and layouts beyond the contract."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+from compare import assert_near, assert_resampled_alike, assert_same
+
+SHAPES = [(9, 12), (16, 7), (9, 12), (5, 5), (9, 12)]
+TYPES = [
+    *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
+    *("float16", "float32", "float64"),
+]
+RNG = np.random.default_rng(11)
+
+
+def pixels(shape: tuple[int, ...], kind: str) -> Any:
+    if kind.startswith("float"):
+        return (RNG.normal(size=shape) * 50).astype(kind)
+    limits = np.iinfo(kind)
+    return RNG.integers(max(limits.min, -(2**40)), min(limits.max, 2**40), shape, kind)
+
+
+def ragged(kind: str = "uint8", channels: int = 3) -> ndd.Batch:
+    return ndd.batch([pixels((*size, channels), kind) for size in SHAPES], layout="HWC")
+
+
+def dense(kind: str = "uint8", channels: int = 3) -> ndd.Batch:
+    return ndd.batch(pixels((4, 11, 8, channels), kind), layout="HWC")
+
+
+def compare(check: Any, name: str, *inputs: Any, **arguments: Any) -> None:
+    function = operator.attrgetter(name)(ndd)
+    here = function(*inputs, **arguments)
+    moved = [
+        value.gpu() if isinstance(value, ndd.Batch | ndd.Tensor) else value for value in inputs
+    ]
+    there = function(*moved, **arguments)
+    if not isinstance(here, tuple):
+        here, there = (here,), (there,)
+    for x, y in zip(there, here, strict=True):
+        assert x.device.device_type == "gpu"
+        assert (x.dtype, x.layout, x.shape) == (y.dtype, y.layout, y.shape), (name, arguments)
+        for a, b in zip(x.cpu(), y, strict=True):
+            check(np.asarray(a), np.asarray(b), (name, arguments))
+
+
+@pytest.mark.parametrize("policy", ["pad", "edge", "reflect", "reflect_101", "wrap"])
+def test_slices_that_leave_the_input(policy: str) -> None:
+    for batch in (ragged(), dense()):
+        for fill in ([7], [1, 2, 3]):
+            compare(
+                assert_same,
+                "crop",
+                batch,
+                crop=(20, 3),
+                crop_pos_x=0.9,
+                out_of_bounds_policy=policy,
+                fill_values=fill,
+            )
+        starts = ndd.batch([[i - 3, 2 * i - 4] for i in range(batch.batch_size)])
+        compare(
+            assert_same,
+            "slice",
+            batch,
+            start=starts,
+            shape=[6, 20],
+            out_of_bounds_policy=policy,
+            dtype=ndd.float32,
+        )
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_moves_of_all_types(kind: str) -> None:
+    for batch in (ragged(kind), dense(kind)):
+        compare(assert_same, "flip", batch, vertical=1)
+        compare(assert_same, "transpose", batch, perm=[1, 2, 0])
+        compare(assert_same, "pad", batch, fill_value=3, align=[4, 4, 4])
+        compare(assert_same, "crop", batch, crop=(3, 4), dtype=ndd.float32)
+        compare(assert_same, "crop", batch, crop=(3, 4), dtype=ndd.uint8)
+        compare(assert_same, "cat", batch, batch, axis=1)
+        compare(assert_same, "stack", batch, batch, axis=0)
+        compare(assert_same, "zeros_like", batch)
+        compare(assert_same, "reinterpret", batch, dtype=ndd.uint8)
+
+
+def test_slice_with_inputs() -> None:
+    batch = dense()
+    anchors = ndd.batch(np.array([[1, 2], [0, 0], [3, 1], [2, 2]], np.int32))
+    shapes = ndd.batch(np.array([[4, 4], [8, 5], [1, 1], [2, 6]], np.int32))
+    compare(assert_same, "slice", batch, anchors, shapes, axis_names="WH")
+
+
+@pytest.mark.parametrize("dtype", [ndd.float32, ndd.float16, ndd.uint8, ndd.int8], ids=str)
+def test_crop_mirror_normalize(dtype: ndd.DType) -> None:
+    mirror = ndd.batch([0, 1, 0, 1])
+    for layout in ("CHW", "HWC"):
+        for extra in (
+            {"crop": (4, 5), "mean": [10.0, 20.0, 30.0], "std": [2.0, 3.0, 4.0]},
+            {"mean": [10.0], "std": [5.0], "scale": 3.0, "shift": 7.0, "pad_output": True},
+            {
+                "crop": (14, 20),
+                "out_of_bounds_policy": "pad",
+                "fill_values": [3.0],
+                "crop_pos_x": 0.2,
+            },
+            {"crop": (14, 20), "out_of_bounds_policy": "trim_to_shape"},
+        ):
+            compare(
+                assert_near,
+                "crop_mirror_normalize",
+                dense(),
+                dtype=dtype,
+                output_layout=layout,
+                mirror=mirror,
+                **extra,
+            )
+            compare(assert_near, "crop_mirror_normalize", ragged(), dtype=dtype, **extra)
+
+
+INTERPOLATIONS = range(6)
+
+
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+@pytest.mark.parametrize("kind", ["uint8", "uint16", "int16", "float32"])
+def test_resize(interpolation: int, kind: str) -> None:
+    for batch in (ragged(kind), dense(kind)):
+        for size in ([5, 20], [20, 3], [9, 12]):
+            for dtype in (None, ndd.float32):
+                compare(
+                    assert_resampled_alike,
+                    "resize",
+                    batch,
+                    size=size,
+                    interp_type=interpolation,
+                    dtype=dtype,
+                )
+    compare(
+        assert_resampled_alike,
+        "resize",
+        ragged(kind),
+        resize_shorter=ndd.batch([4.0, 9.0, 4.0, 7.0, 12.0]),
+        interp_type=interpolation,
+        antialias=False,
+        save_attrs=True,
+    )
+    compare(
+        assert_resampled_alike,
+        "resize",
+        ragged(kind),
+        size=[6, 7],
+        roi_start=[0.8, 0.1],
+        roi_end=[-0.1, 0.7],
+        roi_relative=True,
+        interp_type=interpolation,
+    )
+
+
+def test_resize_of_volumes_and_sequences() -> None:
+    volumes = ndd.batch([pixels((n, 6, 5, 2), "float32") for n in (4, 7, 4)], layout="DHWC")
+    compare(assert_resampled_alike, "resize", volumes, size=[5, 9, 3])
+    clips = ndd.batch([pixels((n, 6, 5, 3), "uint8") for n in (2, 3, 2)], layout="FHWC")
+    compare(assert_resampled_alike, "resize", clips, size=[9, 3])
+    planar = ndd.batch(pixels((3, 2, 12, 13), "uint8"), layout="CHW")
+    compare(assert_resampled_alike, "resize", planar, resize_x=7)
+    lines = ndd.batch(pixels((3, 12, 13), "float32"))
+    compare(assert_resampled_alike, "tensor_resize", lines, sizes=[5], axes=[1])
+    compare(
+        assert_resampled_alike,
+        "resize_crop_mirror",
+        ragged(),
+        resize_shorter=12,
+        crop=[8, 8],
+        mirror=ndd.batch([0, 1, 2, 3, 0]),
+    )
+
+
+@pytest.mark.parametrize("kind", [*TYPES[:8], "float32"])
+def test_reductions(kind: str) -> None:
+    for batch in (ragged(kind), dense(kind)):
+        for axes in (None, [0], [0, 1], [2], []):
+            for keep_dims in (False, True):
+                extra = {"axes": axes, "keep_dims": keep_dims}
+                for name in ("min", "max", "sum"):
+                    check = assert_same if kind != "float32" or name != "sum" else assert_near
+                    compare(check, f"reductions.{name}", batch, **extra)
+                for name in ("mean", "mean_square", "rms"):
+                    compare(assert_near, f"reductions.{name}", batch, **extra)
+        for name in ("mean", "rms"):
+            compare(assert_near, f"reductions.{name}", batch, axes=[0], dtype=batch.dtype)
+        mean = ndd.reductions.mean(batch, axes=[0, 1])
+        for name in ("variance", "std_dev"):
+            compare(assert_near, f"reductions.{name}", batch, mean, axes=[0, 1], ddof=1)
+
+
+def test_reductions_of_nothing_and_of_nan() -> None:
+    empty = ndd.batch(np.zeros((2, 0, 3), np.float32))
+    for name in ("sum", "mean", "min", "max", "rms"):
+        compare(assert_same, f"reductions.{name}", empty, axes=[0])
+    odd = ndd.batch(np.array([[np.nan, 1, 5], [np.nan, np.nan, np.nan]], np.float32))
+    for name in ("sum", "mean", "min", "max"):
+        compare(assert_same, f"reductions.{name}", odd)
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int16", "float32", "float16"])
+def test_normalize(kind: str) -> None:
+    for batch in (ragged(kind), dense(kind)):
+        for extra in (
+            {},
+            {"axes": [0, 1], "epsilon": 0.5, "ddof": 1},
+            {"axis_names": "HW", "batch": True, "scale": 20.0, "shift": 100.0, "dtype": ndd.uint8},
+            {"batch": True},
+            {"mean": np.full((1, 1, 3), 9.0, np.float32)},
+            {"mean": 5.0, "stddev": 3.0},
+            {"stddev": 3.0, "axes": [0, 1], "batch": True},
+            {"mean": 5.0, "batch": True},
+        ):
+            compare(assert_near, "normalize", batch, **extra)
+    flat = ndd.batch(np.full((2, 4, 3), 7, np.uint8))
+    compare(assert_same, "normalize", flat, shift=2.0)
