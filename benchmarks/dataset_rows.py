@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -26,6 +27,32 @@ def arrays(count: int, shape: tuple[int, ...], order: Any = "C") -> str:
         array = np.full(shape, index, np.float32)
         np.save(f"{root}/{index:05d}.npy", np.array(array, order=order))
     return root
+
+
+def coco(ndd: Any, **arguments: Any) -> Any:
+    """A reader of 512 small files with five objects each."""
+    root = folder()
+    rng = np.random.default_rng(0)
+    images, objects = [], []
+    for number in range(512):
+        name = f"{number}.jpg"
+        with open(f"{root}/{name}", "wb") as file:
+            file.write(bytes(50_000))
+        images.append({"id": number, "file_name": name, "width": 640, "height": 480})
+        for _ in range(5):
+            left, top, width, height = rng.uniform(50, 250, 4).tolist()
+            angles = np.linspace(0, 2 * np.pi, 40)
+            x, y = np.cos(angles), np.sin(angles)
+            points = np.stack([left + width / 2 * (1 + x), top + height / 2 * (1 + y)], 1)
+            outline = points.ravel().round(2).tolist()
+            box = {"image_id": number, "category_id": int(rng.integers(1, 81)), "iscrowd": 0}
+            box |= {"bbox": [left, top, width, height], "segmentation": [outline]}
+            objects.append(box)
+    content = {"images": images, "annotations": objects}
+    content["categories"] = [{"id": k} for k in range(1, 81)]
+    with open(f"{root}/instances.json", "w") as text:
+        json.dump(content, text)
+    return ndd.readers.COCO(file_root=root, annotations_file=f"{root}/instances.json", **arguments)
 
 
 # Name: how to make the reader, and the batch size.
@@ -61,4 +88,8 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
         ),
         64,
     ),
+    "COCO": (lambda ndd, _: coco(ndd), 64),
+    "COCO polygons": (lambda ndd, _: coco(ndd, polygon_masks=True), 64),
+    "COCO masks": (lambda ndd, _: coco(ndd, pixelwise_masks=True), 64),
+    "COCO samples": (lambda ndd, _: coco(ndd), None),
 }

@@ -10,12 +10,14 @@ the same order as in DALI.
 """
 
 from ._readers.base import Reader, ReaderMeta, ReadError, ReaderState
+from ._readers.coco import COCO
 from ._readers.epoch import Epoch
 from ._readers.file import File
 from ._readers.npy import Numpy
 from ._readers.tfrecord import TFRecord
 
 __all__ = [
+    "COCO",
     "Epoch",
     "File",
     "Numpy",

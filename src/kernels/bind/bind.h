@@ -39,5 +39,6 @@ void bind_image_decode(nb::module_& m);
 void bind_files(nb::module_& m);
 void bind_records(nb::module_& m);
 void bind_video(nb::module_& m);
+void bind_coco(nb::module_& m);
 
 }  // namespace daliesque

@@ -26,4 +26,5 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_files(m);
   daliesque::bind_records(m);
   daliesque::bind_video(m);
+  daliesque::bind_coco(m);
 }

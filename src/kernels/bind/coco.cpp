@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Annotations in the format of COCO.
+#include "../coco.h"
+
+#include "../coco_masks.h"
+#include "../json_reader.h"
+#include "bind.h"
+
+namespace daliesque {
+
+namespace {
+
+/// Hands a vector over to NumPy, as rows of `width`.
+template <class T>
+nb::object to_numpy(std::vector<T>& values, size_t width = 1) {
+  auto* memory = new std::vector<T>(std::move(values));
+  memory->reserve(1);  // an array needs an address, even without elements
+  nb::capsule owner(memory,
+                    [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
+  const size_t rows = memory->size() / width;
+  if (width == 1) return nb::cast(nb::ndarray<nb::numpy, T>(memory->data(), {rows}, owner));
+  return nb::cast(nb::ndarray<nb::numpy, T>(memory->data(), {rows, width}, owner));
+}
+
+nb::list to_list(const std::vector<std::string>& names) {
+  nb::list out;
+  for (const std::string& name : names) out.append(nb::bytes(name.data(), name.size()));
+  return out;
+}
+
+nb::dict to_dict(CocoAnnotations& data) {
+  nb::dict out;
+  out["names"] = to_list(data.names);
+  out["unlisted"] = to_list(data.unlisted);
+  out["ids"] = to_numpy(data.ids);
+  out["widths"] = to_numpy(data.widths);
+  out["heights"] = to_numpy(data.heights);
+  out["counts"] = to_numpy(data.counts);
+  out["boxes"] = to_numpy(data.boxes, 4);
+  out["labels"] = to_numpy(data.labels);
+  out["polygon_counts"] = to_numpy(data.polygon_counts);
+  out["polygons"] = to_numpy(data.polygons, 3);
+  out["vertex_counts"] = to_numpy(data.vertex_counts);
+  out["vertices"] = to_numpy(data.vertices, 2);
+  out["mask_counts"] = to_numpy(data.mask_counts);
+  out["mask_boxes"] = to_numpy(data.mask_boxes);
+  out["run_counts"] = to_numpy(data.run_counts);
+  out["runs"] = to_numpy(data.runs);
+  nb::list faults;
+  for (const CocoFault& fault : data.faults) {
+    faults.append(
+        nb::make_tuple(fault.image, static_cast<int>(fault.kind), fault.annotation, fault.value));
+  }
+  out["faults"] = faults;
+  return out;
+}
+
+/// Annotations, or (kind of fault, position), or (list, entry, missing key).
+nb::object parse(const nb::bytes& text, float size_threshold, bool include_crowds, bool ltrb,
+                 bool ratio, bool remap_classes, bool skip_empty, bool polygons, bool runs,
+                 std::optional<std::vector<std::string>> images) {
+  const CocoOptions options{size_threshold, include_crowds, ltrb, ratio,
+                            remap_classes,  skip_empty,     polygons, runs,
+                            std::move(images)};
+  CocoAnnotations data;
+  std::optional<JsonFault> fault;
+  std::optional<CocoMissing> missing;
+  {
+    const nb::gil_scoped_release release;
+    try {
+      data = parse_coco({text.c_str(), text.size()}, options);
+    } catch (const JsonFault& found) {
+      fault = found;
+    } catch (const CocoMissing& found) {
+      missing = found;
+    }
+  }
+  if (fault) return nb::make_tuple(static_cast<int>(fault->kind), fault->position);
+  if (missing) return nb::make_tuple(missing->list, missing->entry, missing->key);
+  return to_dict(data);
+}
+
+template <class T>
+using Array = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+
+/// Rows [first, last) of an array of rows.
+template <class T>
+std::span<const T> rows(const Array<T>& array, int64_t first, int64_t last, int64_t width) {
+  const auto total = static_cast<int64_t>(array.size());
+  if (first < 0 || last < first || last * width > total) throw std::out_of_range("no such row");
+  return {array.data() + first * width, static_cast<size_t>((last - first) * width)};
+}
+
+/// Where the outlines and runs of an image lie in the arrays: for each kind its begin and end.
+struct Places {
+  int64_t boxes, polygons, polygons_end, vertices, masks, masks_end;
+};
+
+Samples paint(const Array<int64_t>& sizes, const Array<int64_t>& places,
+              const Array<int32_t>& labels, const Array<int32_t>& polygons,
+              const Array<float>& vertices, const Array<int32_t>& mask_boxes,
+              const Array<int64_t>& run_ends, const Array<uint32_t>& runs, bool relative) {
+  const auto count = static_cast<int64_t>(sizes.size() / 2);
+  std::vector<int64_t> shapes;
+  std::vector<std::vector<CocoMask>> masks(static_cast<size_t>(count));
+  const auto label_of = [&](const Places& at, int64_t box) {
+    return rows(labels, at.boxes + box, at.boxes + box + 1, 1)[0];
+  };
+  for (int64_t i = 0; i < count; i++) {
+    shapes.insert(shapes.end(), {sizes.data()[2 * i], sizes.data()[2 * i + 1], 1});
+    const auto row = rows(places, i, i + 1, 6);
+    const Places at{row[0], row[1], row[2], row[3], row[4], row[5]};
+    auto& own = masks[static_cast<size_t>(i)];
+    for (int64_t k = at.polygons; k < at.polygons_end; k++) {
+      const auto polygon = rows(polygons, k, k + 1, 3);
+      const auto outline = rows(vertices, at.vertices + polygon[1], at.vertices + polygon[2], 2);
+      own.push_back({label_of(at, polygon[0]), outline, {}});
+    }
+    for (int64_t k = at.masks; k < at.masks_end; k++) {
+      const int64_t begin = k == 0 ? 0 : rows(run_ends, k - 1, k, 1)[0];
+      const auto lengths = rows(runs, begin, rows(run_ends, k, k + 1, 1)[0], 1);
+      own.push_back({label_of(at, rows(mask_boxes, k, k + 1, 1)[0]), {}, lengths});
+    }
+  }
+  const nb::gil_scoped_release release;
+  Samples out = Samples::empty(DType::int32, 3, std::move(shapes), "HWC", count);
+  paint_masks(out, masks, relative);
+  return out;
+}
+
+}  // namespace
+
+void bind_coco(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("parse_coco", &parse, "text"_a, "size_threshold"_a, "include_crowds"_a, "ltrb"_a, "ratio"_a,
+        "remap_classes"_a, "skip_empty"_a, "polygons"_a, "runs"_a, "images"_a.none(),
+        "Annotations, or (kind of fault, position), or (list, entry, missing key).");
+  m.def("paint_coco_masks", &paint, "sizes"_a, "places"_a, "labels"_a, "polygons"_a, "vertices"_a,
+        "mask_boxes"_a, "run_ends"_a, "runs"_a, "relative"_a,
+        "Pictures of the labels of segmentations.");
+}
+
+}  // namespace daliesque
