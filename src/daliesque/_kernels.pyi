@@ -406,14 +406,14 @@ def resample_taps(extents: numpy.typing.NDArray[Any], geometry: ResizeGeometry, 
 
 def jpeg_info(data: bytes) -> dict[str, Any]: ...
 
-def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, region: tuple[int, int, int, int] | None = None, max_pixels: int = 1073741824) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...
+def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, fast_idct: bool = False, region: tuple[int, int, int, int] | None = None, max_pixels: int = 1073741824) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...
 
 def image_headers(encoded: Samples) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], dict[int, str]]:
     """
     Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.
     """
 
-def decode_jpegs(encoded: Samples, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], headers: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], windows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], image_type: int, type_id: int) -> tuple[Samples, list[tuple[int, bool, str]]]:
+def decode_jpegs(encoded: Samples, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], headers: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], windows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], image_type: int, type_id: int, fast_idct: bool) -> tuple[Samples, list[tuple[int, bool, str]]]:
     """
     Uninitialised samples of the given shapes, of which the chosen ones are decoded; and the failures: sample, whether no other codec should try, and what is wrong.
     """
@@ -454,6 +454,45 @@ def read_npy_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shap
 
 def read_npy_contents(contents: Samples, region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], int, float] | None) -> tuple[Samples, list[tuple[int, int, int, float]]]:
     """The arrays in the contents of files, likewise."""
+
+class Archives:
+    """Files of which pieces are read; only few stay open."""
+
+    def __init__(self, paths: Sequence[bytes], open_url: object) -> None: ...
+
+    def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Samples, list[tuple[int, int, str]]]:
+        """Pieces of files, and (place, errno, reason) of those that failed."""
+
+    def read_whole(self, file: int) -> tuple[bytes, tuple[int, str]]:
+        """A file, or (errno, reason)."""
+
+    def index_tfrecord(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int, int, tuple[int, str]]:
+        """
+        Offsets and sizes of the records; fault and place that ended them; (errno, reason).
+        """
+
+def parse_number_pairs(text: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+    """
+    First and second numbers of all lines, and the number of the first bad line or 0.
+    """
+
+class ExampleParser:
+    """Takes Example messages of TFRecords apart."""
+
+    def __init__(self, rules: Sequence[tuple[bytes, int, bool, Sequence[int], bytes | None]]) -> None: ...
+
+    def parse(self, records: Samples) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
+        """
+        The features, and (place, fault, feature, values) of records with faults.
+        """
+
+def crc32c(data: bytes, portable: bool = False) -> int:
+    """The checksum CRC-32C."""
+
+def write_video_frame(out: Samples, sample: int, row: int, y: memoryview, u: memoryview, v: memoryview, strides: Sequence[int], x_shift: bool, y_shift: bool, full_range: bool) -> None:
+    """
+    Convert planes of luma and chroma to RGB, as frame number `row` of a sample.
+    """
 
 def parse_coco(text: bytes, size_threshold: float, include_crowds: bool, ltrb: bool, ratio: bool, remap_classes: bool, skip_empty: bool, polygons: bool, runs: bool, images: Sequence[str] | None) -> object:
     """

@@ -121,8 +121,7 @@ void JsonReader::append_escaped(std::string& out) {
 uint32_t JsonReader::hexadecimal() {
   uint32_t code = 0;
   const std::string_view digits = text_.substr(position_, 4);
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
   if (error != std::errc() || end != digits.data() + 4) fail(JsonFault::syntax);
   position_ += 4;
   return code;

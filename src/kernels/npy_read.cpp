@@ -26,7 +26,7 @@ constexpr int64_t kFirstBytes = 512;
 // Large arrays are read in pieces of this size, by several threads.
 constexpr int64_t kPieceBytes = int64_t{1} << 19;
 
-class FileSource : public ByteSource {
+class FileSource : public NpySource {
  public:
   FileSource(std::string path, NpyHeaderCache* cache) : path_(std::move(path)), cache_(cache) {}
 
@@ -52,7 +52,7 @@ class FileSource : public ByteSource {
   OpenFile file_;
 };
 
-class MemorySource : public ByteSource {
+class MemorySource : public NpySource {
  public:
   MemorySource(const char* data, int64_t size) : data_(data), size_(size) {}
 
@@ -71,7 +71,7 @@ class MemorySource : public ByteSource {
 
 /// What is known of one file.
 struct Array {
-  ByteSource* source = nullptr;
+  NpySource* source = nullptr;
   int64_t sample = 0;
   NpyHeader header;
   NpyError error{0, 0};
@@ -84,7 +84,7 @@ struct Array {
   bool padded() const { return !wanted.extents.empty() && wanted.extents != window.extents; }
 };
 
-int read_header(ByteSource& source, NpyHeader& out) {
+int read_header(NpySource& source, NpyHeader& out) {
   if (auto known = source.known_header()) {
     out = std::move(*known);
     return 0;
@@ -184,7 +184,7 @@ void read_windows(Samples& out, const std::vector<Array*>& arrays, bool keep_ope
         return kReadCost + kByteCost * (whole(i) ? std::min<double>(bytes, kPieceBytes) : bytes);
       },
       [&](int64_t i, int64_t begin, int64_t end) {
-        ByteSource& source = *at(i).source;
+        NpySource& source = *at(i).source;
         int code = 0;
         if (!keep_open) {
           code = source.open();
@@ -294,15 +294,15 @@ void NpyHeaderCache::insert(const std::string& path, const FileStamp& stamp,
   if (lock) headers_.insert_or_assign(path, std::pair(stamp, header));
 }
 
-std::unique_ptr<ByteSource> file_source(std::string path, NpyHeaderCache* cache) {
+std::unique_ptr<NpySource> file_source(std::string path, NpyHeaderCache* cache) {
   return std::make_unique<FileSource>(std::move(path), cache);
 }
 
-std::unique_ptr<ByteSource> memory_source(const Samples& samples, int64_t sample) {
+std::unique_ptr<NpySource> memory_source(const Samples& samples, int64_t sample) {
   return std::make_unique<MemorySource>(samples.data<const char>(sample), samples.volume(sample));
 }
 
-Samples read_npy(std::vector<std::unique_ptr<ByteSource>>& sources, const NpyRegion* region,
+Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegion* region,
                  std::vector<NpyError>& errors) {
   const auto count = static_cast<int64_t>(sources.size());
   const bool keep_open = count <= kMostOpen;

@@ -60,9 +60,9 @@ struct NpyError {
 };
 
 /// Where bytes come from.
-class ByteSource {
+class NpySource {
  public:
-  virtual ~ByteSource() = default;
+  virtual ~NpySource() = default;
   /// Returns 0 or a code of what is wrong.
   virtual int open() = 0;
   virtual void close() = 0;
@@ -73,13 +73,13 @@ class ByteSource {
   virtual void learn_header(const NpyHeader&) {}
 };
 
-std::unique_ptr<ByteSource> file_source(std::string path, NpyHeaderCache* cache);
+std::unique_ptr<NpySource> file_source(std::string path, NpyHeaderCache* cache);
 /// A sample of uint8, which must outlive the source.
-std::unique_ptr<ByteSource> memory_source(const Samples& samples, int64_t sample);
+std::unique_ptr<NpySource> memory_source(const Samples& samples, int64_t sample);
 
 /// The arrays in all sources without errors (or parts of them), in order. The errors are sorted by
 /// sample; kOtherAxes and kOtherType are reported alone, and nothing is read.
-Samples read_npy(std::vector<std::unique_ptr<ByteSource>>& sources, const NpyRegion* region,
+Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegion* region,
                  std::vector<NpyError>& errors);
 
 }  // namespace daliesque

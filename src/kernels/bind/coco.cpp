@@ -15,8 +15,7 @@ template <class T>
 nb::object to_numpy(std::vector<T>& values, size_t width = 1) {
   auto* memory = new std::vector<T>(std::move(values));
   memory->reserve(1);  // an array needs an address, even without elements
-  nb::capsule owner(memory,
-                    [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
+  nb::capsule owner(memory, [](void* data) noexcept { delete static_cast<std::vector<T>*>(data); });
   const size_t rows = memory->size() / width;
   if (width == 1) return nb::cast(nb::ndarray<nb::numpy, T>(memory->data(), {rows}, owner));
   return nb::cast(nb::ndarray<nb::numpy, T>(memory->data(), {rows, width}, owner));
@@ -59,9 +58,9 @@ nb::dict to_dict(CocoAnnotations& data) {
 nb::object parse(const nb::bytes& text, float size_threshold, bool include_crowds, bool ltrb,
                  bool ratio, bool remap_classes, bool skip_empty, bool polygons, bool runs,
                  std::optional<std::vector<std::string>> images) {
-  const CocoOptions options{size_threshold, include_crowds, ltrb, ratio,
-                            remap_classes,  skip_empty,     polygons, runs,
-                            std::move(images)};
+  const CocoOptions options{size_threshold, include_crowds, ltrb,
+                            ratio,          remap_classes,  skip_empty,
+                            polygons,       runs,           std::move(images)};
   CocoAnnotations data;
   std::optional<JsonFault> fault;
   std::optional<CocoMissing> missing;

@@ -68,7 +68,7 @@ std::optional<NpyRegion> to_region(const std::optional<Region>& region) {
       fill};
 }
 
-Arrays read_arrays(std::vector<std::unique_ptr<ByteSource>> sources,
+Arrays read_arrays(std::vector<std::unique_ptr<NpySource>> sources,
                    const std::optional<Region>& region) {
   const std::optional<NpyRegion> part = to_region(region);
   std::vector<NpyError> errors;
@@ -84,7 +84,7 @@ Arrays read_arrays(std::vector<std::unique_ptr<ByteSource>> sources,
 Arrays read_npy_files(const nb::bytes& names, const Numbers& ends, const Numbers& chosen,
                       const nb::bytes& folder, NpyHeaderCache* cache,
                       const std::optional<Region>& region) {
-  std::vector<std::unique_ptr<ByteSource>> sources;
+  std::vector<std::unique_ptr<NpySource>> sources;
   for (std::string& path : chosen_paths(names, ends, chosen, folder)) {
     sources.push_back(file_source(std::move(path), cache));
   }
@@ -92,7 +92,7 @@ Arrays read_npy_files(const nb::bytes& names, const Numbers& ends, const Numbers
 }
 
 Arrays read_npy_contents(const Samples& contents, const std::optional<Region>& region) {
-  std::vector<std::unique_ptr<ByteSource>> sources;
+  std::vector<std::unique_ptr<NpySource>> sources;
   for (int64_t i = 0; i < contents.size(); i++) sources.push_back(memory_source(contents, i));
   return read_arrays(std::move(sources), region);
 }
