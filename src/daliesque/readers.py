@@ -7,6 +7,9 @@
 
 All readers share the arguments and methods of `Reader`. The same arguments give the same samples in
 the same order as in DALI.
+
+Paths may also be URLs (http://, s3://, memory://, ...) of all kinds that fsspec knows; install
+daliesque[remote]. Reads that fail because a connection broke are repeated.
 """
 
 from ._readers.base import Reader, ReaderMeta, ReadError, ReaderState

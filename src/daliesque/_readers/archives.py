@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from .. import _kernels
 from .._engine.errors import OpError
 from .order import Numbers
+from .storage import RemoteFile
 
 PathLike = str | os.PathLike[str]
 
@@ -19,27 +19,12 @@ PathLike = str | os.PathLike[str]
 _ENDS_EARLY, _NOT_A_FILE, _OTHER_FAILURE = -1, -2, -3
 
 
-class RangeSource(Protocol):
-    """A file somewhere else, of which several threads read pieces."""
-
-    size: int
-
-    def read_at(self, offset: int, size: int) -> bytes:
-        """Return `size` bytes from `offset` on. Raises OSError."""
-
-
-def open_url(url: str) -> RangeSource:
-    """Open a file that is not a local one."""
-    msg = f'cannot open "{url}": only local files can be read.'
-    raise OSError(msg)
-
-
 class Archives:
     """Some files of which pieces are read. They are opened when needed; few stay open."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self._paths = list(paths)
-        self._native = _kernels.Archives([os.fsencode(path) for path in paths], open_url)
+        self._native = _kernels.Archives([os.fsencode(path) for path in paths], RemoteFile)
 
     def __len__(self) -> int:
         return len(self._paths)

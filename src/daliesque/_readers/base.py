@@ -391,7 +391,11 @@ class Reader:
 
     def _make_order(self) -> Order:
         settings = self._settings
-        size = self._open()
+        try:
+            size = self._open()
+        except ImportError as error:
+            msg = f"{self._operator}: {error}"
+            raise ImportError(msg) from error
         if size == 0:
             msg = f"{self._operator}: there are no samples."
             raise ValueError(msg)

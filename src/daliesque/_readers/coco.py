@@ -20,6 +20,7 @@ from .discovery import PathLike, Paths
 from .options import ReaderOptions
 from .order import Numbers
 from .steps import Fetched
+from .storage import read
 
 _DEFAULT_THRESHOLD = 0.1
 
@@ -223,8 +224,7 @@ class COCO(Reader):
         path = self._json or self._preprocessed or ""
         try:
             if self._json is not None:
-                with open(path, "rb") as file:
-                    self._annotations = parse_annotations(path, file.read(), self._wanted)
+                self._annotations = parse_annotations(path, read(path), self._wanted)
             else:
                 self._annotations = load_annotations(path, self._polygons, self._masks, self._ids)
         except OSError as error:

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
+from .._engine.convert import to_batch_samples
 from .._engine.errors import file_error
 from .order import Numbers
 from .steps import Fetched
+from .storage import is_url, join, list_folder, read, read_all
 
 PathLike = str | os.PathLike[str]
 
@@ -36,6 +38,7 @@ class Paths:
         lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
         self._ends: Numbers = np.cumsum(lengths)
         self._folder = folder
+        self.remote = is_url(folder) or (b"://" in self._names and any(map(is_url, names)))
         self._cache = _kernels.FileCache(_KEPT_BYTES, LEAST_AGE)
 
     def __len__(self) -> int:
@@ -47,7 +50,7 @@ class Paths:
 
     def full(self, number: int) -> str:
         """The path of a file."""
-        return os.path.join(self._folder, self[number])
+        return join(self._folder, self[number])
 
     def chosen(self, numbers: Numbers) -> tuple[bytes, Numbers, Numbers, bytes]:
         """Some of the files, as native functions want them."""
@@ -55,6 +58,8 @@ class Paths:
 
     def read(self, numbers: Numbers) -> Fetched:
         """The contents of files, as the only output."""
+        if self.remote:
+            return self._read_remote(numbers)
         contents, failed = _kernels.read_listed_files(*self.chosen(numbers), self._cache)
         if not failed:
             return Fetched((contents,), {})
@@ -63,6 +68,14 @@ class Paths:
         }
         good = [place for place in range(len(numbers)) if place not in errors]
         return Fetched((contents.select(good),) if good else (), errors)
+
+    def _read_remote(self, numbers: Numbers) -> Fetched:
+        found = read_all([self.full(number) for number in numbers.tolist()])
+        errors = {k: part for k, part in enumerate(found) if isinstance(part, Exception)}
+        good = [np.frombuffer(part, np.uint8) for part in found if isinstance(part, bytes)]
+        if not good:
+            return Fetched((), errors)
+        return Fetched((to_batch_samples(good, None, None, "readers").as_internal(),), errors)
 
 
 def checked_files(operator: str, files: PathLike | Sequence[PathLike]) -> list[str]:
@@ -86,22 +99,15 @@ def list_files(
 ) -> list[str]:
     """The names of the files in a folder that match one of the patterns, sorted."""
     matches = _matcher(patterns, case_sensitive)
-    with os.scandir(folder) as entries:
-        # A link that leads nowhere is listed: it should be noticed when it is read.
-        names = [
-            entry.name
-            for entry in entries
-            if matches(entry.name) and (entry.is_file(follow_symlinks=False) or entry.is_symlink())
-        ]
-    return sorted(names, key=os.fsencode)
+    files, _ = list_folder(folder)
+    return sorted(filter(matches, files), key=os.fsencode)
 
 
 def list_folders(folder: str, patterns: Sequence[str], case_sensitive: bool) -> list[str]:
     """The names of the folders in a folder that match one of the patterns, sorted."""
     matches = _matcher(patterns, case_sensitive)
-    with os.scandir(folder) as entries:
-        names = [entry.name for entry in entries if entry.is_dir() and matches(entry.name)]
-    return sorted(names, key=os.fsencode)
+    _, folders = list_folder(folder)
+    return sorted(filter(matches, folders), key=os.fsencode)
 
 
 def list_classes(
@@ -118,7 +124,7 @@ def list_classes(
     names: list[list[str]] = []
     for folder in list_folders(root, folder_patterns, case_sensitive):
         try:
-            files = list_files(os.path.join(root, folder), file_patterns, case_sensitive)
+            files = list_files(join(root, folder), file_patterns, case_sensitive)
         except OSError as error:
             on_unreadable(error)
             files = []
@@ -136,29 +142,27 @@ def list_tree(root: str, pattern: str, on_unreadable: Callable[[OSError], None])
 
 def read_names(path: str) -> list[str]:
     """The names in a text file that has one in each line."""
-    with open(path, "rb") as file:
-        lines = [line.rstrip(b"\r\n") for line in file]
+    lines = [line.rstrip(b"\r") for line in read(path).split(b"\n")]
     return [os.fsdecode(line) for line in lines if line.strip()]
 
 
 def read_list(path: str) -> tuple[list[str], list[int]]:
     """The names and labels in a text file that has one of each in a line."""
     names, labels = [], []
-    with open(path, "rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            match = _LINE.fullmatch(line)
-            label = int(match[2]) if match else 0
-            if match is None or label > 2**31 - 1:
-                text = line.decode(errors="replace").strip()
-                msg = (
-                    f'line {number} of the list "{path}" must be a file name, a space and a label '
-                    f"(an integer from 0 to 2147483647); got {text!r}."
-                )
-                raise ValueError(msg)
-            names.append(os.fsdecode(match[1]))
-            labels.append(label)
+    for number, line in enumerate(read(path).split(b"\n"), 1):
+        if not line.strip():
+            continue
+        match = _LINE.fullmatch(line)
+        label = int(match[2]) if match else 0
+        if match is None or label > 2**31 - 1:
+            text = line.decode(errors="replace").strip()
+            msg = (
+                f'line {number} of the list "{path}" must be a file name, a space and a label '
+                f"(an integer from 0 to 2147483647); got {text!r}."
+            )
+            raise ValueError(msg)
+        names.append(os.fsdecode(match[1]))
+        labels.append(label)
     return names, labels
 
 

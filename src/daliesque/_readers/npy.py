@@ -22,6 +22,7 @@ from .listed import ListedFiles
 from .options import ReaderOptions
 from .order import Numbers
 from .steps import Fetched
+from .storage import read
 
 # What the native function reports besides the codes of files: the file is no plain array, or the
 # region does not fit it. A region that has other faults is reported as _BAD_REGION minus the fault.
@@ -205,9 +206,25 @@ class Numpy(ListedFiles):
         )
 
     def _fetch(self, numbers: Numbers) -> Fetched:
+        if self._paths.remote:
+            return self._fetch_remote(numbers)
         arrays, failed = _kernels.read_npy_files(
             *self._paths.chosen(numbers), self._headers, self._region
         )
+        return self._checked(numbers, arrays, failed)
+
+    def _fetch_remote(self, numbers: Numbers) -> Fetched:
+        contents, errors = self._paths.read(numbers)
+        if not contents:
+            return Fetched((), errors)
+        places = [k for k in range(len(numbers)) if k not in errors]
+        arrays, failed = _kernels.read_npy_contents(contents[0], self._region)
+        outputs, faults = self._checked(numbers[places], arrays, failed)
+        return Fetched(outputs, errors | {places[k]: fault for k, fault in faults.items()})
+
+    def _checked(
+        self, numbers: Numbers, arrays: _kernels.Samples, failed: Sequence[Failure]
+    ) -> Fetched:
         errors: dict[int, Exception] = {}
         for failure in failed:
             place, code, first, _ = failure
@@ -250,8 +267,7 @@ class Numpy(ListedFiles):
         return str(header.dtype), header.shape
 
     def _beginning(self, number: int) -> NDArray[np.uint8]:
-        with open(self._full_name(number).removeprefix("file://"), "rb") as file:
-            return np.frombuffer(file.read(_HEADER_BYTES), np.uint8)
+        return np.frombuffer(read(self._full_name(number), 0, _HEADER_BYTES), np.uint8)
 
     def _file_fault(self, number: int) -> Exception:
         """What is wrong with a file that is not as it should be."""

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files on this machine, or anywhere that fsspec reaches: http://, s3://, memory://, ..."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+# How often to try, and the seconds before the second attempt; each wait is twice the one before.
+_ATTEMPTS = 6
+_FIRST_WAIT = 0.05
+# How many files are read at the same time: most of the time is spent waiting.
+_CONNECTIONS = 16
+# Trying again would not help.
+_FINAL = (
+    FileNotFoundError,
+    PermissionError,
+    IsADirectoryError,
+    NotADirectoryError,
+    NotImplementedError,
+    ImportError,
+    TypeError,
+    ValueError,
+)
+_TOO_MANY_REQUESTS, _REQUEST_TIMEOUT = 429, 408
+
+
+def is_url(path: str) -> bool:
+    """Whether a path leads away from this machine's own files."""
+    return "://" in path and not path.startswith("file://")
+
+
+def join(folder: str, name: str) -> str:
+    """The path of a file in a folder."""
+    if is_url(name):
+        return name
+    if is_url(folder):
+        return f"{folder.rstrip('/')}/{name.removeprefix('./')}"
+    return os.path.join(folder, name)
+
+
+def list_folder(path: str) -> tuple[list[str], list[str]]:
+    """The names of files and of folders in a folder, in any order. Raises OSError."""
+    if not is_url(path):
+        with os.scandir(path) as scan:
+            entries = list(scan)
+        # A link that leads nowhere is listed: it should be noticed when it is read.
+        files = [e.name for e in entries if e.is_file(follow_symlinks=False) or e.is_symlink()]
+        return files, [e.name for e in entries if e.is_dir()]
+    system, root = _system(path.rstrip("/") + "/")
+    names: dict[bool, list[str]] = {False: [], True: []}
+    for found in _persistently(path, lambda: system.ls(root, detail=True)):
+        name = found["name"].rstrip("/").rpartition("/")[2]
+        # Some systems list the folder itself, and some pages have links to other orders.
+        if name and not name.startswith("?") and found["name"].strip("/") != root.strip("/"):
+            names[found["type"] == "directory"].append(name)
+    return names[False], names[True]
+
+
+def read(path: str, begin: int = 0, count: int | None = None) -> bytes:
+    """The bytes of a file, or `count` of them from `begin` on: fewer at its end. Raises OSError."""
+    if not is_url(path):
+        with open(path.removeprefix("file://"), "rb") as file:
+            file.seek(begin)
+            return file.read(-1 if count is None else count)
+    system, name = _system(path)
+    if begin == 0 and count is None:
+        return _persistently(path, lambda: bytes(system.cat_file(name)))
+    end = None if count is None else begin + count
+    return _persistently(path, lambda: bytes(system.cat_file(name, start=begin, end=end)))
+
+
+def read_all(paths: Sequence[str]) -> list[bytes | Exception]:
+    """The contents of files, or why they cannot be read; several at the same time."""
+
+    def attempt(path: str) -> bytes | Exception:
+        try:
+            return read(path)
+        except (OSError, ValueError) as error:
+            return error
+
+    if len(paths) == 1:
+        return [attempt(paths[0])]
+    with ThreadPoolExecutor(min(_CONNECTIONS, len(paths)), "daliesque storage") as pool:
+        return list(pool.map(attempt, paths))
+
+
+class RemoteFile:
+    """A file elsewhere, of which several threads read pieces. Raises OSError if there is none."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        system, name = _system(url)
+        size = _persistently(url, lambda: system.size(name))
+        if size is None:
+            raise OSError(errno.ENOTSUP, "the size of the file is not known", url)
+        self.size = int(size)
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """Return `size` bytes from `offset` on. Raises OSError, also if there are fewer."""
+
+        def attempt() -> bytes:
+            data = bytes(system.cat_file(name, start=offset, end=offset + size))
+            if len(data) != size:
+                # A server that knows no ranges sends everything.
+                if len(data) == self.size:
+                    return data[offset : offset + size]
+                msg = f"{len(data)} bytes came instead of {size}"
+                raise ConnectionError(msg)
+            return data
+
+        system, name = _system(self._url)
+        return _persistently(self._url, attempt) if size else b""
+
+
+@functools.lru_cache(maxsize=1024)
+def _system(url: str) -> tuple[Any, str]:
+    """The file system of a URL, and the name of the file there."""
+    try:
+        import fsspec
+    except ImportError:
+        msg = f'"{url}": URLs need the package fsspec. Install daliesque[remote].'
+        raise ImportError(msg) from None
+    try:
+        system, name = fsspec.core.url_to_fs(url)
+    except ImportError as error:
+        msg = f'"{url}": {error}'
+        raise ImportError(msg) from error
+    except ValueError as error:
+        raise OSError(errno.EPROTONOSUPPORT, str(error), url) from error
+    return system, name
+
+
+def _persistently(url: str, attempt: Callable[[], Result]) -> Result:
+    """The result of a function, which is called again if the connection broke.
+
+    What it raises in the end becomes an OSError, unless it is one or trying again cannot help.
+    """
+    wait = _FIRST_WAIT
+    for left in reversed(range(_ATTEMPTS)):
+        try:
+            return attempt()
+        except Exception as error:
+            status = getattr(error, "status", None)
+            refused = (
+                isinstance(status, int)
+                and 400 <= status < 500
+                and status not in (_TOO_MANY_REQUESTS, _REQUEST_TIMEOUT)
+            )
+            if isinstance(error, FileNotFoundError):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), url) from error
+            if isinstance(error, _FINAL):
+                raise
+            if refused or left == 0:
+                reason = f"{type(error).__name__}: {error}".rstrip(": ")
+                times = "" if refused else f" after {_ATTEMPTS} attempts"
+                raise OSError(errno.EIO, reason + times, url) from error
+        time.sleep(wait)
+        wait *= 2
+    raise AssertionError
