@@ -144,6 +144,36 @@ def jpegs(ndd: Any) -> list[Any]:
     return [ndd.batch(streams)]
 
 
+def video_files(ndd: Any) -> list[Any]:
+    import cv2
+
+    directory = scratch_directory()
+    files = []
+    for k in range(4):
+        path = str(directory / f"{k}.webm")
+        writer = cv2.VideoWriter(path, cv2.VideoWriter_fourcc(*"VP90"), 25, (320, 240))
+        picture = cv2.resize(random_array((24 + k, 32, 3)), (320, 240))
+        for frame in range(30):
+            writer.write(np.roll(picture, 3 * frame, axis=1))
+        writer.release()
+        files.append(np.fromfile(path, np.uint8))
+    return [ndd.batch(files)]
+
+
+def audio_files(ndd: Any) -> list[Any]:
+    import wave
+
+    rng = np.random.default_rng(7)
+    files = []
+    for seconds in rng.integers(1, 15, BATCH):
+        buffer = io.BytesIO()
+        with wave.open(buffer, "wb") as file:
+            file.setparams((1, 2, 16000, 0, "NONE", ""))
+            file.writeframes(rng.integers(-3000, 3000, 16000 * seconds, np.int16).tobytes())
+        files.append(np.frombuffer(buffer.getvalue(), np.uint8))
+    return [ndd.batch(files)]
+
+
 def compressed(ndd: Any) -> list[Any]:
     import imagecodecs
 
@@ -263,6 +293,8 @@ ROWS: dict[str, Row] = {
     ),
     "experimental.peek_image_shape": (jpegs, simple("experimental.peek_image_shape")),
     "io.file.read": (paths, simple("io.file.read")),
+    "decoders.audio": (audio_files, simple("decoders.audio")),
+    "decoders.video": (video_files, simple("decoders.video")),
     "brightness": (images, simple("brightness", brightness=1.2)),
     "contrast": (images, simple("contrast", contrast=1.2)),
     "brightness_contrast": (images, simple("brightness_contrast", brightness=1.2, contrast=0.9)),
