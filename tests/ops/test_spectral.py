@@ -224,7 +224,8 @@ def test_mfcc_keeps_at_most_all() -> None:
 
 
 def test_log_mel_like_librosa() -> None:
-    librosa = pytest.importorskip("librosa")
+    import librosa
+
     signal = noise(16_000) * 0.1
     spectra = ndd.spectrogram(signal, nfft=512, window_length=400, window_step=160)
     mel = ndd.mel_filter_bank(spectra, nfilter=80, sample_rate=16000)
