@@ -53,9 +53,11 @@ def numpy(data: Samples, /, *, dtype: DType | None = None) -> Samples:
     if len(data) == 0:
         code = uint8.code if dtype is None else dtype.code
         return _kernels.empty_uniform(code, [], "", 0)
-    headers = [_read_header(data, sample) for sample in range(len(data))]
+    headers = _read_headers(data)
     first = headers[0]
     for sample, header in enumerate(headers):
+        if header is first:
+            continue
         if len(header.shape) != len(first.shape):
             msg = (
                 f"all arrays must have the same number of axes; sample 0 has {len(first.shape)}, "
@@ -78,20 +80,31 @@ def numpy(data: Samples, /, *, dtype: DType | None = None) -> Samples:
     return _kernels.join(parts).select(order.tolist())
 
 
-def _read_header(data: Samples, sample: int) -> Header:
-    content = to_numpy(data, sample)
+def _read_headers(data: Samples) -> list[Header]:
+    """The header of each file; neighbours with the same one share it."""
+    headers: list[Header] = []
+    last, total = b"", -1
+    for sample in range(len(data)):
+        content = to_numpy(data, sample)
+        if not last or content[: len(last)].tobytes() != last:
+            headers.append(_read_header(content, sample))
+            last = content[: headers[-1].offset].tobytes()
+            total = headers[-1].offset + headers[-1].nbytes
+        else:
+            headers.append(headers[-1])
+        if content.size != total:
+            reason = f"should have {total} bytes, as its header says; it has {content.size}"
+            raise SampleError(sample, reason, DecodeError)
+    return headers
+
+
+def _read_header(content: NDArray[np.uint8], sample: int) -> Header:
     try:
         header = read_header(content)
     except CodecError as error:
         raise SampleError(sample, str(error), DecodeError) from None
     if from_numpy(header.dtype.newbyteorder("=")) is None:
         reason = f"holds elements of the type {header.dtype}, which is not supported"
-        raise SampleError(sample, reason, DecodeError)
-    if header.offset + header.nbytes != content.size:
-        reason = (
-            f"should have {header.offset + header.nbytes} bytes, as its header says; "
-            f"it has {content.size}"
-        )
         raise SampleError(sample, reason, DecodeError)
     return header
 
