@@ -9,17 +9,33 @@ operators they are enough for.
 Kernels never wait for the device: everything that decides about shapes is known on the host.
 """
 
-from . import arithmetic, decode, fill, moves, random, reduce, resize
+from . import (
+    arithmetic,
+    color,
+    compose,
+    decode,
+    fill,
+    filters,
+    moves,
+    random,
+    reduce,
+    resize,
+    warp,
+)
 from .table import install, uninstall
 
 __all__ = [
     "arithmetic",
+    "color",
+    "compose",
     "decode",
     "fill",
+    "filters",
     "install",
     "moves",
     "random",
     "reduce",
     "resize",
     "uninstall",
+    "warp",
 ]

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brightness, contrast, hue, saturation and colour spaces on accelerators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .._engine.device_samples import DeviceSamples, Group
+from .._engine.dtype import DType, from_code, uint8
+from .._engine.enums import DALIImageType
+from .numbers import column, constant, from_float, rows, to_float
+from .table import gpu_kernel, runs_on_gpu
+
+runs_on_gpu("brightness", "contrast", "brightness_contrast")
+runs_on_gpu("hue", "saturation", "hsv", "color_twist")
+runs_on_gpu("color_space_conversion", allocates=True)
+
+Floats = NDArray[np.float32]
+
+# NTSC luminance and chrominance, to the digits that the reference uses, and the inverse that it
+# finds.
+_TO_YIQ = np.array(
+    [[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]], np.float32
+)
+_FROM_YIQ = np.array(
+    [
+        [0.9996643662452698, 0.9565411806106567, 0.6208617091178894],
+        [0.9996248483657837, -0.2722744643688202, -0.6474512815475464],
+        [1.0028122663497925, -1.1068480014801025, 1.705405592918396],
+    ],
+    np.float32,
+)
+
+
+def _full_range(dtype: DType) -> float:
+    """The highest value of an integer type, 1 for others."""
+    if dtype.kind is DType.Kind.unsigned:
+        return float(np.float32(2**dtype.bits - 1))
+    return float(np.float32(2 ** (dtype.bits - 1) - 1)) if dtype.kind is DType.Kind.signed else 1.0
+
+
+def _half_range(dtype: DType) -> float:
+    """The middle of the range from 0 up."""
+    if dtype.kind is DType.Kind.unsigned:
+        return 2.0 ** (dtype.bits - 1)
+    return 2.0 ** (dtype.bits - 2) if dtype.kind is DType.Kind.signed else 0.5
+
+
+@gpu_kernel("brightness_contrast")
+def brightness_contrast(
+    samples: DeviceSamples,
+    type_id: int,
+    brightness: Floats,
+    shift: Floats,
+    contrast: Floats,
+    center: Floats | None,
+) -> DeviceSamples:
+    """shift * range + brightness * (center + contrast * (value - center))."""
+    full = np.float32(_full_range(from_code(type_id)))
+    middle = np.float32(_half_range(from_code(samples.type_id)))
+    centre = np.full(1, middle) if center is None else center
+    addend = shift * full + brightness * (centre - contrast * centre)
+    multiplier = brightness * contrast
+
+    def adjusted(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        values = to_float(data, samples.type_id)
+        scaled = values * column(multiplier, indices, data)
+        return from_float(scaled + column(addend, indices, data), type_id)
+
+    return samples.mapped(adjusted, type_id=type_id)
+
+
+@gpu_kernel("color_twist")
+def color_twist(
+    samples: DeviceSamples,
+    type_id: int,
+    hue: Floats,
+    saturation: Floats,
+    value: Floats,
+    brightness: Floats,
+    contrast: Floats,
+) -> DeviceSamples:
+    """All changes of colour as one linear map of RGB."""
+    floating = from_code(samples.type_id).kind is DType.Kind.float
+    middle = np.float32(0.5 if floating else 128)
+    angle = np.deg2rad(hue.astype(np.float64)).astype(np.float32)
+    parts = np.broadcast_arrays(np.cos(angle), np.sin(angle), saturation, value)
+    turn = np.zeros((len(parts[0]), 3, 3), np.float32)
+    cosine, sine, saturated, scale = parts
+    turn[:, 0, 0] = scale
+    turn[:, 1, 1] = turn[:, 2, 2] = cosine * saturated * scale
+    turn[:, 1, 2] = sine * saturated * scale
+    turn[:, 2, 1] = -turn[:, 1, 2]
+    factor = (brightness * contrast)[:, None, None]
+    matrices = (factor * (_FROM_YIQ @ turn @ _TO_YIQ)).astype(np.float32)
+    offsets = ((middle - middle * contrast) * brightness)[:, None]
+
+    def twisted(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        values = _mapped(
+            to_float(data, samples.type_id), rows(matrices, indices), rows(offsets, indices)
+        )
+        return from_float(values, type_id)
+
+    return samples.mapped(twisted, type_id=type_id)
+
+
+def _mapped(values: torch.Tensor, matrices: Floats, offsets: Floats) -> torch.Tensor:
+    """matrix @ pixel + offset, for the pixels along the last axis."""
+    matrix = constant(matrices, values).transpose(1, 2)
+    pixels = values.reshape(len(values), -1, values.shape[-1])
+    result = torch.matmul(pixels, matrix) + constant(offsets, values)[:, None]
+    return result.reshape(values.shape)
+
+
+# ITU-R BT.601 with the reduced range of video: luma from 16 to 235, chroma around 128.
+_TO_YCBCR = np.array(
+    [
+        [0.25678823529, 0.50412941176, 0.09790588235],
+        [-0.14822289945, -0.29099278682, 0.43921568627],
+        [0.43921568627, -0.36778831435, -0.07142737192],
+    ],
+    np.float32,
+)
+_FROM_YCBCR = np.array(
+    [
+        [255 / 219, 0, 1.5960267848],
+        [255 / 219, -0.39176228842, -0.81296764538],
+        [255 / 219, 2.0172321417, 0],
+    ],
+    np.float32,
+)
+_VIDEO = np.array([[16, 128, 128]], np.float32)
+# ITU-R BT.601 luma of RGB in units of 2^-15.
+_WEIGHTS = np.array([9798, 19235, 3735], np.int32)
+
+
+@gpu_kernel("convert_color_space", operand=1)
+def convert_color_space(
+    out: DeviceSamples, samples: DeviceSamples, target: int, source: int
+) -> None:
+    """uint8 pixels in another colour space."""
+    out.become(
+        Group(indices, _in_space(data, DALIImageType(target), DALIImageType(source)))
+        for indices, data in samples.groups
+    )
+
+
+def _in_space(data: torch.Tensor, target: DALIImageType, source: DALIImageType) -> torch.Tensor:
+    rgb, bgr, gray = DALIImageType.RGB, DALIImageType.BGR, DALIImageType.GRAY
+    if target == source:
+        return data.clone()
+    if {target, source} == {rgb, bgr}:
+        return data.flip(-1)
+    if source == bgr:
+        return _in_space(data.flip(-1), target, rgb)
+    if target == bgr:
+        return _in_space(data, rgb, source).flip(-1)
+    byte = uint8.code
+    if target == gray:
+        if source == rgb:
+            total = (data.to(torch.int32) * constant(_WEIGHTS, data)).sum(-1, keepdim=True)
+            return (total + (1 << 14)).bitwise_right_shift(15).to(torch.uint8)
+        luma = data[..., :1].to(torch.float32)
+        return from_float((luma - 16.0) * float(np.float32(255 / 219)), byte)
+    if source == gray:
+        if target == rgb:
+            return data.expand(*data.shape[:-1], 3).contiguous()
+        luma = from_float(data.to(torch.float32) * float(np.float32(219 / 255)) + 16.0, byte)
+        middle = torch.full_like(luma, 128)
+        return torch.cat([luma, middle, middle], -1)
+    values = data.to(torch.float32)
+    if source == rgb:
+        return from_float(_mapped(values, _TO_YCBCR[None], _VIDEO), byte)
+    centred = values - constant(_VIDEO[0], data)
+    return from_float(_mapped(centred, _FROM_YCBCR[None], np.zeros((1, 3), np.float32)), byte)

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Filters on accelerators: sums and extremes of shifted images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .._engine.device_samples import DeviceSamples, Group
+from .._engine.dtype import DType, from_code, uint64
+from .._engine.placement import on_device
+from .moves import CONSTANT, REFLECT_101, border_indices, gathered
+from .numbers import SIGN_BIT, column, constant, from_float, is_float, rows, to_float, widened
+from .table import gpu_kernel, runs_on_gpu
+
+runs_on_gpu("gaussian_blur", "laplacian")
+runs_on_gpu("experimental.median_blur", "experimental.dilate", "experimental.erode")
+runs_on_gpu("filter", host_inputs=(2,), allocates=True)
+
+Floats = NDArray[np.float32]
+# Axes that count images, spatial axes, and whether an axis of channels follows.
+Axes = tuple[int, int, bool]
+
+_SMALLEST, _MEDIAN, _LARGEST = range(3)
+
+
+def _extended(
+    data: torch.Tensor, axis: int, before: int, behind: int, border: int, fill: torch.Tensor | None
+) -> torch.Tensor:
+    """The data with what lies beyond the ends of an axis."""
+    extent = data.shape[axis]
+    found = border_indices(np.arange(-before, extent + behind), extent, border)
+    outside = found < 0
+    choices = [np.arange(e)[None] for e in data.shape[1:]]
+    choices[axis - 1] = np.where(outside, 0, found)[None]
+    extended = gathered(data, choices)
+    if fill is None or not outside.any():
+        return extended
+    shape = [1] * data.ndim
+    shape[axis] = len(outside)
+    return torch.where(constant(outside, data).reshape(shape), fill, extended)
+
+
+def _weighted(values: torch.Tensor, axis: int, windows: Floats) -> torch.Tensor:
+    """Sums along an axis, mirrored at its ends, with a window for each sample or for all."""
+    size = windows.shape[1]
+    if size == 1 and (windows == 1).all():
+        return values
+    extent = values.shape[axis]
+    extended = _extended(values, axis, size // 2, size // 2, REFLECT_101, None)
+    weights = constant(windows, values)
+    shape = (-1, *(1,) * (values.ndim - 1))
+    total = torch.zeros_like(values)
+    for tap in range(size):
+        part = extended.narrow(axis, tap, extent)
+        total = torch.addcmul(total, part, weights[:, tap].reshape(shape))
+    return total
+
+
+def _for_axis(values: NDArray[Any], axis: int) -> NDArray[Any]:
+    """The value of an argument for one axis: its own, or the one for all."""
+    return values[:, 0 if values.shape[1] == 1 else axis]
+
+
+def _padded(windows: list[Floats]) -> Floats:
+    """Windows of odd lengths, centred in rows of equal length."""
+    longest = max((len(window) for window in windows), default=1)
+    table = np.zeros((len(windows), longest), np.float32)
+    for row, window in zip(table, windows, strict=True):
+        begin = (longest - len(window)) // 2
+        row[begin : begin + len(window)] = window
+    return table
+
+
+def _gaussian(sigma: float, size: int) -> Floats:
+    # The relation between the two is that of OpenCV.
+    if size == 0:
+        size = 2 * int(np.ceil(np.float32(sigma) * np.float32(3))) + 1
+    elif sigma == 0:
+        sigma = ((size - 1) // 2 - 1) * 0.3 + 0.8
+    places = np.arange(size, dtype=np.float32) - (size - 1) // 2
+    weights = np.exp(-(places * places) * np.float32(0.5 / sigma / sigma))
+    normal: Floats = (weights / weights.sum(dtype=np.float64)).astype(np.float32)
+    return normal
+
+
+@gpu_kernel("gaussian_blur")
+def gaussian_blur(
+    samples: DeviceSamples, type_id: int, axes: Axes, sigma: Floats, window_size: NDArray[np.int32]
+) -> DeviceSamples:
+    """A Gaussian window for each spatial axis."""
+    outer, spatial, _ = axes
+    tables = []
+    for axis in range(spatial):
+        given = np.broadcast_arrays(_for_axis(sigma, axis), _for_axis(window_size, axis))
+        pairs = zip(given[0].tolist(), given[1].tolist(), strict=True)
+        tables.append(_padded([_gaussian(deviation, size) for deviation, size in pairs]))
+
+    def blurred(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        values = to_float(data, samples.type_id)
+        if data.numel():
+            for axis, table in enumerate(tables, outer + 1):
+                values = _weighted(values, axis, rows(table, indices))
+        return from_float(values, type_id)
+
+    return samples.mapped(blurred, type_id=type_id)
+
+
+def _binomial(size: int) -> Floats:
+    window = np.ones(1, np.float32)
+    while len(window) < size:
+        window = np.convolve(window, np.ones(2, np.float32)).astype(np.float32)
+    return window
+
+
+def _second_derivative(size: int) -> Floats:
+    derivative = np.array([1, -2, 1], np.float32)
+    return np.convolve(_binomial(size - 2), derivative).astype(np.float32)
+
+
+@gpu_kernel("laplacian")
+def laplacian(
+    samples: DeviceSamples,
+    type_id: int,
+    axes: Axes,
+    window_size: NDArray[np.int32],
+    smoothing_size: NDArray[np.int32] | None,
+    scale: Floats,
+    normalized: bool,
+) -> DeviceSamples:
+    """The sum of second derivatives along the axes, each smoothed along the others."""
+    outer, spatial, _ = axes
+    terms = []
+    for axis in range(spatial):
+        sizes = _for_axis(window_size, axis)
+        tables, total = [], np.zeros(1, np.int64)
+        for other in range(spatial):
+            chosen, make = sizes, _second_derivative
+            if other != axis:
+                make = _binomial
+                if smoothing_size is not None:
+                    chosen = _for_axis(smoothing_size, other)
+            tables.append(_padded([make(int(size)) for size in chosen]))
+            total = total + chosen
+        factors = _for_axis(scale, axis)
+        if normalized:
+            factors = np.exp2(-(total - spatial - 2).astype(np.float32))
+        terms.append((tables, factors))
+
+    def derived(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        values = to_float(data, samples.type_id)
+        if data.numel() == 0:
+            return from_float(values, type_id)
+        result = torch.zeros_like(values)
+        for tables, factors in terms:
+            part = values
+            for axis, table in enumerate(tables, outer + 1):
+                part = _weighted(part, axis, rows(table, indices))
+            result = result + part * column(factors, indices, values)
+        return from_float(result, type_id)
+
+    return samples.mapped(derived, type_id=type_id)
+
+
+@gpu_kernel("filter", operand=1)
+def filter_samples(
+    out: DeviceSamples,
+    samples: DeviceSamples,
+    axes: Axes,
+    kernels: Any,
+    anchor: NDArray[np.int32],
+    border: int,
+    fill: Floats,
+) -> None:
+    """Weighted sums of neighbours, with a window of any shape for each sample."""
+    windows: DeviceSamples = on_device(kernels)
+    shapes = out.shape_array()
+    anchors = np.broadcast_to(anchor, (len(samples), axes[1]))
+    keys = np.concatenate([shapes, windows.shape_array(), anchors], axis=1)
+    groups = []
+    for indices, data in samples.split(keys).groups:
+        shape = (len(data), *shapes[indices[0]].tolist())
+        if 0 in shape:
+            groups.append(Group(indices, from_float(data.new_zeros(shape).float(), out.type_id)))
+            continue
+        window = windows.select(indices.tolist()).dense()
+        valid = tuple(shape) != tuple(data.shape)
+        place = [0] * axes[1] if valid else anchors[indices[0]].tolist()
+        values = to_float(data, samples.type_id)
+        if not valid:
+            beyond = column(fill, indices, values) if border == CONSTANT else None
+            for k, before in enumerate(place):
+                behind = window.shape[k + 1] - 1 - before
+                values = _extended(values, axes[0] + 1 + k, before, behind, border, beyond)
+        total = _correlated(values, window, axes[0], shape)
+        if not is_float(out.type_id):
+            total = total.round()
+        groups.append(Group(indices, from_float(total, out.type_id)))
+    out.become(groups)
+
+
+def _correlated(values: torch.Tensor, window: torch.Tensor, outer: int, shape: Any) -> torch.Tensor:
+    total = torch.zeros(shape, device=values.device)
+    spread = (-1, *(1,) * (values.ndim - 1))
+    for tap in np.ndindex(*window.shape[1:]):
+        part = values
+        for k, begin in enumerate(tap, outer + 1):
+            part = part.narrow(k, begin, shape[k])
+        total = torch.addcmul(total, part, window[(slice(None), *tap)].reshape(spread))
+    return total
+
+
+@gpu_kernel("rank_filter")
+def rank_filter(
+    samples: DeviceSamples,
+    axes: Axes,
+    rank: int,
+    window: NDArray[np.int32],
+    anchor: NDArray[np.int32],
+    border: int,
+) -> DeviceSamples:
+    """The smallest, middle or largest value under a window of (width, height)."""
+    shape = (len(samples), 2)
+    windows, anchors = np.broadcast_to(window, shape), np.broadcast_to(anchor, shape)
+    first = axes[0] + 1
+    groups = []
+    for indices, data in samples.split(np.concatenate([windows, anchors], axis=1)).groups:
+        if data.numel() == 0:
+            groups.append(Group(indices, data))
+            continue
+        (width, height), (left, above) = windows[indices[0]].tolist(), anchors[indices[0]].tolist()
+        values = _ordered(data, samples.type_id)
+        # A constant border is the value that is never picked.
+        fill = _never_picked(values, rank) if border == CONSTANT else None
+        values = _extended(values, first, above, height - 1 - above, border, fill)
+        values = _extended(values, first + 1, left, width - 1 - left, border, fill)
+        extents = data.shape[first], data.shape[first + 1]
+        if rank == _MEDIAN:
+            values = _median(values, first, (height, width), extents)
+        else:
+            values = _picked(values, first, height, extents[0], rank)
+            values = _picked(values, first + 1, width, extents[1], rank)
+        groups.append(Group(indices, _restored(values, data, samples.type_id)))
+    return samples.made(groups)
+
+
+def _ordered(data: torch.Tensor, type_id: int) -> torch.Tensor:
+    """Values in a type that torch compares."""
+    dtype = from_code(type_id)
+    if dtype.kind is DType.Kind.float:
+        return data
+    values = widened(data, type_id)
+    return values.bitwise_xor(SIGN_BIT) if dtype is uint64 else values
+
+
+def _restored(values: torch.Tensor, data: torch.Tensor, type_id: int) -> torch.Tensor:
+    if from_code(type_id) is uint64:
+        values = values.bitwise_xor(SIGN_BIT)
+    return values.to(data.dtype)
+
+
+def _never_picked(values: torch.Tensor, rank: int) -> torch.Tensor:
+    if values.dtype.is_floating_point:
+        limit = float("-inf") if rank == _LARGEST else float("inf")
+        return values.new_full((), limit)
+    limits = torch.iinfo(values.dtype)
+    return values.new_full((), limits.min if rank == _LARGEST else limits.max)
+
+
+def _picked(values: torch.Tensor, axis: int, size: int, extent: int, rank: int) -> torch.Tensor:
+    best = values.narrow(axis, 0, extent)
+    for tap in range(1, size):
+        other = values.narrow(axis, tap, extent)
+        best = torch.maximum(best, other) if rank == _LARGEST else torch.minimum(best, other)
+    return best
+
+
+def _median(
+    values: torch.Tensor, axis: int, window: tuple[int, int], extents: tuple[int, int]
+) -> torch.Tensor:
+    parts = [
+        values.narrow(axis, y, extents[0]).narrow(axis + 1, x, extents[1])
+        for y, x in np.ndindex(*window)
+    ]
+    return torch.stack(parts).sort(0).values[len(parts) // 2]

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of equality with the CPU share."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+import daliesque as ndd
+
+SHAPES = [(9, 12), (16, 7), (9, 12), (5, 5), (9, 12)]
+TYPES = [
+    *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
+    *("float16", "float32", "float64"),
+]
+RNG = np.random.default_rng(11)
+
+
+def pixels(shape: tuple[int, ...], kind: str) -> Any:
+    """Random numbers that fill the range of a type, as far as that is reasonable."""
+    if kind.startswith("float"):
+        return (RNG.normal(size=shape) * 50).astype(kind)
+    limits = np.iinfo(kind)
+    return RNG.integers(max(limits.min, -(2**40)), min(limits.max, 2**40), shape, kind)
+
+
+def ragged(kind: str = "uint8", channels: int = 3) -> ndd.Batch:
+    """Images of which some are equally large."""
+    return ndd.batch([pixels((*size, channels), kind) for size in SHAPES], layout="HWC")
+
+
+def dense(kind: str = "uint8", channels: int = 3) -> ndd.Batch:
+    """Images that are all equally large."""
+    return ndd.batch(pixels((4, 11, 8, channels), kind), layout="HWC")
+
+
+def compare(check: Any, name: str, *inputs: Any, **arguments: Any) -> None:
+    """Call an operator on both devices; `check` compares samples."""
+    function = operator.attrgetter(name)(ndd)
+    here = function(*inputs, **arguments)
+    values = ndd.Batch | ndd.Tensor
+    moved = [value.gpu() if isinstance(value, values) else value for value in inputs]
+    there = function(*moved, **arguments)
+    if not isinstance(here, tuple):
+        here, there = (here,), (there,)
+    for x, y in zip(there, here, strict=True):
+        assert x.device.device_type == "gpu"
+        assert (x.dtype, x.layout, x.shape) == (y.dtype, y.layout, y.shape), (name, arguments)
+        for a, b in zip(x.cpu(), y, strict=True):
+            check(np.asarray(a), np.asarray(b), (name, arguments))
