@@ -25,7 +25,7 @@ LAYERS = {
     "_ops": {"_codecs", "_engine", "_kernels"},
     "decoders": {"_ops", "_engine", "_kernels"},
     "io": {"_ops", "_engine", "_kernels"},
-    "_readers": {"_codecs", "_engine", "_kernels"},
+    "_readers": {"_codecs", "_ops", "_engine", "_kernels"},
     "_gpu": {"_ops", "_engine", "_kernels"},
 }
 

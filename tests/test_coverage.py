@@ -95,4 +95,8 @@ def test_arguments_and_defaults_of_readers(name: str) -> None:
         default = facts.get("default")
         if default is not None and ours[argument] is not None:
             wanted = tuple(default) if isinstance(default, list) else default
+            if isinstance(default, str) and not isinstance(ours[argument], str):
+                # A type, an image type or a filter, by its name.
+                wanted = getattr(ndd.types, default)
+                wanted = ndd.dtype(wanted) if isinstance(ours[argument], ndd.DType) else wanted
             assert ours[argument] == wanted, f"{name}: '{argument}'"

@@ -18,6 +18,7 @@ from ._readers.epoch import Epoch
 from ._readers.file import File
 from ._readers.npy import Numpy
 from ._readers.tfrecord import TFRecord
+from ._readers.video import Video, VideoResize
 
 __all__ = [
     "COCO",
@@ -29,4 +30,6 @@ __all__ = [
     "ReaderMeta",
     "ReaderState",
     "TFRecord",
+    "Video",
+    "VideoResize",
 ]

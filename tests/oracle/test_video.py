@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,11 @@ from decoders.video_makers import Array, as_array, encode, numbered
 
 from .both import Each, call, call_both, ours, reference
 
-pytestmark = pytest.mark.oracle
+pytestmark = [
+    pytest.mark.oracle,
+    # Both libraries say so about parts without frames.
+    pytest.mark.filterwarnings("ignore:.*is left out"),
+]
 
 LOSSLESS = {"lossless": "1"}
 
@@ -102,3 +107,91 @@ def test_bad_arguments_fail_in_both() -> None:
         for library in (reference, ours):
             with pytest.raises((RuntimeError, ValueError)):
                 call(library, "decoders.video", [data], **arguments)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("videos")
+    stamps = np.cumsum(np.random.default_rng(0).integers(1, 9, 35)).tolist()
+    for name, data in {
+        "a/one.webm": numbered(40, "vp9-webm"),
+        "a/two.avi": numbered(25, "mjpeg-avi"),
+        "a b/three.webm": numbered(30, "vp8-webm", (80, 112)),
+        "b/four.mkv": numbered(35, "vp9-mkv", stamps=stamps),
+    }.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_bytes(data)
+    return root
+
+
+def epochs(library: Any, batch_size: int | None, arguments: dict[str, Any]) -> list[Any]:
+    """All values of two epochs."""
+    reader = library.experimental.readers.Video(**arguments)
+    result = []
+    for _ in range(2):
+        for outputs in reader.next_epoch(batch_size=batch_size):
+            columns = [[out] if batch_size is None else out.tensors for out in outputs]
+            for row in zip(*columns, strict=True):
+                arrays = [np.asarray(value.evaluate()) for value in row]
+                result.append([(str(a.dtype), a.shape, a.tobytes()) for a in arrays])
+    return result
+
+
+def assert_reads_the_same(batch_size: int | None = 3, **arguments: Any) -> None:
+    assert epochs(ours, batch_size, arguments) == epochs(reference, batch_size, arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sequence_length": 8},
+        {"sequence_length": 5, "stride": 3},
+        {"sequence_length": 4, "step": 9, "enable_frame_num": "scalar"},
+        {"sequence_length": 7, "stride": 2, "step": 5, "enable_frame_num": "sequence"},
+        {"sequence_length": 6, "enable_timestamps": True, "enable_frame_num": True},
+        {"sequence_length": 6, "uniform_sample": True, "enable_frame_num": "sequence"},
+        {"sequence_length": 50, "uniform_sample": True, "enable_timestamps": True},
+        {"sequence_length": 6, "random_shuffle": True, "seed": 7, "initial_fill": 5},
+        {"sequence_length": 6, "num_shards": 3, "shard_id": 1},
+        {"sequence_length": 6, "pad_last_batch": True},
+    ],
+)
+@pytest.mark.parametrize("batch_size", [None, 3])
+def test_reader(folder: Path, batch_size: int | None, arguments: dict[str, Any]) -> None:
+    assert_reads_the_same(batch_size, file_root=str(folder), **arguments)
+    names = [str(folder / "a/two.avi"), str(folder / "b/four.mkv")]
+    assert_reads_the_same(batch_size, filenames=names, **arguments)
+    assert_reads_the_same(batch_size, filenames=names, labels=[9, 4], **arguments)
+
+
+@pytest.mark.parametrize("mode", ["none", "constant", "edge", "reflect_1001", "reflect_101"])
+def test_padding_of_the_reader(folder: Path, mode: str) -> None:
+    names = [str(folder / "a/two.avi"), str(folder / "b/four.mkv")]
+    arguments: dict[str, Any] = {"sequence_length": 8, "enable_frame_num": "sequence"}
+    arguments |= {"enable_timestamps": True, "fill_value": [5, 6, 7], "pad_mode": mode}
+    for stride, step in ((1, -1), (3, 4)):
+        assert_reads_the_same(filenames=names, stride=stride, step=step, **arguments)
+
+
+@pytest.mark.parametrize(
+    "rounding", ["start_down_end_up", "start_up_end_down", "all_up", "all_down"]
+)
+@pytest.mark.parametrize("unit", ["frames", "timestamps"])
+def test_parts(folder: Path, tmp_path: Path, unit: str, rounding: str) -> None:
+    rng = np.random.default_rng(4)
+    lines = []
+    for name, seconds in (("a/one.webm", 1.5), ("a/two.avi", 0.9), ("b/four.mkv", 5.0)):
+        most = seconds if unit == "timestamps" else 24
+        # Times are those of the file's clock; the videos do not all begin at 0.
+        least = 0.4 if unit == "timestamps" else 0
+        for _ in range(4):
+            begin, end = sorted(rng.uniform(least, most, 2).round(2))
+            lines.append(f"{folder / name} {rng.integers(9)} {begin} {end + 0.1}")
+    lines.append(f"{folder / 'a/one.webm'} 1 0.2 0.8" if unit == "timestamps" else "")
+    path = tmp_path / "list.txt"
+    path.write_text("\n".join(lines) + "\n")
+    arguments = {"file_list": str(path), "file_list_format": unit, "file_list_rounding": rounding}
+    assert_reads_the_same(sequence_length=2, enable_frame_num="sequence", **arguments)
+    assert_reads_the_same(
+        sequence_length=4, pad_mode="edge", enable_frame_num="sequence", **arguments
+    )

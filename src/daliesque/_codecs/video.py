@@ -80,6 +80,11 @@ class VideoDecoder:
             # H.264 decoder that begins at a keyframe which does not clear its memory complains.
             self._file.codec.options = {"err_detect": "explode"}
 
+    @property
+    def next_frame(self) -> int:
+        """The frame that comes next without a seek, or -1."""
+        return self._next
+
     def close(self) -> None:
         """Close the file."""
         self._packets = iter(())
@@ -227,7 +232,7 @@ class VideoDecoder:
             src_color_range=reformatter.ColorRange.JPEG
             if full_range
             else reformatter.ColorRange.MPEG,
-            dst_color_range=ranges.JPEG,
+            dst_color_range=ranges.JPEG if full_range or not ycbcr else ranges.MPEG,
         ).to_ndarray()
         _kernels.numpy_view(out, sample)[row] = np.moveaxis(pixels, 0, 2) if ycbcr else pixels
 

@@ -57,13 +57,15 @@ class ThreadPool:
         return f"ThreadPool(num_threads={self.num_threads})"
 
 
-def run_on_threads(function: Callable[[T], None], items: Sequence[T]) -> None:
-    """Call `function` for each item, on as many threads as kernels may use.
+def run_on_threads(
+    function: Callable[[T], None], items: Sequence[T], threads: int | None = None
+) -> None:
+    """Call `function` for each item, on `threads` threads, or as many as kernels may use.
 
     For functions that release the interpreter's lock. If calls fail, all others still run, and the
     exception of the first item that failed comes out.
     """
-    count = min(len(items), _kernels.current_pool().num_threads)
+    count = min(len(items), threads or _kernels.current_pool().num_threads)
     if count < 2:
         for item in items:
             function(item)

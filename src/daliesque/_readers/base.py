@@ -142,6 +142,9 @@ class Reader:
     _operator: ClassVar[str] = "readers.Reader"
     # Whether `random_shuffle` permutes the list; readers of archives read on in their order.
     _permutes_list: ClassVar[bool] = True
+    # How many samples to read at a time if there is no batch size. They share a buffer, which lives
+    # as long as any of them.
+    _samples_at_once: ClassVar[int] = 16
     # Names of the outputs, if the reader delivers dicts.
     _output_names: tuple[str, ...] | None = None
 

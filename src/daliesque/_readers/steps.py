@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from .. import _kernels
 from .order import Numbers, Order, Position, Walk
 
-# Without a batch size, this many samples are read at a time. They share a buffer, which lives as
-# long as any of them.
-_SAMPLES_AT_ONCE = 16
 # In place of a row of data: the sample that was delivered before.
 _PREVIOUS = -1
 
@@ -59,6 +56,7 @@ class Source(Protocol):
     """What steps need of a reader."""
 
     _on_error: str
+    _samples_at_once: ClassVar[int]
 
     def _fetch(self, numbers: Numbers) -> Fetched:
         """Read samples."""
@@ -93,7 +91,7 @@ class Steps:
         walk = Walk(self._order, self._position)
         while (left := self._length - self._position.delivered) > 0:
             if self._batch_size is None:
-                yield from self._read_samples(walk, min(left, _SAMPLES_AT_ONCE))
+                yield from self._read_samples(walk, min(left, self._source._samples_at_once))
             else:
                 yield self._read_batch(walk, self._batch_size)
 

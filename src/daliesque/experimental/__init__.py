@@ -5,7 +5,7 @@ from .._ops.image_decoders import peek_image_shape
 from .._ops.morphology import dilate, erode, median_blur
 from .._ops.remap import remap, warp_perspective
 from .._ops.resize import resize
-from . import decoders
+from . import decoders, readers
 
 __all__ = [
     "decoders",
@@ -13,6 +13,7 @@ __all__ = [
     "erode",
     "median_blur",
     "peek_image_shape",
+    "readers",
     "remap",
     "resize",
     "warp_perspective",

@@ -12,6 +12,7 @@ from .._engine.dtype import DTypeLike
 from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.tensor import Tensor
 from . import decoders as decoders
+from . import readers as readers
 
 __all__ = [
     "decoders",
@@ -19,6 +20,7 @@ __all__ = [
     "erode",
     "median_blur",
     "peek_image_shape",
+    "readers",
     "remap",
     "resize",
     "warp_perspective",

@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the readers of videos have in common."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .._codecs.frame_padding import PAD_MODES, pad_frames
+from .._codecs.pixels import CodecError
+from .._engine.args import rule_of
+from .._engine.convert import to_samples
+from .._engine.device import DeviceLike
+from .._engine.dtype import uint8
+from .._engine.enums import DALIImageType
+from .._engine.errors import DecodeError, join_names, same_class
+from .._engine.threads import get_num_threads, run_on_threads
+from .base import Reader, ReadError
+from .options import ReaderOptions
+from .order import Numbers
+from .steps import Fetched
+from .video_list import VideoEntry, VideoList
+
+if TYPE_CHECKING:
+    from .._codecs.video import VideoDecoder
+    from .._codecs.video_file import VideoIndex
+
+# How many files stay open for clips to come.
+_MOST_OPEN = 8
+
+# Decoders that put pictures in order read about so many of them in vain before a seek.
+_READ_AHEAD = 4
+
+_POLICIES = {
+    "none": "none",
+    "False": "none",
+    "scalar": "scalar",
+    "True": "scalar",
+    "sequence": "sequence",
+}
+
+
+class _Part(NamedTuple):
+    """A part of a video from which clips are taken: frames [first, last)."""
+
+    entry: VideoEntry
+    first: int
+    last: int
+    height: int
+    width: int
+    frame_count: int
+
+
+class _Clip(NamedTuple):
+    """A clip to be decoded: its place in the batch and its frames, -1 to be filled."""
+
+    place: int
+    frames: NDArray[np.int64]
+
+    @property
+    def first(self) -> int:
+        """The frame to begin with."""
+        return int(self.frames[self.frames >= 0].min(initial=1 << 62))
+
+
+class VideoClips(Reader):
+    """Base of the readers of videos: cuts videos into clips and decodes these.
+
+    A subclass says which frames of a video to use (`_frame_range`) and where clips begin
+    (`_clip_starts`).
+
+    Parameters
+    ----------
+    batch_size, name, device
+        See `Reader`.
+    videos
+        What to read.
+    sequence_length, stride, step
+        The frames of a clip, from frame to frame, and from clip to clip; `step` may be negative.
+    pad_mode, fill_value
+        What comes after the end of a video.
+    enable_frame_num, enable_timestamps
+        Further outputs.
+    image_type
+        RGB or YCbCr.
+    uniform
+        One clip for each video, of frames at equal distances.
+    **options
+        The arguments that all readers have; see `Reader`.
+    """
+
+    # Clips are large.
+    _samples_at_once: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        batch_size: int | None,
+        name: str | None,
+        device: DeviceLike | None,
+        videos: VideoList,
+        sequence_length: int,
+        stride: int | None,
+        step: int | None,
+        pad_mode: str | None,
+        fill_value: int | Sequence[int] | None,
+        enable_frame_num: str | bool | None,
+        enable_timestamps: bool | None,
+        image_type: DALIImageType | None,
+        uniform: bool | None = False,
+        **options: Unpack[ReaderOptions],
+    ) -> None:
+        self._videos = videos
+        self._sequence_length = self._checked("sequence_length", int, sequence_length, 1)
+        self._stride = self._checked("stride", int, 1 if stride is None else stride, 1)
+        distance = self._checked("step", int, -1 if step is None else step)
+        self._step = distance if distance > 0 else self._stride * self._sequence_length
+        self._pad_mode = PAD_MODES[self._chosen("pad_mode", pad_mode or "none", PAD_MODES)]
+        fill = 0 if fill_value is None else fill_value
+        self._fill: list[int] = self._checked("fill_value", list[int], fill)
+        if len(self._fill) not in (1, 3) or not all(0 <= value <= 255 for value in self._fill):
+            msg = (
+                f"{self._operator}: 'fill_value' must be 1 or 3 numbers from 0 to 255; "
+                f"got {self._fill}."
+            )
+            raise ValueError(msg)
+        policy = self._chosen("enable_frame_num", str(enable_frame_num or "none"), _POLICIES)
+        self._frame_numbers = _POLICIES[policy]
+        self._timestamps: bool = self._checked("enable_timestamps", bool, bool(enable_timestamps))
+        kinds = DALIImageType.RGB if image_type is None else image_type
+        self._image_type = self._checked("image_type", DALIImageType, kinds)
+        if self._image_type not in (DALIImageType.RGB, DALIImageType.YCbCr):
+            kind = self._image_type.name
+            msg = f"{self._operator}: 'image_type' must be RGB or YCbCr; got {kind}."
+            raise ValueError(msg)
+        self._uniform = bool(uniform)
+        super().__init__(batch_size, name, device, **options)
+
+    def _checked(self, name: str, kind: Any, value: Any, least: int | None = None) -> Any:
+        checked = rule_of(kind).convert(value, f"{self._operator}: '{name}'")
+        if least is not None and checked < least:
+            msg = f"{self._operator}: '{name}' must be at least {least}; got {checked}."
+            raise ValueError(msg)
+        return checked
+
+    def _chosen(self, name: str, value: Any, choices: dict[str, str]) -> str:
+        if not isinstance(value, str) or value not in choices:
+            names = join_names(choice for choice in choices if choice)
+            msg = f"{self._operator}: '{name}' must be {names}; got {value!r}."
+            raise ValueError(msg)
+        return value
+
+    def _frame_range(self, index: VideoIndex, entry: VideoEntry) -> tuple[int, int]:
+        """The frames [first, last) of a video that an entry stands for."""
+        raise NotImplementedError
+
+    def _clip_starts(self, first: int, last: int) -> NDArray[np.int64]:
+        """Where the clips of a part begin."""
+        raise NotImplementedError
+
+    def _open(self) -> int:
+        # PyAV is optional.
+        from .._codecs.video_cache import DecoderPool
+
+        self._pool = DecoderPool(_MOST_OPEN)
+        weakref.finalize(self, self._pool.close)
+        entries = self._videos.find()
+        found: list[_Part | Exception] = [ValueError()] * len(entries)
+
+        def look(number: int) -> None:
+            try:
+                found[number] = self._look_into(entries[number])
+            except (OSError, DecodeError) as error:
+                found[number] = error
+
+        run_on_threads(look, range(len(entries)), get_num_threads())
+        self._parts: list[_Part] = []
+        for entry, part in zip(entries, found, strict=True):
+            if isinstance(part, Exception):
+                explained = self._explain_path(entry.path, part)
+                if self._on_error == "raise":
+                    raise explained
+                self._errors.append(ReadError(entry.path, explained))
+            elif part.first < part.last:
+                self._parts.append(part)
+            else:
+                msg = (
+                    f'{self._operator}: "{entry.path}" is left out: it has {part.frame_count} '
+                    f"frames, none of which lies between {entry.begin or 0:g} and "
+                    f"{entry.end or 0:g}."
+                )
+                warnings.warn(msg, stacklevel=5)
+        starts = [
+            np.array([part.first]) if self._uniform else self._clip_starts(part.first, part.last)
+            for part in self._parts
+        ]
+        counts = [len(some) for some in starts]
+        self._part_of = np.repeat(np.arange(len(starts)), counts)
+        self._starts = np.concatenate([*starts, np.empty(0, np.int64)]).astype(np.int64)
+        if self._parts and not len(self._starts):
+            longest = max(part.last - part.first for part in self._parts)
+            msg = (
+                f"{self._operator}: no video is long enough for a sequence: {self._sequence_length}"
+                f" frames, each {self._stride} after the other; the longest has {longest} frames."
+            )
+            raise ValueError(msg)
+        return len(self._starts)
+
+    def _explain_path(self, path: str, exception: Exception) -> Exception:
+        """What to raise for a video that cannot be used at all."""
+        reason = getattr(exception, "strerror", None) or str(exception).rstrip(".")
+        msg = (
+            f'{self._operator}: cannot open "{path}": {reason}. Pass on_error="skip" to leave such '
+            "files out."
+        )
+        return same_class(exception, msg)
+
+    def _look_into(self, entry: VideoEntry) -> _Part:
+        from .._codecs.video_cache import index_of
+
+        try:
+            index = index_of(entry.path)
+        except CodecError as error:
+            raise _decode_error(error) from error.__cause__
+        first, last = self._frame_range(index, entry)
+        return _Part(entry, first, last, index.height, index.width, index.frame_count)
+
+    def _frames_of(self, number: int) -> NDArray[np.int64]:
+        """The frames of a clip."""
+        part = self._parts[self._part_of[number]]
+        if self._uniform:
+            # Halves are rounded up.
+            places = np.arange(self._sequence_length) / max(1, self._sequence_length - 1)
+            steps = np.floor(places * (part.last - part.first - 1) + 0.5)
+            uniform: NDArray[np.int64] = part.first + steps.astype(np.int64)
+            return uniform
+        frames = self._starts[number] + self._stride * np.arange(self._sequence_length)
+        return pad_frames(frames, part.first, part.last, self._pad_mode)[0]
+
+    def _fetch(self, numbers: Numbers) -> Fetched:
+        parts = [self._parts[self._part_of[number]] for number in numbers]
+        clips = [
+            _Clip(place, self._frames_of(number)) for place, number in enumerate(numbers.tolist())
+        ]
+        shapes = [(self._sequence_length, part.height, part.width, 3) for part in parts]
+        out = _kernels.empty(uint8.code, np.array(shapes, np.int64), "FHWC", len(parts))
+        stamps: list[Any] = [None] * len(parts)
+        errors: dict[int, Exception] = {}
+        jobs = self._plan(parts, clips)
+        threads = get_num_threads()
+        each = max(1, threads // len(jobs))
+
+        def run(job: list[_Clip]) -> None:
+            self._decode(parts[job[0].place], job, out, stamps, errors, each)
+
+        run_on_threads(run, jobs, threads)
+        good = [place for place in range(len(parts)) if place not in errors]
+        if not good:
+            return Fetched((), errors)
+        video = out if not errors else out.select(good)
+        outputs = [self._finished(video)]
+        chosen = numbers[good]
+        if self._videos.has_labels:
+            labels = [parts[place].entry.label for place in good]
+            outputs.append(self._column(np.array(labels, np.int32)))
+        if self._frame_numbers == "scalar":
+            outputs.append(self._column(self._starts[chosen].astype(np.int32)))
+        elif self._frame_numbers == "sequence":
+            rows = np.stack([clips[place].frames for place in good]).astype(np.int32)
+            outputs.append(self._column(rows))
+        if self._timestamps:
+            outputs.append(self._column(np.stack([stamps[place] for place in good])))
+        return Fetched(tuple(outputs), errors)
+
+    def _column(self, values: NDArray[Any]) -> _kernels.Samples:
+        rows = values[:, np.newaxis] if values.ndim == 1 else values
+        return to_samples(rows, None, None, self._operator).unfold().as_internal()
+
+    def _finished(self, video: _kernels.Samples) -> _kernels.Samples:
+        """What to deliver in place of the frames as they were decoded."""
+        return video
+
+    def _plan(self, parts: list[_Part], clips: list[_Clip]) -> list[list[_Clip]]:
+        """Divide clips into jobs, each for one decoder to work through without going back."""
+        by_path: dict[str, list[_Clip]] = {}
+        for clip in clips:
+            by_path.setdefault(parts[clip.place].entry.path, []).append(clip)
+        pieces = -(-get_num_threads() // len(by_path))
+        jobs = []
+        for path, some in by_path.items():
+            some.sort(key=lambda clip: clip.first)
+            jobs += self._split(path, some, pieces)
+        return sorted(jobs, key=len, reverse=True)
+
+    def _split(self, path: str, clips: list[_Clip], pieces: int) -> list[list[_Clip]]:
+        """Cut a job in pieces where that costs little: shortly after keyframes."""
+        from .._codecs.video_cache import index_of
+
+        if pieces < 2 or len(clips) < 2:
+            return [clips]
+        try:
+            index = index_of(path)
+        except (CodecError, OSError):
+            return [clips]
+        size = -(-len(clips) // pieces)
+        jobs = [clips[:size]]
+        for begin in range(size, len(clips), size):
+            first, end = clips[begin].first, int(clips[begin - 1].frames.max())
+            wasted = first - int(index.key_frames[index.key_before(first)])
+            span = int(clips[min(begin + size, len(clips)) - 1].frames.max()) - first
+            if first > end and 4 * (wasted + _READ_AHEAD) <= span:
+                jobs.append(clips[begin : begin + size])
+            else:
+                jobs[-1] = jobs[-1] + clips[begin : begin + size]
+        return jobs
+
+    def _decode(
+        self,
+        part: _Part,
+        clips: list[_Clip],
+        out: _kernels.Samples,
+        stamps: list[Any],
+        errors: dict[int, Exception],
+        threads: int,
+    ) -> None:
+        """Decode clips of one file, in the order of their frames."""
+        path = part.entry.path
+        try:
+            version, decoder = self._pool.take(path, clips[0].first, threads)
+        except (CodecError, OSError) as error:
+            failure = _decode_error(error) if isinstance(error, CodecError) else error
+            errors.update((clip.place, failure) for clip in clips)
+            return
+        index = decoder.index
+        if (index.frame_count, index.height, index.width) != (
+            part.frame_count,
+            part.height,
+            part.width,
+        ):
+            decoder.close()
+            failure = DecodeError("it has changed since the reader was made")
+            errors.update((clip.place, failure) for clip in clips)
+            return
+        try:
+            for clip, failed in self._write(decoder, clips, out):
+                errors[clip.place] = failed
+        except BaseException:
+            decoder.close()
+            raise
+        if self._timestamps:
+            for clip in clips:
+                seconds = index.seconds(clip.frames)
+                stamps[clip.place] = np.where(clip.frames < 0, -1.0, seconds)
+        self._pool.give(version, decoder)
+
+    def _write(
+        self, decoder: VideoDecoder, clips: list[_Clip], out: _kernels.Samples
+    ) -> list[tuple[_Clip, Exception]]:
+        """Decode each frame once, whichever clips want it. Returns the clips that failed."""
+        ycbcr = self._image_type is DALIImageType.YCbCr
+        views = {clip.place: _kernels.numpy_view(out, clip.place) for clip in clips}
+        wanted = [
+            (int(frame), clip, row) for clip in clips for row, frame in enumerate(clip.frames)
+        ]
+        wanted.sort(key=lambda item: (item[0], item[1].place, item[2]))
+        failed: dict[int, tuple[_Clip, Exception]] = {}
+        last_frame, last_place, last_row = -1, -1, -1
+        for frame, clip, row in wanted:
+            place = clip.place
+            if place in failed:
+                continue
+            if frame < 0:
+                views[place][row] = self._fill
+            elif frame == last_frame:
+                views[place][row] = views[last_place][last_row]
+            else:
+                try:
+                    decoder.write(decoder.read(frame), out, place, row, ycbcr)
+                except CodecError as error:
+                    failed[place] = (clip, _decode_error(error))
+                else:
+                    last_frame, last_place, last_row = frame, place, row
+        return list(failed.values())
+
+    def _source_name(self, number: int) -> str:
+        part: _Part = self._parts[self._part_of[number]]
+        return part.entry.path
+
+    def _full_name(self, number: int) -> str:
+        return f"{self._source_name(number)}, from frame {self._starts[number]}"
+
+
+def _decode_error(error: CodecError) -> DecodeError:
+    return DecodeError(f"it {error}")
