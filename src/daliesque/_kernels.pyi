@@ -460,21 +460,45 @@ class Archives:
 
     def __init__(self, paths: Sequence[bytes], open_url: object) -> None: ...
 
-    def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Samples, list[tuple[int, int, str]]]:
+    def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dtype: int = 0) -> tuple[Samples, list[tuple[int, int, str]]]:
         """Pieces of files, and (place, errno, reason) of those that failed."""
 
-    def read_whole(self, file: int) -> tuple[bytes, tuple[int, str]]:
-        """A file, or (errno, reason)."""
+    def read_number_pairs(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int, tuple[int, str]]:
+        """
+        First and second numbers of all lines; the first bad line or 0; (errno, reason).
+        """
+
+    def make_tar_index(self, file: int, with_names: bool) -> tuple[bytes, int, int, bool, bool, tuple[int, str]]:
+        """
+        Text; fault and its place; blanks in extensions, in names; (errno, reason).
+        """
 
     def index_tfrecord(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int, int, tuple[int, str]]:
         """
         Offsets and sizes of the records; fault and place that ended them; (errno, reason).
         """
 
-def parse_number_pairs(text: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
-    """
-    First and second numbers of all lines, and the number of the first bad line or 0.
-    """
+class ComponentIndex:
+    """The samples of tar archives."""
+
+    def __init__(self, extensions: Sequence[Sequence[bytes]], item_sizes: Sequence[int], case_sensitive: bool, missing: int) -> None: ...
+
+    def add_tar(self, archives: Archives, file: int) -> tuple[list[tuple[int, int, int]], tuple[int, str]]:
+        """(fault, byte, output) of what is wrong; (errno, reason)."""
+
+    def add_index(self, archives: Archives, file: int) -> tuple[list[tuple[int, int, int]], tuple[int, str]]:
+        """(fault, line, output) of what is wrong; (errno, reason)."""
+
+    @property
+    def samples(self) -> int: ...
+
+    @property
+    def ambiguous(self) -> tuple[int, int]: ...
+
+    def take(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        Offsets, sizes, ends of names and names of components; which of them samples have.
+        """
 
 class ExampleParser:
     """Takes Example messages of TFRecords apart."""

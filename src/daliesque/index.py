@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Make index files, which spare readers the search for records.
 
-    python -m daliesque.index train-*.tfrecord
+    python -m daliesque.index train-*.tfrecord validation.tar
 
 writes for each file an index of the same name that ends in ".idx".
 """
 
-from ._readers.indexing import main, tfrecord2idx
+from ._readers.indexing import main, tfrecord2idx, wds2idx
 
-__all__ = ["main", "tfrecord2idx"]
+__all__ = ["main", "tfrecord2idx", "wds2idx"]
 
 if __name__ == "__main__":
     main()

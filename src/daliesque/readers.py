@@ -19,6 +19,7 @@ from ._readers.file import File
 from ._readers.npy import Numpy
 from ._readers.tfrecord import TFRecord
 from ._readers.video import Video, VideoResize
+from ._readers.webdataset import Webdataset
 
 __all__ = [
     "COCO",
@@ -32,4 +33,5 @@ __all__ = [
     "TFRecord",
     "Video",
     "VideoResize",
+    "Webdataset",
 ]

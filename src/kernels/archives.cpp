@@ -99,8 +99,9 @@ int64_t Archives::file_size(int64_t file) {
   return known >= 0 ? known : open(file)->size();
 }
 
-Samples Archives::read(std::span<const int64_t> files, std::span<const int64_t> offsets,
-                       std::span<const int64_t> sizes, std::vector<PieceError>& errors) {
+Samples Archives::read(DType dtype, std::span<const int64_t> files,
+                       std::span<const int64_t> offsets, std::span<const int64_t> sizes,
+                       std::vector<PieceError>& errors) {
   const size_t count = files.size();
   std::vector<Trouble> troubles(count);
   std::vector<int64_t> extents(sizes.begin(), sizes.end());
@@ -120,8 +121,8 @@ Samples Archives::read(std::span<const int64_t> files, std::span<const int64_t> 
     }
   }
   const std::vector<Run> runs = find_runs(files, offsets, extents, troubles);
-  const Samples out =
-      Samples::empty(DType::uint8, 1, std::move(extents), "", static_cast<int64_t>(count));
+  for (int64_t& extent : extents) extent /= static_cast<int64_t>(dtype_size(dtype));
+  const Samples out = Samples::empty(dtype, 1, std::move(extents), "", static_cast<int64_t>(count));
   const auto read_piece = [&](size_t k, int64_t bytes) {
     open(files[k])->read_at(offsets[k], bytes, out.data<char>(static_cast<int64_t>(k)));
   };

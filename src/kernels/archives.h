@@ -37,9 +37,10 @@ class Archives {
   /// A file, opened if need be. Throws ReadFailure.
   SourceHandle open(int64_t file);
 
-  /// Reads pieces: 1-D uint8 samples, back to back in one buffer. A piece that cannot be read
-  /// leaves an entry in `errors`, sorted by place, and a sample whose contents mean nothing.
-  Samples read(std::span<const int64_t> files, std::span<const int64_t> offsets,
+  /// Reads pieces: 1-D samples, back to back in one buffer. `sizes` counts bytes and holds
+  /// multiples of the type's. A piece that cannot be read leaves an entry in `errors`, sorted by
+  /// place, and a sample whose contents mean nothing.
+  Samples read(DType dtype, std::span<const int64_t> files, std::span<const int64_t> offsets,
                std::span<const int64_t> sizes, std::vector<PieceError>& errors);
 
  private:

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import io
 import random
+import subprocess
+import sys
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +16,11 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from daliesque.index import tfrecord2idx, wds2idx
 from record_files import Feature, example, write_tfrecord
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
+dali_types = pytest.importorskip("nvidia.dali.types")
 dali_tfrecord = pytest.importorskip("nvidia.dali.tfrecord")
 pytestmark = pytest.mark.oracle
 
@@ -135,3 +141,82 @@ def test_tfrecord(tmp_path: Path) -> None:
 
 def test_order_of_tfrecords(tmp_path: Path) -> None:
     assert_equal_orders(make_tfrecords(tmp_path), 2)
+
+
+def reference_tool(name: str, *arguments: str) -> None:
+    """Run a script that comes with the reference."""
+    script = Path(dali.__file__).parents[4] / f"{name}.py"
+    if not script.exists():
+        pytest.skip(f"{name} is not installed")
+    subprocess.run([sys.executable, str(script), *arguments], check=True, capture_output=True)
+
+
+def make_archives(folder: Path, form: int = tarfile.GNU_FORMAT, index: str = "") -> Make:
+    """Archives of samples with some of three components; with `index`, the tool that makes one."""
+    rng = random.Random(4)
+    paths, indices, number = [], [], 0
+    for file, length in enumerate([3, 1, 7, 4]):
+        paths.append(str(folder / f"{file}.tar"))
+        indices.append(str(folder / f"{file}.idx"))
+        with tarfile.open(paths[-1], "w", format=form) as archive:
+            for _ in range(length):
+                stem = f"folder/{'long/' * rng.choice([0, 9, 27])}{number}"
+                for extension in rng.sample(["jpg", "PNG", "seg.cls", "txt"], rng.randint(1, 4)):
+                    entry = tarfile.TarInfo(f"{stem}.{extension}")
+                    entry.size = 4 * rng.choice([0, 1, 100, 2000])
+                    archive.addfile(entry, io.BytesIO(rng.randbytes(entry.size)))
+                number += 1
+        if index == "theirs":
+            reference_tool("wds2idx", paths[-1], indices[-1])
+        elif index == "ours":
+            wds2idx(paths[-1], indices[-1])
+
+    def make(library: Any, **arguments: Any) -> Any:
+        if index:
+            arguments["index_paths"] = indices
+        return library.readers.Webdataset(
+            **{"paths": paths, "ext": ["jpg", "seg.cls"], **arguments}
+        )
+
+    return make
+
+
+@pytest.mark.filterwarnings("ignore:.*several components")
+@pytest.mark.parametrize("index", ["", "theirs", "ours"])
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT])
+def test_webdataset(tmp_path: Path, form: int, index: str) -> None:
+    make = make_archives(tmp_path, form, index)
+    for arguments in (
+        {},
+        {"missing_component_behavior": "skip"},
+        {"ext": ["jpg;png", "txt", "seg.cls"], "case_sensitive_extensions": False},
+        {"ext": ["jpg;PNG", "seg.cls"], "missing_component_behavior": "skip"},
+        {"ext": "txt"},
+    ):
+        for sourced in range(1 if arguments.get("ext") == "txt" else 2):
+            assert_equal(make, None, sourced=sourced, **arguments)
+            assert_equal(make, 4, sourced=sourced, dont_use_mmap=True, **arguments)
+
+
+def test_webdataset_types(tmp_path: Path) -> None:
+    make = make_archives(tmp_path)
+
+    def make_typed(library: Any, **arguments: Any) -> Any:
+        module = ndd.types if library is ndd else dali_types
+        kinds = [module.FLOAT, module.INT16]
+        return make(library, dtypes=kinds, **arguments)
+
+    assert_equal(make_typed, 5)
+
+
+def test_order_of_archives(tmp_path: Path) -> None:
+    assert_equal_orders(make_archives(tmp_path), 3)
+
+
+def test_index_of_tfrecords(tmp_path: Path) -> None:
+    make_tfrecords(tmp_path)
+    for file in (0, 2):
+        path = tmp_path / f"{file}.tfrecord"
+        assert tfrecord2idx(path, tmp_path / "ours").read_bytes() == (
+            path.with_suffix(".idx").read_bytes()
+        )

@@ -9,11 +9,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import _kernels
+from .._engine.dtype import DType, uint8
 from .._engine.errors import OpError
 from .order import Numbers
 from .storage import RemoteFile
 
 PathLike = str | os.PathLike[str]
+
+# A number of a fault, the line or byte where it is, and the output concerned.
+ComponentFault = tuple[int, int, int]
 
 # What the native functions report besides the system's own codes.
 _ENDS_EARLY, _NOT_A_FILE, _OTHER_FAILURE = -1, -2, -3
@@ -39,26 +43,49 @@ class Archives:
             os.stat(path)
 
     def read(
-        self, files: Numbers, offsets: Numbers, sizes: Numbers
+        self, files: Numbers, offsets: Numbers, sizes: Numbers, dtype: DType = uint8
     ) -> tuple[_kernels.Samples, dict[int, Exception]]:
         """Pieces of files, one sample each, and by place why some could not be read."""
-        pieces, failed = self._native.read(files, offsets, sizes)
+        pieces, failed = self._native.read(files, offsets, sizes, dtype.code)
         return pieces, {
             place: self._failure(int(files[place]), int(offsets[place]), code, reason)
             for place, code, reason in failed
         }
 
-    def read_whole(self, file: int) -> bytes:
-        """All of a file. Raises OSError."""
-        data, (code, reason) = self._native.read_whole(file)
+    def read_number_pairs(self, file: int) -> tuple[Numbers, Numbers]:
+        """The numbers in an index with two in each line. Raises OSError or ValueError."""
+        first, second, bad_line, (code, reason) = self._native.read_number_pairs(file)
         self.check(file, code, reason)
-        return data
+        if bad_line:
+            msg = f'line {bad_line} of the index "{self._paths[file]}" must consist of two numbers.'
+            raise ValueError(msg)
+        return first, second
+
+    def add_samples(self, index: _kernels.ComponentIndex, file: int) -> list[ComponentFault]:
+        """Add the samples of a tar archive; what is wrong with them. Raises OSError."""
+        faults, (code, reason) = index.add_tar(self._native, file)
+        self.check(file, code, reason)
+        return faults
+
+    def add_listed_samples(self, index: _kernels.ComponentIndex, file: int) -> list[ComponentFault]:
+        """Add the samples that the index of a tar archive lists. Raises OSError."""
+        faults, (code, reason) = index.add_index(self._native, file)
+        self.check(file, code, reason)
+        return faults
 
     def index_tfrecord(self, file: int) -> tuple[Numbers, Numbers, int, int]:
         """Offsets and sizes of the records; what ended them too early, and where."""
         offsets, sizes, fault, place, (code, reason) = self._native.index_tfrecord(file)
         self.check(file, code, reason)
         return offsets, sizes, fault, place
+
+    def make_tar_index(self, file: int, with_names: bool) -> tuple[bytes, int, int, bool, bool]:
+        """The text of a tar archive's index; a fault and its place; blanks in extensions, names."""
+        text, fault, where, blank_extension, blank_name, (code, reason) = (
+            self._native.make_tar_index(file, with_names)
+        )
+        self.check(file, code, reason)
+        return text, fault, where, blank_extension, blank_name
 
     def check(self, file: int, code: int, reason: str) -> None:
         """Raise what a code and reason of a native function stand for, unless all is well."""
@@ -89,20 +116,6 @@ class Places:
     def files(self, numbers: Numbers) -> Numbers:
         """Which file each of some records is in."""
         return np.searchsorted(self.ends, numbers, side="right")
-
-
-def read_whole(path: str) -> bytes:
-    """All of one file. Raises OSError."""
-    return Archives([path]).read_whole(0)
-
-
-def read_number_pairs(path: str) -> tuple[Numbers, Numbers]:
-    """The numbers in an index file that has two in each line. Raises OSError or ValueError."""
-    first, second, bad_line = _kernels.parse_number_pairs(read_whole(path))
-    if bad_line:
-        msg = f'line {bad_line} of the index "{path}" must consist of two numbers.'
-        raise ValueError(msg)
-    return first, second
 
 
 def list_paths(operator: str, name: str, paths: PathLike | Sequence[PathLike]) -> list[str]:

@@ -215,6 +215,10 @@ class Reader:
     def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
         return map(self._source_name, numbers)
 
+    def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[tuple[str, ...]]:
+        """Where samples come from, for each output: the same place for all by default."""
+        return (tuple(self._source_names(numbers)),) * outputs
+
     def _full_name(self, number: int) -> str:
         """Where a sample comes from, as error messages tell it."""
         return self._source_name(number)
@@ -448,6 +452,14 @@ class Reader:
             'Pass on_error="skip" to leave such samples out.'
         )
         return same_class(exception, msg)
+
+    def _excuse(self, path: str, error: Exception) -> None:
+        """Note that a file cannot be used, or not as a whole; or raise."""
+        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
+        failure = same_class(error, f'{self._operator}: cannot read "{path}": {reason}.')
+        if self._on_error == "raise":
+            raise failure from error
+        self._errors.append(ReadError(path, failure))
 
     def _hopeless(self, cause: Exception) -> Exception:
         """What to raise when there is no sample left that could be read."""

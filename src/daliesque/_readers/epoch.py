@@ -96,15 +96,18 @@ class Epoch(Iterator[Any]):
             reader._note_errors(step.failed)
         if step.failure is not None:
             raise step.failure
-        names = reader._source_names
+        values: list[Batch] | list[Tensor]
         if self._batch_size is not None:
-            source = tuple(names(step.numbers))
-            values = [Batch._of(samples, source) for samples in step.outputs]
+            sources = reader._sources(step.numbers, len(step.outputs))
+            values = [Batch._of(*pair) for pair in zip(step.outputs, sources, strict=True)]
             # Nothing but the batch itself shall keep its data alive.
             self._step = Step((), [], step.positions, [])
         else:
-            source = tuple(names(step.numbers[index : index + 1]))
-            values = [Tensor._of(samples.sample(index), source) for samples in step.outputs]
+            sources = reader._sources(step.numbers[index : index + 1], len(step.outputs))
+            values = [
+                Tensor._of(samples.sample(index), source)
+                for samples, source in zip(step.outputs, sources, strict=True)
+            ]
         if reader._output_names is not None:
             return dict(zip(reader._output_names, values, strict=True))
         return tuple(values)

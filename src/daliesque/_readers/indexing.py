@@ -8,12 +8,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from .tfrecord import index_text
+from . import tfrecord, webdataset
+
+PathLike = str | os.PathLike[str]
 
 
-def tfrecord2idx(
-    path: str | os.PathLike[str], index_path: str | os.PathLike[str] | None = None
-) -> Path:
+def tfrecord2idx(path: PathLike, index_path: PathLike | None = None) -> Path:
     """Write the index of a TFRecord file, for `index_path` of `readers.TFRecord`.
 
     Parameters
@@ -23,20 +23,40 @@ def tfrecord2idx(
     index_path
         Where the index goes; by default beside the file, with the ending ".idx".
     """
-    target = Path(path).with_suffix(".idx") if index_path is None else Path(index_path)
-    target.write_text(index_text(os.fspath(path)))
-    return target
+    return _write(path, index_path, tfrecord.index_text(os.fspath(path)))
+
+
+def wds2idx(path: PathLike, index_path: PathLike | None = None) -> Path:
+    """Write the index of a tar archive, for `index_paths` of `readers.Webdataset`.
+
+    Parameters
+    ----------
+    path
+        The archive.
+    index_path
+        Where the index goes; by default beside the archive, with the ending ".idx".
+    """
+    return _write(path, index_path, webdataset.index_text(os.fspath(path)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the indices of files.
+    """Write the indices of TFRecord files and tar archives, beside them.
 
     Parameters
     ----------
     arguments
         What would stand on the command line.
     """
-    parser = argparse.ArgumentParser(prog="python -m daliesque.index", description=main.__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser = argparse.ArgumentParser(
+        prog="python -m daliesque.index",
+        description="Write the indices of TFRecord files and tar archives, beside them.",
+    )
+    parser.add_argument("files", nargs="+", type=Path, help="archives must end in .tar")
     for path in parser.parse_args(arguments).files:
-        tfrecord2idx(path)
+        (wds2idx if path.suffix == ".tar" else tfrecord2idx)(path)
+
+
+def _write(path: PathLike, index_path: PathLike | None, text: bytes) -> Path:
+    target = Path(path).with_suffix(".idx") if index_path is None else Path(index_path)
+    target.write_bytes(text)
+    return target

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from .. import _kernels
-from .._engine.errors import OpError, same_class
+from .._engine.errors import OpError
 from .archives import Archives, Places
-from .base import Reader, ReadError
+from .base import Reader
 from .order import Numbers
 from .steps import Fetched
 
@@ -50,14 +50,6 @@ class RecordReader(Reader):
                 parts.append(NOTHING)
         self._places = Places(parts)
         return len(self._places)
-
-    def _excuse(self, path: str, error: Exception) -> None:
-        """Note that a file cannot be used, or not as a whole; or raise."""
-        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
-        failure = same_class(error, f'{self._operator}: cannot read "{path}": {reason}.')
-        if self._on_error == "raise":
-            raise failure from error
-        self._errors.append(ReadError(path, failure))
 
     def _groups(self) -> Numbers:
         return self._places.ends

@@ -14,7 +14,7 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import from_numpy
 from .._engine.errors import OpError
 from .._engine.features import Feature, float32, int64, string
-from .archives import Archives, PathLike, list_paths, read_number_pairs
+from .archives import Archives, PathLike, list_paths
 from .options import ReaderOptions
 from .order import Numbers
 from .records import RecordReader
@@ -102,15 +102,15 @@ class TFRecord(RecordReader):
         **options: Unpack[ReaderOptions],
     ) -> None:
         self._archives = Archives(list_paths(self._operator, "path", path))
-        self._index_paths = (
-            None if index_path is None else list_paths(self._operator, "index_path", index_path)
-        )
-        if self._index_paths is not None and len(self._index_paths) != len(self._archives):
-            msg = (
-                f"{self._operator}: 'index_path' needs one file for each of 'path'; got "
-                f"{len(self._index_paths)} for {len(self._archives)}. Leave it out to do without."
-            )
-            raise ValueError(msg)
+        self._indices = None
+        if index_path is not None:
+            self._indices = Archives(list_paths(self._operator, "index_path", index_path))
+            if len(self._indices) != len(self._archives):
+                msg = (
+                    f"{self._operator}: 'index_path' needs one file for each of 'path'; got "
+                    f"{len(self._indices)} for {len(self._archives)}. Leave it out to do without."
+                )
+                raise ValueError(msg)
         if use_o_direct and not options.get("dont_use_mmap"):
             msg = f"{self._operator}: 'use_o_direct' needs dont_use_mmap=True."
             raise ValueError(msg)
@@ -122,8 +122,8 @@ class TFRecord(RecordReader):
         super().__init__(batch_size, name, device, **options)
 
     def _find_records(self, file: int) -> tuple[Numbers, Numbers]:
-        if self._index_paths is not None:
-            offsets, sizes = read_number_pairs(self._index_paths[file])
+        if self._indices is not None:
+            offsets, sizes = self._indices.read_number_pairs(file)
             self._archives.require(file)
             return offsets, sizes
         offsets, sizes, fault, place = self._archives.index_tfrecord(file)
@@ -217,11 +217,11 @@ class TFRecord(RecordReader):
         raise ValueError(msg)
 
 
-def index_text(path: str) -> str:
+def index_text(path: str) -> bytes:
     """The index of a file, with the offset and the size of a record in each line."""
     offsets, sizes, fault, place = Archives([path]).index_tfrecord(0)
     if fault:
         msg = f'cannot index "{path}": the record at byte {place} {_FRAME_FAULTS[fault]}.'
         raise OpError(msg)
     pairs = zip(offsets.tolist(), sizes.tolist(), strict=True)
-    return "".join(f"{offset} {size}\n" for offset, size in pairs)
+    return "".join(f"{offset} {size}\n" for offset, size in pairs).encode()

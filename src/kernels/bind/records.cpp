@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Archives of records.
 #include "../archives.h"
+#include "../component_index.h"
 #include "../crc32c.h"
 #include "../record_index.h"
 #include "../tfrecord.h"
@@ -80,13 +81,14 @@ Archives::Opener make_opener(nb::object function) {
 }
 
 std::tuple<Samples, Failures> read_pieces(Archives& archives, const Numbers& files,
-                                          const Numbers& offsets, const Numbers& sizes) {
+                                          const Numbers& offsets, const Numbers& sizes, int dtype) {
   if (offsets.size() != files.size() || sizes.size() != files.size()) {
     throw std::invalid_argument("as many files as offsets and sizes");
   }
   std::vector<PieceError> errors;
   const nb::gil_scoped_release release;
-  Samples out = archives.read(to_span(files), to_span(offsets), to_span(sizes), errors);
+  Samples out = archives.read(static_cast<DType>(dtype), to_span(files), to_span(offsets),
+                              to_span(sizes), errors);
   Failures failures;
   for (PieceError& error : errors) {
     failures.emplace_back(error.place, error.code, std::move(error.reason));
@@ -114,24 +116,76 @@ auto index_file(Archives& archives, int64_t file) {
                          static_cast<int>(index.fault), index.fault_offset, failure);
 }
 
-/// All bytes of a file.
-std::tuple<nb::bytes, std::tuple<int, std::string>> read_whole(Archives& archives, int64_t file) {
-  std::string text;
-  const auto failure = with_source(archives, file, [&](const ByteSource& source) {
-    text.resize(static_cast<size_t>(source.size()));
+/// Calls `parse(text)` with all of a file.
+template <class Parse>
+std::tuple<int, std::string> with_text(Archives& archives, int64_t file, Parse&& parse) {
+  return with_source(archives, file, [&](const ByteSource& source) {
+    std::string text(static_cast<size_t>(source.size()), '\0');
     source.read_at(0, source.size(), text.data());
+    parse(std::string_view(text));
   });
-  return {nb::bytes(text.data(), text.size()), failure};
 }
 
-auto parse_pairs(const nb::bytes& text) {
+auto read_number_pairs(Archives& archives, int64_t file) {
   std::vector<int64_t> first, second;
-  int64_t line;
-  {
-    const nb::gil_scoped_release release;
-    line = parse_number_pairs({text.c_str(), text.size()}, first, second);
+  int64_t line = 0;
+  const auto failure = with_text(archives, file, [&](std::string_view text) {
+    line = parse_number_pairs(text, first, second);
+  });
+  return std::make_tuple(to_numpy(std::move(first)), to_numpy(std::move(second)), line, failure);
+}
+
+void make_component_index(ComponentIndex* self,
+                          const std::vector<std::vector<nb::bytes>>& extensions,
+                          std::vector<int64_t> item_sizes, bool case_sensitive, int missing) {
+  std::vector<std::vector<std::string>> lists;
+  for (const auto& list : extensions) {
+    auto& texts = lists.emplace_back();
+    for (const nb::bytes& extension : list) texts.push_back(to_string(extension));
   }
-  return std::make_tuple(to_numpy(std::move(first)), to_numpy(std::move(second)), line);
+  new (self) ComponentIndex(lists, std::move(item_sizes), case_sensitive,
+                            static_cast<MissingComponents>(missing));
+}
+
+using ComponentFaults = std::vector<std::tuple<int, int64_t, int64_t>>;
+
+ComponentFaults to_list(const std::vector<ComponentError>& errors) {
+  ComponentFaults list;
+  for (const ComponentError& error : errors) {
+    list.emplace_back(static_cast<int>(error.fault), error.where, error.output);
+  }
+  return list;
+}
+
+auto add_archive(ComponentIndex& index, Archives& archives, int64_t file) {
+  std::vector<ComponentError> errors;
+  const auto failure =
+      with_source(archives, file, [&](const ByteSource& source) { index.add_tar(source, errors); });
+  return std::make_tuple(to_list(errors), failure);
+}
+
+auto add_index(ComponentIndex& index, Archives& archives, int64_t file) {
+  std::vector<ComponentError> errors;
+  const auto failure =
+      with_text(archives, file, [&](std::string_view text) { index.add_text(text, errors); });
+  return std::make_tuple(to_list(errors), failure);
+}
+
+/// Empties the index.
+auto take_components(ComponentIndex& index) {
+  return std::make_tuple(to_numpy(std::move(index.offsets)), to_numpy(std::move(index.sizes)),
+                         to_numpy(std::move(index.name_ends)),
+                         nb::bytes(index.names.data(), index.names.size()),
+                         to_numpy(std::move(index.chosen)));
+}
+
+auto make_tar_index(Archives& archives, int64_t file, bool with_names) {
+  IndexText index;
+  const auto failure = with_source(
+      archives, file, [&](const ByteSource& source) { index = make_index(source, with_names); });
+  return std::make_tuple(nb::bytes(index.text.data(), index.text.size()),
+                         static_cast<int>(index.end.fault), index.end.offset,
+                         index.blank_extensions, index.blank_names, failure);
 }
 
 using RuleTuple = std::tuple<nb::bytes, int, bool, std::vector<int64_t>, std::optional<nb::bytes>>;
@@ -176,13 +230,29 @@ void bind_records(nb::module_& m) {
             new (self) Archives(std::move(list), make_opener(std::move(open_url)));
           },
           "paths"_a, "open_url"_a)
-      .def("read", &read_pieces, "files"_a, "offsets"_a, "sizes"_a,
+      .def("read", &read_pieces, "files"_a, "offsets"_a, "sizes"_a, "dtype"_a = 0,
            "Pieces of files, and (place, errno, reason) of those that failed.")
-      .def("read_whole", &read_whole, "file"_a, "A file, or (errno, reason).")
+      .def("read_number_pairs", &read_number_pairs, "file"_a,
+           "First and second numbers of all lines; the first bad line or 0; (errno, reason).")
+      .def("make_tar_index", &make_tar_index, "file"_a, "with_names"_a,
+           "Text; fault and its place; blanks in extensions, in names; (errno, reason).")
       .def("index_tfrecord", &index_file, "file"_a,
            "Offsets and sizes of the records; fault and place that ended them; (errno, reason).");
-  m.def("parse_number_pairs", &parse_pairs, "text"_a,
-        "First and second numbers of all lines, and the number of the first bad line or 0.");
+
+  nb::class_<ComponentIndex>(m, "ComponentIndex", "The samples of tar archives.")
+      .def("__init__", &make_component_index, "extensions"_a, "item_sizes"_a, "case_sensitive"_a,
+           "missing"_a)
+      .def("add_tar", &add_archive, "archives"_a, "file"_a,
+           "(fault, byte, output) of what is wrong; (errno, reason).")
+      .def("add_index", &add_index, "archives"_a, "file"_a,
+           "(fault, line, output) of what is wrong; (errno, reason).")
+      .def_prop_ro("samples", &ComponentIndex::samples)
+      .def_prop_ro("ambiguous",
+                   [](const ComponentIndex& index) {
+                     return std::make_tuple(index.ambiguous_at, index.ambiguous_output);
+                   })
+      .def("take", &take_components,
+           "Offsets, sizes, ends of names and names of components; which of them samples have.");
 
   nb::class_<ExampleParser>(m, "ExampleParser", "Takes Example messages of TFRecords apart.")
       .def("__init__", &make_parser, "rules"_a)

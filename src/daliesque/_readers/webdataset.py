@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tar archives whose files belong together by their names."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.args import rule_of
+from .._engine.device import DeviceLike
+from .._engine.dtype import NUMERIC, DType, DTypeLike, uint8
+from .._engine.dtype import dtype as to_dtype
+from .._engine.errors import OpError, join_names
+from .archives import Archives, ComponentFault, PathLike, list_paths
+from .base import Reader
+from .options import ReaderOptions
+from .order import Numbers
+from .steps import Fetched
+
+_BEHAVIORS = {"": 0, "empty": 0, "skip": 1, "error": 2}
+# The numbers of faults that the native index reports.
+_MISSING, _BAD_SIZE = 9, 10
+FAULTS = {
+    1: "it is no tar archive, or damaged: the header at byte {where} has a wrong checksum",
+    2: "it is cut short: the entry at byte {where} is incomplete",
+    3: "it is compressed. Unpack it first",
+    4: 'line {where} must begin with the version "v1.1" or "v1.2"',
+    5: "line {where} must hold the number of samples after the version",
+    6: "line {where} must list extension, offset, size (in v1.2 also a name) of each component",
+    7: "line {where} has an offset that is no multiple of 512",
+    8: "it ends before line {where}: there are fewer samples than the first line says",
+    _MISSING: "the sample at {place} {where} has no component for output {output} ({extensions})",
+    _BAD_SIZE: (
+        "the sample at {place} {where} has a component for output {output} whose size is no "
+        "multiple of that of {dtype}"
+    ),
+}
+
+
+class Webdataset(Reader):
+    """Read samples from tar archives (WebDataset).
+
+    Files that follow each other and whose names agree up to the first dot (after the last slash)
+    form a sample; what comes after that dot is the extension, by which they are told apart. Each
+    output (1-D) holds the contents of one file of the sample. Its `source` is the archive, the
+    offset and the name of the file. Files whose names begin with a dot are left out.
+
+    Parameters
+    ----------
+    batch_size
+        The batch size of `next_epoch` if it is given none.
+    name
+        A name for the reader.
+    device
+        Where the reader works: "cpu".
+    paths
+        The archives, which must not be compressed.
+    ext
+        For each output the extension, such as "jpg"; or several alternatives, as in "jpg;png;jpeg".
+    case_sensitive_extensions
+        Whether upper and lower case make a difference in extensions.
+    index_paths
+        For each archive an index, as `daliesque.index` makes them (versions 1.1 and 1.2). Without
+        it the archives are searched.
+    missing_component_behavior
+        What to do about samples that have no file for an output: leave the output "empty" (the
+        default), "skip" the sample, or raise an "error".
+    dtypes
+        The element types of the outputs; by default uint8.
+    **options
+        The arguments that all readers have (shards, shuffling, padding, errors); see `Reader`.
+        `random_shuffle` draws from the next `initial_fill` samples, `shuffle_after_epoch` permutes
+        the archives.
+
+    Examples
+    --------
+    >>> import io, pathlib, tarfile, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "data.tar")
+    >>> with tarfile.open(path, "w") as archive:
+    ...     for name, text in {"0.txt": b"zero", "0.cls": b"0", "1.txt": b"one"}.items():
+    ...         entry = tarfile.TarInfo(name)
+    ...         entry.size = len(text)
+    ...         archive.addfile(entry, io.BytesIO(text))
+    >>> reader = ndd.readers.Webdataset(paths=path, ext=["txt", "cls"])
+    >>> for text, label in reader.next_epoch():
+    ...     print(bytes(np.asarray(text)), bytes(np.asarray(label)))
+    b'zero' b'0'
+    b'one' b''
+
+    Differs from DALI: names and sizes in pax headers count; hidden files in folders do not;
+    a sample is complete if each output has a file, even if two share one; damaged archives are an
+    error. `on_error` and `max_errors` are new.
+    """
+
+    _operator: ClassVar[str] = "readers.Webdataset"
+    _permutes_list: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        batch_size: int | None = None,
+        name: str | None = None,
+        device: DeviceLike | None = "cpu",
+        *,
+        paths: PathLike | Sequence[PathLike],
+        ext: str | Sequence[str],
+        case_sensitive_extensions: bool | None = True,
+        index_paths: PathLike | Sequence[PathLike] | None = None,
+        missing_component_behavior: str | None = "",
+        dtypes: DTypeLike | Sequence[DTypeLike] | None = None,
+        **options: Unpack[ReaderOptions],
+    ) -> None:
+        self._archives = Archives(list_paths(self._operator, "paths", paths))
+        self._indices = None
+        if index_paths is not None:
+            self._indices = Archives(list_paths(self._operator, "index_paths", index_paths))
+            if len(self._indices) != len(self._archives):
+                msg = (
+                    f"{self._operator}: 'index_paths' needs one file for each of 'paths'; got "
+                    f"{len(self._indices)} for {len(self._archives)}. Leave it out to do without."
+                )
+                raise ValueError(msg)
+        self._ext: Sequence[str] = rule_of(list[str]).convert(ext, f"{self._operator}: 'ext'")
+        if not self._ext:
+            msg = f"{self._operator}: 'ext' must name an extension for each output; got none."
+            raise ValueError(msg)
+        self._case_sensitive = case_sensitive_extensions is None or bool(case_sensitive_extensions)
+        behavior = (missing_component_behavior or "").lower()
+        if behavior not in _BEHAVIORS:
+            msg = (
+                f"{self._operator}: 'missing_component_behavior' must be "
+                f"{join_names(list(_BEHAVIORS)[1:])}; got {missing_component_behavior!r}."
+            )
+            raise ValueError(msg)
+        self._missing = _BEHAVIORS[behavior]
+        self._dtypes = self._checked_dtypes(dtypes)
+        super().__init__(batch_size, name, device, **options)
+
+    def _open(self) -> int:
+        index = _kernels.ComponentIndex(
+            [self._to_extensions(alternatives) for alternatives in self._ext],
+            [dtype.bytes for dtype in self._dtypes],
+            self._case_sensitive,
+            self._missing,
+        )
+        ends = []
+        for file in range(len(self._archives)):
+            self._add_file(index, file)
+            ends.append(index.samples)
+        self._ends: Numbers = np.array(ends, np.int64)
+        self._offsets, self._sizes, self._name_ends, self._names, chosen = index.take()
+        self._chosen: Numbers = chosen.reshape(ends[-1], len(self._ext))
+        return ends[-1]
+
+    def _add_file(self, index: _kernels.ComponentIndex, file: int) -> None:
+        """Add the samples of an archive to the index."""
+        was_clear = index.ambiguous[0] < 0
+        source = self._archives if self._indices is None else self._indices
+        try:
+            if self._indices is None:
+                faults = self._archives.add_samples(index, file)
+            else:
+                self._archives.require(file)
+                faults = self._indices.add_listed_samples(index, file)
+        except OSError as error:
+            self._excuse(error.filename or source[file], error)
+            return
+        for fault in faults:
+            self._excuse(source[file], OpError(self._describe(fault)))
+        where, output = index.ambiguous
+        if was_clear and where >= 0:
+            msg = (
+                f'{self._operator}: "{source[file]}": the sample at {self._unit} {where} has '
+                f"several components for output {output} ({self._ext[output]}); the first is used. "
+                "Other samples are not reported."
+            )
+            warnings.warn(msg, stacklevel=5)
+
+    @property
+    def _unit(self) -> str:
+        return "byte" if self._indices is None else "line"
+
+    def _describe(self, fault: ComponentFault) -> str:
+        kind, where, output = fault
+        return FAULTS[kind].format(
+            where=where,
+            place=self._unit,
+            output=output,
+            extensions=self._ext[output],
+            dtype=self._dtypes[output],
+        )
+
+    def _groups(self) -> Numbers:
+        return self._ends
+
+    def _fetch(self, numbers: Numbers) -> Fetched:
+        files = np.searchsorted(self._ends, numbers, side="right")
+        outputs: list[_kernels.Samples] = []
+        errors: dict[int, Exception] = {}
+        for output, dtype in enumerate(self._dtypes):
+            chosen = self._chosen[numbers, output]
+            there = chosen >= 0
+            offsets = np.where(there, self._offsets[chosen], 0)
+            sizes = np.where(there, self._sizes[chosen], 0)
+            pieces, failed = self._archives.read(files, offsets, sizes, dtype)
+            outputs.append(pieces)
+            errors = failed | errors
+        if not errors:
+            return Fetched(tuple(outputs), {})
+        good = [place for place in range(len(numbers)) if place not in errors]
+        chosen_outputs = tuple(output.select(good) for output in outputs) if good else ()
+        return Fetched(chosen_outputs, dict(sorted(errors.items())))
+
+    def _source_name(self, number: int) -> str:
+        chosen = self._chosen[number]
+        there = chosen[chosen >= 0]
+        path = self._archives[int(np.searchsorted(self._ends, number, side="right"))]
+        return self._component_name(path, int(there[0])) if len(there) else path
+
+    def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[tuple[str, ...]]:
+        files = np.searchsorted(self._ends, numbers, side="right").tolist()
+        paths = [self._archives[file] for file in files]
+        return [
+            tuple(
+                self._component_name(path, component) if component >= 0 else ""
+                for path, component in zip(
+                    paths, self._chosen[numbers, output].tolist(), strict=True
+                )
+            )
+            for output in range(outputs)
+        ]
+
+    def _component_name(self, path: str, component: int) -> str:
+        begin = self._name_ends[component - 1] if component else 0
+        name = os.fsdecode(self._names[begin : self._name_ends[component]])
+        return f"{path}:{self._offsets[component]}:{name}"
+
+    def _to_extensions(self, alternatives: str) -> list[bytes]:
+        listed = alternatives if self._case_sensitive else alternatives.lower()
+        return [os.fsencode(extension) for extension in listed.split(";") if extension]
+
+    def _checked_dtypes(self, given: DTypeLike | Sequence[DTypeLike] | None) -> list[DType]:
+        if given is None:
+            return [uint8] * len(self._ext)
+        listed = given if isinstance(given, list | tuple) else [given]
+        dtypes = [to_dtype(kind) for kind in listed]
+        for kind in dtypes:
+            if kind not in NUMERIC:
+                msg = (
+                    f"{self._operator}: 'dtypes' must be integer or floating-point types; got "
+                    f"{kind}."
+                )
+                raise ValueError(msg)
+        if len(dtypes) != len(self._ext):
+            msg = (
+                f"{self._operator}: 'dtypes' needs one type for each output; got {len(dtypes)} for "
+                f"{len(self._ext)}."
+            )
+            raise ValueError(msg)
+        return dtypes
+
+
+def index_text(path: str) -> bytes:
+    """The index of an archive: version 1.2, or 1.1 if names hold blanks, which 1.2 cannot have."""
+    archives = Archives([path])
+    text, fault, where, blank_extension, blank_name = archives.make_tar_index(0, True)
+    if blank_name:
+        text, *_ = archives.make_tar_index(0, False)
+    if fault:
+        msg = f'cannot index "{path}": {FAULTS[fault].format(where=where)}.'
+        raise OpError(msg)
+    if blank_extension:
+        msg = f'cannot index "{path}": an extension is empty or holds blanks.'
+        raise OpError(msg)
+    if text.split(b"\n", 1)[0].endswith(b" 0"):
+        msg = f'cannot index "{path}": there are no samples.'
+        raise OpError(msg)
+    return text
