@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import daliesque as ndd
 from compare import assert_near, assert_resampled_alike, assert_same
-from gpu.comparing import TYPES, compare, dense, pixels, ragged
+from gpu.comparing import RNG, TYPES, compare, dense, pixels, ragged
 
 
 @pytest.mark.parametrize("policy", ["pad", "edge", "reflect", "reflect_101", "wrap"])
@@ -184,3 +186,126 @@ def test_normalize(kind: str) -> None:
             compare(assert_near, "normalize", batch, **extra)
     flat = ndd.batch(np.full((2, 4, 3), 7, np.uint8))
     compare(assert_same, "normalize", flat, shift=2.0)
+
+
+def signals(kind: str = "float32") -> ndd.Batch:
+    return ndd.batch([pixels((n,), kind) for n in (900, 1500, 900, 333)])
+
+
+@pytest.mark.parametrize("layout", ["ft", "tf"])
+def test_spectrogram(layout: str) -> None:
+    for extra in (
+        {"window_length": 64, "window_step": 20},
+        {"window_length": 64, "window_step": 20, "nfft": 128, "power": 1},
+        {"window_length": 50, "window_step": 7, "center_windows": False},
+        {"window_length": 64, "window_step": 20, "reflect_padding": False},
+    ):
+        compare(assert_spectra, "spectrogram", signals(), layout=layout, **extra)
+    dense_signals = ndd.batch(pixels((3, 700), "float32"))
+    compare(assert_spectra, "spectrogram", dense_signals, window_length=64, layout=layout)
+
+
+def assert_spectra(actual: Any, expected: Any, context: object) -> None:
+    """Errors of a transform are relative to the largest value."""
+    np.testing.assert_allclose(
+        actual, expected, rtol=0, atol=1e-5 * expected.max(initial=0), err_msg=str(context)
+    )
+
+
+def test_mel_decibels_and_mfcc() -> None:
+    spectra = ndd.spectrogram(signals(), window_length=128, window_step=50)
+    for extra in ({}, {"mel_formula": "htk", "normalize": False, "freq_low": 100.0}):
+        compare(assert_spectra, "mel_filter_bank", spectra, nfilter=20, sample_rate=8000.0, **extra)
+    mel = ndd.mel_filter_bank(spectra, nfilter=20, sample_rate=8000.0)
+    for reference in (0.0, 3.0):
+        compare(assert_near, "to_decibels", mel, reference=reference, cutoff_db=-60.0)
+    for dct_type in (1, 2, 3, 4):
+        normalize = dct_type > 1
+        compare(assert_spectra, "mfcc", mel, dct_type=dct_type, n_mfcc=7, normalize=normalize)
+    compare(assert_spectra, "mfcc", mel, lifter=10.0)
+
+
+@pytest.mark.parametrize("kind", ["float32", "int16", "uint8", "int32"])
+def test_signals(kind: str) -> None:
+    for border in ("clamp", "zero", "reflect"):
+        compare(assert_near, "preemphasis_filter", signals(kind), border=border)
+    quiet = [np.zeros(n, kind) for n in (700, 900, 20)]
+    quiet[0][200:450] = 100
+    quiet[1][30:40] = 50
+    compare(assert_same, "nonsilent_region", ndd.batch(quiet), window_length=16, reset_interval=64)
+
+
+@pytest.mark.parametrize("kind", ["float32", "int16", "uint8"])
+def test_audio_resample(kind: str) -> None:
+    def check(actual: Any, expected: Any, context: object) -> None:
+        # The native core counts positions in single precision, as the reference does on the CPU.
+        assert actual.dtype == expected.dtype
+        error = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
+        largest = float(np.abs(expected.astype(np.float64)).max(initial=0))
+        assert error.max(initial=0) <= max(1, 4e-3 * largest), context
+
+    batch = signals(kind)
+    if kind == "float32":
+        batch = batch * 0.004
+    compare(check, "audio_resample", batch, in_rate=8000.0, out_rate=11025.0)
+    compare(check, "audio_resample", batch, scale=0.37, quality=80.0)
+    for dtype in (ndd.int16, ndd.uint8):
+        compare(check, "audio_resample", batch, out_length=500, dtype=dtype)
+    stereo = ndd.batch(pixels((3, 400, 2), "float32"))
+    compare(check, "audio_resample", stereo, scale=1.5)
+
+
+def test_boxes_and_points() -> None:
+    boxes = [np.sort(RNG.uniform(size=(n, 2, 2)), axis=1).reshape(n, 4) for n in (3, 0, 5, 3)]
+    batch = ndd.batch([table.astype(np.float32) for table in boxes])
+    for ltrb in (True, False):
+        flags = ndd.batch([0, 1, 1, 0])
+        compare(assert_near, "bb_flip", batch, ltrb=ltrb, horizontal=flags, vertical=1)
+    anchors = np.sort(RNG.uniform(size=(30, 2, 2)), axis=1).reshape(-1).astype(np.float32)
+    labels = ndd.batch([np.arange(1, len(table) + 1, dtype=np.int32) for table in boxes])
+    for offset in (False, True):
+        compare(
+            assert_near,
+            "box_encoder",
+            batch,
+            labels,
+            anchors=anchors.tolist(),
+            offset=offset,
+            criteria=0.3,
+            scale=2.0,
+            stds=[0.1, 0.1, 0.2, 0.2],
+        )
+    points = ndd.batch([pixels((n, 2), "float32") for n in (4, 1, 0)])
+    compare(assert_near, "coord_flip", points, flip_y=1, center_x=ndd.batch([0.5, 3.0, 1.0]))
+    compare(assert_near, "coord_flip", points, layout="yx")
+    compare(assert_near, "coord_transform", points, M=[[1, 2], [3, 4], [5, 6]], T=[1, 2, 3])
+    whole = ndd.batch(pixels((3, 7, 3), "int16"))
+    compare(assert_near, "coord_transform", whole, M=0.5, dtype=ndd.int16)
+    with pytest.raises(ValueError, match="coord_flip: 'layout'"):
+        ndd.coord_flip(points.gpu(), layout="xz").evaluate()
+    with pytest.raises(ValueError, match="bb_flip"):
+        ndd.bb_flip(points.gpu()).evaluate()
+
+
+@pytest.mark.parametrize("kind", TYPES[:8])
+def test_lookup_table(kind: str) -> None:
+    values = ndd.batch((pixels((3, 4, 5), kind) % 9).astype(kind))
+    for dtype in (ndd.float32, ndd.uint8, ndd.int16):
+        compare(
+            assert_same,
+            "lookup_table",
+            values,
+            keys=[0, 3, 5],
+            values=[1.0, 2.0, 3.5],
+            default_value=9.0,
+            dtype=dtype,
+        )
+
+
+def test_equalize() -> None:
+    dark = [(pixels((h, w, 3), "uint8") // 3) for h, w in ((9, 7), (4, 5), (9, 7))]
+    dark[1][..., 1] = 77
+    compare(assert_same, "equalize", ndd.batch(dark, layout="HWC"))
+    planar = ndd.batch(pixels((2, 3, 6, 7), "uint8") // 2, layout="CHW")
+    compare(assert_same, "equalize", planar)
+    compare(assert_same, "equalize", ndd.batch(pixels((2, 6, 7), "uint8"), layout="HW"))

@@ -11,11 +11,14 @@ Kernels never wait for the device: everything that decides about shapes is known
 
 from . import (
     arithmetic,
+    audio,
+    boxes,
     color,
     compose,
     decode,
     fill,
     filters,
+    lookup,
     moves,
     random,
     reduce,
@@ -26,12 +29,15 @@ from .table import install, uninstall
 
 __all__ = [
     "arithmetic",
+    "audio",
+    "boxes",
     "color",
     "compose",
     "decode",
     "fill",
     "filters",
     "install",
+    "lookup",
     "moves",
     "random",
     "reduce",

@@ -30,7 +30,7 @@ from .table import gpu_body, runs_on_gpu
 runs_on_gpu("decoders.image_crop", "decoders.image_random_crop", host_inputs=(0,))
 runs_on_gpu("decoders.image_slice", host_inputs=(0, 1, 2))
 runs_on_gpu("peek_image_shape", "decoders.numpy", "decoders.inflate", host_inputs=(0,))
-runs_on_gpu("io.file.read", host_inputs=(0,))
+runs_on_gpu("io.file.read", "decoders.video", host_inputs=(0,))
 
 _log = logging.getLogger("daliesque")
 

@@ -84,6 +84,11 @@ def _allocating(body: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def native_empty(type_id: int, shapes: Any, layout: str, count: int) -> Any:
+    """Uninitialised samples in CPU memory, whatever the call allocates."""
+    return native["empty"](type_id, shapes, layout, count)
+
+
 def _allocate(type_id: int, shapes: Any, layout: str, count: int) -> Any:
     if not _local.allocates:
         return native["empty"](type_id, shapes, layout, count)

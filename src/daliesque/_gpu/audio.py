@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals and spectra on accelerators."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .._engine.convert import to_numpy, to_samples
+from .._engine.device_samples import DeviceSamples, Group
+from .._engine.dtype import DType, float32, float64, from_code
+from .numbers import column, constant, double, from_float, to_float, widened
+from .table import gpu_kernel, native, native_empty, runs_on_gpu
+
+runs_on_gpu("spectrogram", "mel_filter_bank", "mfcc", allocates=True)
+runs_on_gpu("audio_resample", "nonsilent_region", allocates=True)
+runs_on_gpu("to_decibels", "preemphasis_filter")
+
+Integers = NDArray[np.int64]
+
+_ZERO_START, _CLAMP_START, _REFLECT_START = range(3)
+_NO_PADDING, _ZERO_PADDING, _REFLECT_PADDING = range(3)
+
+
+def _joined(samples: DeviceSamples) -> tuple[torch.Tensor, Integers, Integers]:
+    """All samples one after the other, where each begins, and how long each is."""
+    lengths = samples.shape_array().prod(axis=1)
+    begins = np.zeros(len(samples), np.int64)
+    at = 0
+    for indices, data in samples.groups:
+        size = data[0].numel()
+        begins[indices] = at + np.arange(len(indices)) * size
+        at += data.numel()
+    flat = torch.cat([data.reshape(-1) for _, data in samples.groups])
+    return flat, begins, lengths
+
+
+@gpu_kernel("spectrogram", operand=1)
+def spectrogram(
+    out: DeviceSamples,
+    samples: DeviceSamples,
+    nfft: int,
+    window: NDArray[np.float32],
+    window_step: int,
+    padding: int,
+    magnitude: bool,
+    time_major: bool,
+) -> None:
+    """Spectra of windows of signals, of all samples at once."""
+    if len(samples) == 0:
+        return
+    flat, begins, lengths = _joined(samples)
+    counts = out.shape_array()[:, 0 if time_major else 1]
+    owner = np.repeat(np.arange(len(samples)), counts)
+    number = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    size = len(window)
+    first = number * window_step - (0 if padding == _NO_PADDING else size // 2)
+    place = constant(first, flat)[:, None] + torch.arange(size, device=flat.device)
+    extent = constant(lengths[owner], flat)[:, None]
+    inside = (place >= 0) & (place < extent)
+    if padding == _REFLECT_PADDING:
+        period = (2 * extent - 2).clamp(min=1)
+        folded = torch.remainder(place, period)
+        place = torch.where(folded < extent, folded, period - folded)
+        inside = torch.ones_like(inside)
+    index = place.clamp(min=0).minimum(extent - 1) + constant(begins[owner], flat)[:, None]
+    frames = torch.where(inside, flat[index], torch.zeros((), device=flat.device))
+    spectra = torch.fft.rfft(frames * constant(window, flat), nfft)
+    power = spectra.real.square() + spectra.imag.square()
+    if magnitude:
+        power = power.sqrt()
+    groups, begin = [], 0
+    if (counts == counts[0]).all():
+        whole = power.reshape(len(samples), int(counts[0]), -1)
+        groups.append(Group(np.arange(len(samples)), whole))
+    else:
+        for sample, count in enumerate(counts.tolist()):
+            groups.append(Group(np.array([sample]), power[begin : begin + count][None]))
+            begin += count
+    if not time_major:
+        groups = [Group(indices, data.transpose(1, 2)) for indices, data in groups]
+    out.become(groups)
+
+
+def _multiplied(data: torch.Tensor, axis: int, matrix: NDArray[np.float32]) -> torch.Tensor:
+    """matrix @ data along an axis."""
+    table = constant(matrix, data)
+    moved = torch.matmul(data.movedim(axis, -1), table.transpose(0, 1))
+    return moved.movedim(-1, axis)
+
+
+@functools.lru_cache(maxsize=16)
+def _mel_matrix(frequencies: int, filters: int, *arguments: Any) -> NDArray[np.float32]:
+    """What the native kernel multiplies spectra with."""
+    identity = to_samples(np.eye(frequencies, dtype=np.float32), None, None, "mel_filter_bank")
+    shapes = np.array([[filters, frequencies]], np.int64)
+    out = native_empty(float32.code, shapes, "", 1)
+    native["mel_filter_bank"](out, identity, 0, filters, *arguments)
+    return np.array(to_numpy(out))
+
+
+@gpu_kernel("mel_filter_bank", operand=1)
+def mel_filter_bank(
+    out: DeviceSamples, samples: DeviceSamples, axis: int, filters: int, *arguments: Any
+) -> None:
+    """Spectra of frequencies as spectra of the mel scale."""
+    groups = []
+    for indices, data in samples.groups:
+        matrix = _mel_matrix(data.shape[axis + 1], filters, *arguments)
+        groups.append(Group(indices, _multiplied(data, axis + 1, matrix)))
+    out.become(groups)
+
+
+@gpu_kernel("multiply_axis", operand=1)
+def multiply_axis(
+    out: DeviceSamples, samples: DeviceSamples, axis: int, tables: list[NDArray[np.float32]]
+) -> None:
+    """A matrix times each sample, along an axis."""
+    groups = []
+    for indices, data in samples.groups:
+        matrix = tables[0 if len(tables) == 1 else int(indices[0])]
+        groups.append(Group(indices, _multiplied(data, axis + 1, matrix)))
+    out.become(groups)
+
+
+@gpu_kernel("to_decibels")
+def to_decibels(
+    out: DeviceSamples,
+    samples: DeviceSamples,
+    multiplier: float,
+    reference: float,
+    min_ratio: float,
+) -> None:
+    """multiplier * log10(value / reference); 0 stands for the largest value of a sample."""
+    groups = []
+    for indices, data in samples.groups:
+        scale: Any = 1 / reference if reference else None
+        if scale is None and data.numel():
+            flat = torch.nan_to_num(data.reshape(len(data), -1), nan=0.0, posinf=float("inf"))
+            largest = flat.amax(1).clamp(min=0)
+            largest = torch.where(largest == 0, torch.ones_like(largest), largest)
+            scale = (1 / largest).reshape(-1, *(1,) * (data.ndim - 1))
+        ratio = data * (1.0 if scale is None else scale)
+        above = torch.where(ratio > min_ratio, ratio, torch.full_like(ratio, min_ratio))
+        groups.append(Group(indices, multiplier * torch.log10(above)))
+    out.become(groups)
+
+
+@gpu_kernel("preemphasis_filter")
+def preemphasis_filter(
+    out: DeviceSamples, samples: DeviceSamples, coefficient: NDArray[np.float32], start: int
+) -> None:
+    """Values less a multiple of the ones before them."""
+    kind = torch.float64 if from_code(samples.type_id) is float64 else torch.float32
+    groups = []
+    for indices, data in samples.groups:
+        values = to_float(data, samples.type_id, kind).reshape(len(data), -1)
+        if data.numel():
+            first = values[:, 1:2] if start == _REFLECT_START and values.shape[1] > 1 else None
+            if first is None:
+                first = torch.zeros_like(values[:, :1]) if start == _ZERO_START else values[:, :1]
+            before = torch.cat([first, values[:, :-1]], 1)
+            values = values - column(coefficient, indices, values).to(kind) * before
+        groups.append(Group(indices, from_float(values, out.type_id).reshape(data.shape)))
+    out.become(groups)
+
+
+@gpu_kernel("nonsilent_region", operand=2)
+def nonsilent_region(
+    begin: DeviceSamples,
+    length: DeviceSamples,
+    samples: DeviceSamples,
+    cutoff_db: float,
+    reference_power: float,
+    window_length: int,
+    reset_interval: int,
+) -> None:
+    """Where signals are loud: first position and length."""
+    # Sums that begin anew are for single precision.
+    del reset_interval
+    begins, lengths = [], []
+    for indices, data in samples.groups:
+        count = data.shape[1]
+        first = torch.zeros(len(data), dtype=torch.int64, device=data.device)
+        size = first
+        if count:
+            window = min(window_length, count)
+            power = _mean_squares(data, samples.type_id, window)
+            reference = power.amax(1, keepdim=True)
+            if reference_power:
+                reference = torch.full_like(reference, reference_power)
+            loud = power >= reference * float(np.float32(10) ** np.float32(cutoff_db / 10))
+            flags = loud.to(torch.int32)
+            end = count - flags.flip(1).argmax(1)
+            first = (flags.argmax(1) - window + 1).clamp(min=0)
+            any_loud = loud.any(1)
+            first = torch.where(any_loud, first, torch.zeros_like(first))
+            size = torch.where(any_loud, end - first, torch.zeros_like(first))
+        begins.append(Group(indices, first.to(torch.int32)))
+        lengths.append(Group(indices, size.to(torch.int32)))
+    begin.become(begins)
+    length.become(lengths)
+
+
+def _mean_squares(data: torch.Tensor, type_id: int, window: int) -> torch.Tensor:
+    """The mean squares of the `window` values up to each position."""
+    dtype = from_code(type_id)
+    if dtype.kind is not DType.Kind.float and dtype.bits <= 16:
+        values = widened(data, type_id).to(torch.int64)
+    else:
+        values = to_float(data, type_id, double(data))
+    sums = (values * values).cumsum(1)
+    earlier = torch.nn.functional.pad(sums[:, :-window], (window, 0))
+    return (sums - earlier).to(torch.float32) * float(np.float32(1) / np.float32(window))
+
+
+# Between two neighbouring values of a signal, the window is tabulated at this many places.
+_PHASES = 32
+# How many products are made at once.
+_MOST_PRODUCTS = 1 << 24
+
+
+@functools.lru_cache(maxsize=8)
+def _window_table(lobes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """A row of weights for each phase, and their differences to the next one."""
+    count, center = 2 * _PHASES * lobes + 1, _PHASES * lobes
+    k = np.arange(count, dtype=np.float32) - np.float32(center)
+    x = k * (np.float32(2 * lobes) / np.float32(count - 1))
+    y = k * (np.float32(2) / np.float32(count))
+    hann = 0.5 * (1 + np.cos(y.astype(np.float64) * np.pi))
+    values = np.zeros(count + 1, np.float32)
+    values[:count] = np.sinc(x.astype(np.float64)) * hann
+    places = np.arange(_PHASES + 1)[:, None] + _PHASES * np.arange(2 * lobes)
+    weights = values[places]
+    return weights, values[places + 1] - weights
+
+
+@gpu_kernel("audio_resample", operand=1)
+def audio_resample(
+    out: DeviceSamples, samples: DeviceSamples, steps: NDArray[np.float64], lobes: int
+) -> None:
+    """Signals at another rate."""
+    weights, changes = _window_table(lobes)
+    signed = _is_signed(out.type_id)
+    keys = np.concatenate([out.shape_array(), samples.shape_array()], axis=1)
+    groups = []
+    for indices, data in samples.split(keys).groups:
+        shape = (len(data), *out.shape(int(indices[0])))
+        values = _normalized(data, samples.type_id, signed)
+        # Channels to the front.
+        planes = values.reshape(len(data), data.shape[1], -1).transpose(1, 2)
+        if 0 in shape:
+            groups.append(Group(indices, from_float(planes.new_zeros(shape), out.type_id)))
+            continue
+        parts = []
+        chunk = max(1, _MOST_PRODUCTS // (planes.shape[0] * planes.shape[1] * 2 * lobes))
+        for begin in range(0, shape[1], chunk):
+            count = min(chunk, shape[1] - begin)
+            parts.append(_resampled(planes, steps[indices], begin, count, weights, changes))
+        result = torch.cat(parts, 2).transpose(1, 2).reshape(shape)
+        if from_code(out.type_id) is not float32:
+            result = result * _largest(out.type_id)
+        groups.append(Group(indices, from_float(result, out.type_id)))
+    out.become(groups)
+
+
+def _resampled(
+    planes: torch.Tensor,
+    steps: NDArray[np.float64],
+    begin: int,
+    count: int,
+    weights: NDArray[np.float32],
+    changes: NDArray[np.float32],
+) -> torch.Tensor:
+    """Results [begin, begin + count) of planes (samples, channels, length)."""
+    taps = weights.shape[1]
+    kind = double(planes)
+    number = torch.arange(begin, begin + count, device=planes.device).to(kind)
+    position = constant(steps, planes).to(kind)[:, None] * number
+    following = position.ceil()
+    phase = ((following - position) * _PHASES).to(torch.float32)
+    row = phase.to(torch.int64).clamp(max=_PHASES)
+    part = (phase - row)[..., None]
+    weight = constant(weights, planes)[row] + constant(changes, planes)[row] * part
+    place = following.to(torch.int64)[..., None] + (
+        torch.arange(taps, device=planes.device) - taps // 2
+    )
+    length = planes.shape[2]
+    inside = (place >= 0) & (place < length)
+    weight = torch.where(inside, weight, torch.zeros_like(weight))
+    sample = torch.arange(len(planes), device=planes.device).reshape(-1, 1, 1)
+    values = planes.transpose(1, 2)[sample, place.clamp(0, length - 1)]
+    return (values * weight[..., None]).sum(2).transpose(1, 2)
+
+
+def _is_signed(type_id: int) -> bool:
+    return from_code(type_id).kind is not DType.Kind.unsigned
+
+
+def _largest(type_id: int) -> float:
+    dtype = from_code(type_id)
+    bits = dtype.bits - (0 if dtype.kind is DType.Kind.unsigned else 1)
+    return float(np.float32(2**bits - 1))
+
+
+def _normalized(data: torch.Tensor, type_id: int, signed: bool) -> torch.Tensor:
+    """Values in [-1, 1] or [0, 1]; the middle of an unsigned range stands for 0."""
+    values = to_float(data, type_id)
+    if from_code(type_id) is not float32:
+        values = values * float(np.float32(1) / np.float32(_largest(type_id)))
+    if signed == _is_signed(type_id):
+        return values
+    return values * 2 - 1 if signed else (values + 1) * 0.5

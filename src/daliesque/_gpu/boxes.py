@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boxes and points on accelerators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .._engine.convert import to_numpy
+from .._engine.device_samples import DeviceSamples, Group
+from .._ops.boxes import _check_boxes as check_boxes
+from .._ops.points import _AXES as AXES
+from .._ops.points import coord_flip as _coord_flip
+from .numbers import column, constant, from_float, rows, to_float
+from .table import gpu_body, gpu_kernel, native_empty, runs_on_gpu
+
+runs_on_gpu("box_encoder", "coord_transform", allocates=True)
+
+Floats = NDArray[np.float32]
+
+
+@gpu_body("bb_flip")
+def bb_flip(
+    boxes: DeviceSamples,
+    /,
+    *,
+    horizontal: NDArray[np.int32],
+    vertical: NDArray[np.int32],
+    ltrb: bool,
+) -> DeviceSamples:
+    """Boxes mirrored in the unit square."""
+    check_boxes(boxes)  # type: ignore[arg-type]
+
+    def flipped(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        table = data.reshape(len(data), -1, 4)
+        flips = np.stack(np.broadcast_arrays(horizontal != 0, vertical != 0), axis=1)
+        mirrored = constant(rows(flips, indices), data)[:, None]
+        low, high = table[..., :2], table[..., 2:]
+        if not ltrb:
+            high = high + low
+        new_low = torch.where(mirrored, 1 - high, low)
+        new_high = torch.where(mirrored, 1 - low, high)
+        if not ltrb:
+            new_high = new_high - new_low
+        return torch.cat([new_low, new_high], -1).reshape(data.shape)
+
+    return boxes.mapped(flipped)
+
+
+@gpu_body("coord_flip")
+def coord_flip(points: DeviceSamples, /, *, layout: str, **arguments: Any) -> DeviceSamples:
+    """Points mirrored at a centre."""
+    # The CPU's body checks the arguments; without points it does nothing else.
+    shapes = points.shape_array()
+    shapes[:, :1] = 0
+    _coord_flip.spec.bodies["cpu"](
+        native_empty(points.type_id, shapes, "", len(points)), layout=layout, **arguments
+    )
+
+    def flipped(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        columns = []
+        for k, letter in enumerate((layout or AXES)[: data.shape[-1]]):
+            values = data[..., k]
+            centre = column(arguments[f"center_{letter}"], indices, values)
+            chosen = column(arguments[f"flip_{letter}"] != 0, indices, values)
+            columns.append(torch.where(chosen, 2 * centre - values, values))
+        return torch.stack(columns, -1) if columns else data
+
+    return points.mapped(flipped)
+
+
+@gpu_kernel("transform_points", operand=1)
+def transform_points(
+    out: DeviceSamples, points: DeviceSamples, matrix: Floats, translation: Floats
+) -> None:
+    """matrix @ point + translation."""
+    groups = []
+    for indices, data in points.groups:
+        shape = (*data.shape[:-1], out.shape(int(indices[0]))[-1])
+        if 0 in shape or data.numel() == 0:
+            groups.append(Group(indices, from_float(data.new_zeros(shape).float(), out.type_id)))
+            continue
+        tables = constant(rows(matrix, indices), data)
+        tables = tables.reshape(len(tables), -1, data.shape[-1]).transpose(1, 2)
+        flat = to_float(data, points.type_id).reshape(len(data), -1, data.shape[-1])
+        moved = torch.matmul(flat, tables) + constant(rows(translation, indices), data)[:, None]
+        groups.append(Group(indices, from_float(moved.reshape(shape), out.type_id)))
+    out.become(groups)
+
+
+def _centred(boxes: torch.Tensor) -> torch.Tensor:
+    """Centres and sizes."""
+    low, high = boxes[..., :2], boxes[..., 2:]
+    return torch.cat([0.5 * (high + low), high - low], -1)
+
+
+def _overlaps(boxes: torch.Tensor, anchors: torch.Tensor) -> torch.Tensor:
+    """Intersection over union of boxes (n, b, 4) with anchors (a, 4)."""
+    own, others = boxes[:, :, None], anchors[None, None]
+    low = torch.maximum(own[..., :2], others[..., :2])
+    high = torch.minimum(own[..., 2:], others[..., 2:])
+    common = (high - low).clamp(min=0).prod(-1)
+    areas = [(part[..., 2:] - part[..., :2]).prod(-1) for part in (own, others)]
+    overlap = common / (areas[0] + areas[1] - common)
+    return torch.where(common == 0, torch.zeros_like(common), overlap)
+
+
+def _last_greatest(values: torch.Tensor, axis: int) -> torch.Tensor:
+    """The index of the last of the greatest elements."""
+    return values.shape[axis] - 1 - values.flip(axis).argmax(axis)
+
+
+@gpu_kernel("encode_boxes", operand=2)
+def encode_boxes(
+    out_boxes: DeviceSamples,
+    out_labels: DeviceSamples,
+    boxes: DeviceSamples,
+    labels: DeviceSamples,
+    anchors: Any,
+    criteria: float,
+    offset: bool,
+    scale: float,
+    means: Floats,
+    stds: Floats,
+) -> None:
+    """For each anchor the box that fits it best, relative to it if `offset`, and its label."""
+    table = to_numpy(anchors)
+    box_groups, label_groups = [], []
+    for indices, data in boxes.groups:
+        places = constant(table, data)
+        other = _centred(places)[None].expand(len(data), -1, -1)
+        plain = torch.zeros_like(other) if offset else other
+        if data.shape[1] == 0 or len(table) == 0:
+            found, classes = plain.clone(), plain.new_zeros(plain.shape[:2], dtype=torch.int32)
+        else:
+            overlaps = _overlaps(data, places)
+            # More than any overlap, so that the anchor is the box's unless a later box takes it.
+            favourite = _last_greatest(overlaps, 2)[..., None]
+            overlaps = overlaps.scatter(2, favourite, 2.0)
+            owner = _last_greatest(overlaps, 1)
+            matched = overlaps.amax(1) > criteria
+            index = owner[..., None].expand(-1, -1, 4)
+            own = _centred(data.gather(1, index))
+            if offset:
+                own = _relative(own * scale, other * scale, means, stds)
+            found = torch.where(matched[..., None], own, plain)
+            names = labels.select(indices.tolist()).dense().reshape(len(data), -1)
+            classes = torch.where(matched, names.gather(1, owner), torch.zeros_like(names[:, :1]))
+        box_groups.append(Group(indices, found))
+        label_groups.append(Group(indices, classes))
+    out_boxes.become(box_groups)
+    out_labels.become(label_groups)
+
+
+def _relative(own: torch.Tensor, other: torch.Tensor, means: Floats, stds: Floats) -> torch.Tensor:
+    centre = (own[..., :2] - other[..., :2]) / other[..., 2:]
+    size = torch.log(own[..., 2:] / other[..., 2:])
+    parts = torch.cat([centre, size], -1)
+    return (parts - constant(means, own)) / constant(stds, own)
