@@ -2,11 +2,13 @@
 """Every operator against the reference: milliseconds for a batch, and the ratio.
 
     python benchmarks/ops.py --reference PYTHON [--threads 2] [--rounds 5] [NAME ...]
+    python benchmarks/ops.py --device gpu [NAME ...]
 
 Two processes, one with each library, take turns on each operator; the table shows medians. Inputs
 are in `op_rows.py`: mostly 32 images of 512x512x3. An operator that the reference has only on the
-GPU has no ratio. At the end: the geometric mean of the ratios, what is slower than the reference or
-nearly so, and what failed.
+GPU has no ratio. With `--device gpu`, inputs are on the accelerator and each call is waited for;
+the reference, if given, uses its own. At the end: the geometric mean of the ratios, what is slower
+than the reference or nearly so, and what failed.
 """
 
 from __future__ import annotations
@@ -27,10 +29,19 @@ from op_rows import ROWS
 LEAST_SECONDS = 0.08
 
 
-def serve(module: str, threads: int) -> None:
+def serve(module: str, threads: int, device: str) -> None:
     """Answer requests on standard input: an operator's name, then a line with its time."""
     ndd: Any = importlib.import_module(module)
     ndd.set_num_threads(threads)
+
+    def prepare(make: Any) -> Any:
+        inputs = make(ndd)
+        if device == "cpu":
+            return inputs
+        return [part.gpu() if isinstance(part, ndd.Batch | ndd.Tensor) else part for part in inputs]
+
+    # An accelerator goes on working after the result of a call is there.
+    mode = ndd.EvalMode.eager if device == "cpu" else ndd.EvalMode.sync_full
     prepared: dict[str, Any] = {}
     for line in sys.stdin:
         name = line.strip()
@@ -39,19 +50,20 @@ def serve(module: str, threads: int) -> None:
             make, call = ROWS[name]
             if name not in prepared:
                 prepared.clear()
-                prepared[name] = make(ndd)
-            answer = {"seconds": measure(lambda: call(ndd, *prepared[name]))}  # noqa: B023
+                prepared[name] = prepare(make)
+            answer = {"seconds": measure(lambda: call(ndd, *prepared[name]), mode)}  # noqa: B023
         except Exception as error:
             text = " ".join(str(error.__cause__ or error).split())[:100]
             answer = {"error": f"{type(error).__name__}: {text}"}
         print(json.dumps(answer), flush=True)
 
 
-def measure(call: Any) -> float:
+def measure(call: Any, mode: Any) -> float:
     """Seconds for a call, each waited for."""
 
     def once() -> None:
-        result = call()
+        with mode:
+            result = call()
         for part in result if isinstance(result, tuple) else (result,):
             part.evaluate()
 
@@ -66,8 +78,9 @@ def measure(call: Any) -> float:
 class Library:
     """A process with one of the libraries."""
 
-    def __init__(self, python: str, module: str, threads: int) -> None:
+    def __init__(self, python: str, module: str, threads: int, device: str) -> None:
         command = [python, __file__, "--serve", module, "--threads", str(threads)]
+        command += ["--device", device]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -86,15 +99,16 @@ def main() -> None:
     parser.add_argument("--reference", help="a Python interpreter with the reference installed")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        serve(options.serve, options.threads)
+        serve(options.serve, options.threads, options.device)
         return
-    libraries = [Library(sys.executable, "daliesque", options.threads)]
+    libraries = [Library(sys.executable, "daliesque", options.threads, options.device)]
     if options.reference:
         module = "nvidia.dali.experimental.dynamic"
-        libraries.append(Library(options.reference, module, options.threads))
+        libraries.append(Library(options.reference, module, options.threads, options.device))
     patterns = options.names or ["*"]
     names = [name for name in ROWS if any(fnmatch.fnmatchcase(name, p) for p in patterns)]
     print(f"{'ms per batch':40s} {'daliesque':>10s} {'reference':>10s} {'ratio':>7s}")

@@ -223,6 +223,10 @@ def all_stubs() -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    for target, content in all_stubs().items():
+    # What the registry says about operators goes into the docs, too.
+    import operator_table
+
+    generated = {**all_stubs(), operator_table.TARGET: operator_table.table()}
+    for target, content in generated.items():
         target.write_text(content)
         print(target.relative_to(PACKAGE.parent.parent))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/operators.md: where each operator runs, from the registry.
+
+python tools/operator_table.py
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import daliesque  # noqa: F401
+from daliesque._engine.op import registry
+
+TARGET = Path(__file__).parent.parent / "docs" / "operators.md"
+
+HEADER = """# Operators and devices
+
+Written by `tools/operator_table.py`. [gpu.md](gpu.md) says what the device "gpu" is.
+
+| operator | cpu | gpu | on the gpu |
+|---|---|---|---|
+"""
+
+# What is particular about an operator on the gpu.
+_DECODED = "decoded on the CPU, uploaded in one transfer"
+_DRAWN = "drawn on the CPU: the same numbers for the same seed"
+_DOUBLE = "sums in double precision; in single precision on Metal, which has no other"
+NOTES = {
+    "audio_resample": "positions in double precision (single on Metal), on the CPU in single",
+    "batch_permutation": _DRAWN,
+    "decoders.image": "JPEGs by nvImageCodec or torchvision if installed, for NVIDIA's devices; "
+    "otherwise " + _DECODED,
+    "decoders.image_crop": _DECODED,
+    "decoders.image_random_crop": _DECODED,
+    "decoders.image_slice": _DECODED,
+    "decoders.inflate": _DECODED,
+    "decoders.numpy": _DECODED,
+    "decoders.video": _DECODED,
+    "experimental.warp_perspective": "coordinates in double precision; in single on Metal",
+    "get_property": "made on the CPU",
+    "io.file.read": "read on the CPU, uploaded in one transfer",
+    "jitter": _DRAWN,
+    "noise.gaussian": _DRAWN,
+    "noise.salt_and_pepper": _DRAWN,
+    "noise.shot": "computed on the CPU, which waits for the input",
+    "nonsilent_region": _DOUBLE,
+    "normalize": _DOUBLE,
+    "peek_image_shape": "read on the CPU",
+    "random.beta": _DRAWN,
+    "random.choice": _DRAWN,
+    "random.coin_flip": _DRAWN,
+    "random.normal": _DRAWN,
+    "random.uniform": _DRAWN,
+    "random_crop_generator": _DRAWN,
+    "random_resized_crop": "windows drawn on the CPU",
+    "reductions.mean": _DOUBLE,
+    "reductions.mean_square": _DOUBLE,
+    "reductions.rms": _DOUBLE,
+    "reductions.std_dev": _DOUBLE,
+    "reductions.sum": _DOUBLE,
+    "reductions.variance": _DOUBLE,
+}
+
+
+def table() -> str:
+    """The text of the page."""
+    # Registers what runs on accelerators; needs torch.
+    importlib.import_module("daliesque._gpu")
+    rows = []
+    for name, spec in sorted(registry.items()):
+        note = NOTES.get(name, "") if "gpu" in spec.bodies else "use `.cpu()`"
+        marks = " | ".join("yes" if device in spec.bodies else "" for device in ("cpu", "gpu"))
+        rows.append(f"| `{name}` | {marks} | {note} |\n")
+    return HEADER + "".join(rows)
+
+
+if __name__ == "__main__":
+    TARGET.write_text(table())
