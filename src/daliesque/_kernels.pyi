@@ -442,6 +442,9 @@ def read_named_files(paths: Samples) -> tuple[Samples, list[tuple[int, int]]]:
     The contents of files named by samples of characters, and (sample, errno) of failures.
     """
 
+def copy_rows(table: Samples, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
+    """Some consecutive rows of a table for each sample."""
+
 class NpyHeaderCache:
     """Headers of .npy files read before."""
 

@@ -16,7 +16,9 @@ from ._readers.base import Reader, ReaderMeta, ReadError, ReaderState
 from ._readers.coco import COCO
 from ._readers.epoch import Epoch
 from ._readers.file import File
+from ._readers.huggingface import HuggingFace
 from ._readers.npy import Numpy
+from ._readers.parquet import Parquet
 from ._readers.tfrecord import TFRecord
 from ._readers.video import Video, VideoResize
 from ._readers.webdataset import Webdataset
@@ -25,7 +27,9 @@ __all__ = [
     "COCO",
     "Epoch",
     "File",
+    "HuggingFace",
     "Numpy",
+    "Parquet",
     "ReadError",
     "Reader",
     "ReaderMeta",

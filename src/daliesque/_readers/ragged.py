@@ -13,6 +13,12 @@ from .._engine.convert import to_samples
 from .order import Numbers
 
 
+def split_rows(rows: NDArray[Any], ends: Numbers, where: str) -> _kernels.Samples:
+    """Samples of consecutive rows, the last of which ends at `ends[k]`."""
+    begins = np.concatenate([[0], ends[:-1]]).astype(np.int64)
+    return _kernels.copy_rows(to_samples(rows, None, None, where), begins, ends - begins)
+
+
 class RaggedRows:
     """A table, of which `counts[k]` consecutive rows belong to sample k."""
 
@@ -24,14 +30,5 @@ class RaggedRows:
 
     def samples(self, numbers: Numbers, where: str) -> _kernels.Samples:
         """The rows of chosen samples."""
-        counts = self.counts[numbers]
-        total = int(counts.sum())
-        shift = self.begins[numbers] - (np.cumsum(counts) - counts)
-        rows = self.rows[np.arange(total) + np.repeat(shift, counts)]
-        samples = to_samples(rows, None, None, where).as_internal()
-        row = self.rows.shape[1:]
-        if total == 0:
-            return _kernels.empty_uniform(samples.type_id, [0, *row], "", len(numbers))
-        # Folding alone would not know the shape of rows where there are none.
-        shapes = np.column_stack([counts, *(np.full_like(counts, extent) for extent in row)])
-        return samples.unfold().fold(counts.tolist(), "").reshape(shapes, "")
+        table = to_samples(self.rows, None, None, where)
+        return _kernels.copy_rows(table, self.begins[numbers], self.counts[numbers])

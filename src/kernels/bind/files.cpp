@@ -2,6 +2,7 @@
 // Reading files.
 #include "../file_read.h"
 #include "../npy_read.h"
+#include "../ragged.h"
 #include "bind.h"
 
 namespace daliesque {
@@ -97,6 +98,15 @@ Arrays read_npy_contents(const Samples& contents, const std::optional<Region>& r
   return read_arrays(std::move(sources), region);
 }
 
+Samples copied_rows(const Samples& table, const Numbers& begins, const Numbers& counts) {
+  if (table.size() != 1 || table.ndim() < 1 || !table.contiguous()) {
+    throw std::invalid_argument("a table is one contiguous array");
+  }
+  if (begins.size() != counts.size()) throw std::invalid_argument("as many begins as counts");
+  const nb::gil_scoped_release release;
+  return copy_rows(table, {begins.data(), begins.size()}, {counts.data(), counts.size()});
+}
+
 Contents read_named(const Samples& paths) {
   std::vector<std::string> list;
   for (int64_t i = 0; i < paths.size(); i++) {
@@ -118,6 +128,8 @@ void bind_files(nb::module_& m) {
         "The contents of chosen files of a list, and (sample, errno) of those that failed.");
   m.def("read_named_files", &read_named, nb::call_guard<nb::gil_scoped_release>(), "paths"_a,
         "The contents of files named by samples of characters, and (sample, errno) of failures.");
+  m.def("copy_rows", &copied_rows, "table"_a, "begins"_a, "counts"_a,
+        "Some consecutive rows of a table for each sample.");
   nb::class_<NpyHeaderCache>(m, "NpyHeaderCache", "Headers of .npy files read before.")
       .def(nb::init<double>(), "least_age"_a);
   m.def("read_npy_files", &read_npy_files, "names"_a, "ends"_a, "chosen"_a, "folder"_a,
