@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ _INTERPOLATION = int(
     | reformatter.Interpolation.ACCURATE_RND
 )
 
+# How many frames may wait to be converted.
+_MOST_WAITING = 4
 # More than any file lasts, in any unit of time.
 _LONG = 1 << 40
 
@@ -55,6 +58,7 @@ class VideoDecoder:
     """
 
     def __init__(self, source: Source, index: VideoIndex | None = None, threads: int = 1) -> None:
+        self.threads = threads
         self._file = VideoFile(source, threads)
         # The packet that comes next, and the frame that comes next; -1 if that is not known.
         self._position = -1 if index is None else 0
@@ -241,23 +245,73 @@ class VideoDecoder:
         return bool(given == reformatter.ColorRange.JPEG)
 
 
+class FrameWriter:
+    """Writes frames to samples: at once, or on a thread of its own while others are decoded.
+
+    Parameters
+    ----------
+    decoder
+        Where the frames come from.
+    out
+        Where they go.
+    ycbcr
+        Whether to keep the colours of the file.
+    """
+
+    def __init__(self, decoder: VideoDecoder, out: _kernels.Samples, ycbcr: bool = False) -> None:
+        self._decoder = decoder
+        self._out = out
+        self._ycbcr = ycbcr
+        self._pool = ThreadPoolExecutor(1) if decoder.threads > 1 else None
+        self._running: deque[Future[None]] = deque()
+
+    def write(self, frame: Any, sample: int, row: int) -> None:
+        """Write a frame as frame `row` of a sample."""
+        self._run(self._decoder.write, frame, self._out, sample, row, self._ycbcr)
+
+    def copy(self, sample: int, row: int, from_sample: int, from_row: int) -> None:
+        """Repeat a frame that was written before."""
+        source = _kernels.numpy_view(self._out, from_sample)[from_row]
+        self._run(np.copyto, _kernels.numpy_view(self._out, sample)[row], source)
+
+    def fill(self, sample: int, row: int, values: list[int]) -> None:
+        """Fill a frame with a colour."""
+        _kernels.numpy_view(self._out, sample)[row] = values
+
+    def _run(self, function: Any, *arguments: Any) -> None:
+        if self._pool is None:
+            function(*arguments)
+            return
+        self._running.append(self._pool.submit(function, *arguments))
+        if len(self._running) > _MOST_WAITING:
+            self._running.popleft().result()
+
+    def __enter__(self) -> FrameWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_rest: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+            while self._running and kind is None:
+                self._running.popleft().result()
+
+
 def write_frames(
     decoder: VideoDecoder,
     numbers: NDArray[np.int64],
     out: _kernels.Samples,
     sample: int,
     fill: list[int],
-    ycbcr: bool = False,
 ) -> None:
     """Decode frames, in any order and with repetitions, into a sample. -1 stands for `fill`."""
-    rows = _kernels.numpy_view(out, sample)
     last_row, last_number = -1, -1
-    for row in np.argsort(numbers, kind="stable").tolist():
-        number = int(numbers[row])
-        if number < 0:
-            rows[row] = fill
-        elif number == last_number:
-            rows[row] = rows[last_row]
-        else:
-            decoder.write(decoder.read(number), out, sample, row, ycbcr)
-            last_row, last_number = row, number
+    with FrameWriter(decoder, out) as writer:
+        for row in np.argsort(numbers, kind="stable").tolist():
+            number = int(numbers[row])
+            if number < 0:
+                writer.fill(sample, row, fill)
+            elif number == last_number:
+                writer.copy(sample, row, sample, last_row)
+            else:
+                writer.write(decoder.read(number), sample, row)
+                last_row, last_number = row, number

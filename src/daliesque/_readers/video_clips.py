@@ -313,7 +313,7 @@ class VideoClips(Reader):
             first, end = clips[begin].first, int(clips[begin - 1].frames.max())
             wasted = first - int(index.key_frames[index.key_before(first)])
             span = int(clips[min(begin + size, len(clips)) - 1].frames.max()) - first
-            if first > end and 4 * (wasted + _READ_AHEAD) <= span:
+            if first > end and 3 * (wasted + _READ_AHEAD) <= span:
                 jobs.append(clips[begin : begin + size])
             else:
                 jobs[-1] = jobs[-1] + clips[begin : begin + size]
@@ -362,29 +362,30 @@ class VideoClips(Reader):
         self, decoder: VideoDecoder, clips: list[_Clip], out: _kernels.Samples
     ) -> list[tuple[_Clip, Exception]]:
         """Decode each frame once, whichever clips want it. Returns the clips that failed."""
-        ycbcr = self._image_type is DALIImageType.YCbCr
-        views = {clip.place: _kernels.numpy_view(out, clip.place) for clip in clips}
+        from .._codecs.video import FrameWriter
+
         wanted = [
             (int(frame), clip, row) for clip in clips for row, frame in enumerate(clip.frames)
         ]
         wanted.sort(key=lambda item: (item[0], item[1].place, item[2]))
         failed: dict[int, tuple[_Clip, Exception]] = {}
         last_frame, last_place, last_row = -1, -1, -1
-        for frame, clip, row in wanted:
-            place = clip.place
-            if place in failed:
-                continue
-            if frame < 0:
-                views[place][row] = self._fill
-            elif frame == last_frame:
-                views[place][row] = views[last_place][last_row]
-            else:
-                try:
-                    decoder.write(decoder.read(frame), out, place, row, ycbcr)
-                except CodecError as error:
-                    failed[place] = (clip, _decode_error(error))
+        with FrameWriter(decoder, out, self._image_type is DALIImageType.YCbCr) as writer:
+            for frame, clip, row in wanted:
+                place = clip.place
+                if place in failed:
+                    continue
+                if frame < 0:
+                    writer.fill(place, row, self._fill)
+                elif frame == last_frame:
+                    writer.copy(place, row, last_place, last_row)
                 else:
-                    last_frame, last_place, last_row = frame, place, row
+                    try:
+                        writer.write(decoder.read(frame), place, row)
+                    except CodecError as error:
+                        failed[place] = (clip, _decode_error(error))
+                    else:
+                        last_frame, last_place, last_row = frame, place, row
         return list(failed.values())
 
     def _source_name(self, number: int) -> str:
