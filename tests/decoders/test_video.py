@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
@@ -343,6 +344,29 @@ def test_damage_in_the_middle(kind: str) -> None:
     assert 26 <= number <= 34
     # What comes before is fine.
     assert shown_numbers(decode(data, end_frame=20)) == list(range(20))
+
+
+@pytest.mark.parametrize("kind", CODECS)
+def test_random_damage(videos: dict[str, bytes], kind: str) -> None:
+    """Whatever the damage, the result is frames or an error that says so."""
+    rng = np.random.default_rng(6)
+    good = 0
+    for _ in range(30):
+        data = as_array(videos[kind]).copy()
+        places = rng.integers(0, len(data), rng.integers(1, 20))
+        data[places] = rng.integers(0, 256, len(places))
+        if rng.random() < 0.3:
+            data = data[: rng.integers(1, len(data))]
+        with contextlib.suppress(ndd.OpError):
+            good += decode(data.tobytes(), stride=7).shape[3] == 3
+    assert good < 30
+
+
+def test_titles_in_any_encoding() -> None:
+    data = numbered(3, container_options={"use_metadata_tags": "1"})
+    broken = data.replace(b"Lavf", b"L\xe4\xf6f")
+    assert broken != data
+    assert shown_numbers(decode(broken)) == [0, 1, 2]
 
 
 def test_cut_short() -> None:

@@ -133,8 +133,8 @@ class VideoDecoder:
         index = self.index
         try:
             packet = next(self._packets, None)
-        except av.FFmpegError as error:
-            raise self._damaged(number, error) from error
+        except CodecError as error:
+            raise self._damaged(number, str(error.__cause__)) from error
         if packet is None:
             return False
         shown = -1
@@ -148,20 +148,19 @@ class VideoDecoder:
                 return True
             packet.pts = packet.dts = position
         elif self._position < len(index.frame_of):
-            raise self._damaged(number, None)
+            raise self._damaged(number, "the file ends before")
         if self._can_skip:
             self._file.codec.skip_frame = "NONREF" if 0 <= shown < number else "DEFAULT"
         try:
             self._ready.extend(frame for frame in packet.decode() if frame.pts is not None)
         except av.FFmpegError as error:
-            raise self._damaged(max(shown, self._next, 0), error) from error
+            raise self._damaged(max(shown, self._next, 0), error.strerror) from error
         self.decoded += 1
         return True
 
-    def _damaged(self, number: int, error: av.FFmpegError | None) -> CodecError:
+    def _damaged(self, number: int, cause: str | None) -> CodecError:
         self._next = -1
         number = min(number, self.index.frame_count - 1)
-        cause = "the file ends before" if error is None else error.strerror
         return CodecError(f"is damaged at {self.index.place(number)}: {cause}")
 
     def _begin(self, key: int) -> None:
@@ -200,7 +199,7 @@ class VideoDecoder:
                 return False
             for _ in range(int(found[0]), wanted):
                 packet = next(packets)
-        except (av.FFmpegError, StopIteration):
+        except (av.FFmpegError, CodecError, StopIteration):
             return False
         self._packets = itertools.chain([packet], packets)
         self._position = wanted

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 import re
 from collections.abc import Iterator
 from fractions import Fraction
@@ -22,6 +22,8 @@ Source: TypeAlias = str | IO[bytes]
 _NO_STAMP = np.iinfo(np.int64).min
 # Reading from memory costs a call into Python for each so many bytes.
 _BUFFER_BYTES = 1 << 18
+# No codec's highest level has larger frames (16384 x 16384, AV1 and HEVC have half of that).
+_MOST_PIXELS = 1 << 28
 # An MPEG-4 picture of at most so many bytes repeats the one before, and no frame comes out.
 _REPEATED_BYTES = 19
 # Codecs of pictures that are stored in another order than they are shown.
@@ -91,11 +93,15 @@ class VideoFile:
 
     def _open(self) -> None:
         try:
-            self.container: Any = av.open(self._source, "r", buffer_size=_BUFFER_BYTES)
-        except OSError as error:
-            # The same class without the library's own bases, which need other arguments.
-            raise OSError(error.errno, os.strerror(error.errno or 0), self._source) from error
+            # Titles and the like may be in any encoding; nobody looks at them.
+            self.container: Any = av.open(
+                self._source, "r", buffer_size=_BUFFER_BYTES, metadata_errors="replace"
+            )
         except av.FFmpegError as error:
+            if isinstance(self._source, str):
+                # If the file itself is the problem, this tells in the system's words.
+                with open(self._source, "rb"):
+                    pass
             reason = f"is not a video that can be opened: {error.strerror}"
             raise CodecError(reason) from error
         try:
@@ -113,16 +119,27 @@ class VideoFile:
         if self.codec is None:
             reason = "is compressed in a way that is not supported"
             raise CodecError(reason)
-        if self.codec.width < 1 or self.codec.height < 1:
+        height, width = self.codec.height, self.codec.width
+        if width < 1 or height < 1:
             reason = "does not tell the size of its frames"
+            raise CodecError(reason)
+        if height * width > _MOST_PIXELS:
+            reason = f"claims frames of {height} x {width} pixels, more than can be"
             raise CodecError(reason)
         self.codec.thread_count = self._threads
         self.codec.thread_type = "FRAME" if self._threads > 1 else "NONE"
 
     def packets(self) -> Iterator[Any]:
         """The packets from here on; after the last one an empty one, which empties the decoder."""
-        packets: Iterator[Any] = self.container.demux(self.stream)
-        return packets
+        try:
+            yield from self.container.demux(self.stream)
+        except IndexError as error:
+            # PyAV's answer to streams that begin in the middle of a damaged file.
+            reason = "is damaged: other streams begin in the middle"
+            raise CodecError(reason) from error
+        except av.FFmpegError as error:
+            reason = f"is damaged: {error.strerror}"
+            raise CodecError(reason) from error
 
     def reopen(self) -> None:
         """Go back to the first packet: seeking finds only keyframes in some formats."""
@@ -147,7 +164,7 @@ class _Packets:
         shown: list[bool] = []
         self.smallest = 1 << 62
         self.closed = True
-        for packet in _readable(file.packets()):
+        for packet in _readable(file):
             stamp = packet.pts if packet.pts is not None else packet.dts
             stamps.append(_NO_STAMP if stamp is None else stamp)
             keys.append(packet.is_keyframe)
@@ -177,14 +194,14 @@ def read_index(file: VideoFile) -> VideoIndex:
     guessed = file.container.format.name == "avi" and file.codec.name in _REORDERED
     repeats = file.codec.name == "mpeg4" and packets.smallest <= _REPEATED_BYTES
     if not seekable or repeats or (guessed and file.codec.has_b_frames):
-        order = np.array(list(_delivered(file, first_key)), np.int64)
+        order = np.array(list(_delivered(file, first_key, len(stamps))), np.int64)
     else:
         order = np.flatnonzero(packets.shown)
         order = order[np.argsort(stamps[order], kind="stable")]
         leading = stamps[order] < stamps[first_key]
         if leading.any() and first_key == 0:
             # Whether these can be decoded depends on the kind of keyframe.
-            first = next(_delivered(file, 0), first_key)
+            first = next(_delivered(file, 0, len(stamps)), first_key)
             leading = stamps[order] < stamps[first]
         order = order[~leading]
     if len(order) == 0:
@@ -192,7 +209,9 @@ def read_index(file: VideoFile) -> VideoIndex:
         raise CodecError(reason)
     frame_of = np.full(len(stamps), -1, np.int64)
     frame_of[order] = np.arange(len(order))
-    keys = packets.keys[(frame_of[packets.keys] >= 0) | ~packets.shown[packets.keys]]
+    delivers = (frame_of[packets.keys] >= 0) | ~packets.shown[packets.keys]
+    delivers[0] = True
+    keys = packets.keys[delivers]
     # A keyframe that is not shown itself opens the way to the first frame that is.
     shown_from = np.minimum.accumulate(np.where(frame_of < 0, len(order), frame_of)[::-1])[::-1]
     key_frames = np.where(frame_of[keys] < 0, shown_from[keys], frame_of[keys])
@@ -214,25 +233,27 @@ def read_index(file: VideoFile) -> VideoIndex:
     )
 
 
-def _readable(packets: Iterator[Any]) -> Iterator[Any]:
+def _readable(file: VideoFile) -> Iterator[Any]:
     """The packets up to the end of the file, or to a place where it cannot be read."""
     try:
-        for packet in packets:
+        for packet in file.packets():
             if packet.size:
                 yield packet
-    except av.FFmpegError:
+    except CodecError:
         return
 
 
-def _delivered(file: VideoFile, first_key: int) -> Iterator[int]:
-    """The packets of the frames that a decoder delivers, in that order."""
+def _delivered(file: VideoFile, first_key: int, count: int) -> Iterator[int]:
+    """Of the first packets, those of the frames that a decoder delivers, in that order."""
     file.reopen()
-    for position, packet in enumerate(file.packets()):
-        if packet.size and position < first_key:
-            continue
-        packet.pts = packet.dts = position if packet.size else None
+    packets = itertools.islice(_readable(file), count)
+    for position, packet in enumerate(itertools.chain(packets, [None])):
+        if packet is not None:
+            if position < first_key:
+                continue
+            packet.pts = packet.dts = position
         try:
-            frames = packet.decode()
+            frames = file.codec.decode(packet)
         except av.FFmpegError:
             continue
         for frame in frames:
