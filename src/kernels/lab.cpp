@@ -95,23 +95,13 @@ void find_lightness(int lightness, int32_t& y, int32_t& root) {
 }
 
 void make_backward(LabTables& tables) {
-  int32_t weights[3][3];
   for (size_t c = 0; c < 3; c++) {
-    for (size_t k = 0; k < 3; k++) weights[c][k] = nearest(kOne12 * kXyzToRgb[c][k] * kWhite[k]);
-    tables.x_rgb[c] = weights[c][0];
-    tables.z_rgb[c] = weights[c][2];
-  }
-  tables.x_rgb[3] = tables.z_rgb[3] = 0;
-  for (int value = 0; value < 256; value++) {
-    int32_t y;
-    find_lightness(value, y, tables.lightness_root[value]);
-    for (size_t c = 0; c < 3; c++) {
-      tables.lightness_rgb[value][c] = weights[c][1] * y + kOne14 / 2;
+    for (size_t k = 0; k < 3; k++) {
+      tables.xyz_to_rgb[c][k] = nearest(kOne12 * kXyzToRgb[c][k] * kWhite[k]);
     }
-    tables.lightness_rgb[value][3] = 0;
-    // (value - 128) / 500 and / 200, by multiplication.
-    tables.a_root[value] = ((5 * value * 53687 + (1 << 7)) >> 13) - 128 * kOne14 / 500;
-    tables.b_root[value] = -(((value * 41943 + (1 << 4)) >> 9) - 128 * kOne14 / 200 + 1);
+  }
+  for (int value = 0; value < 256; value++) {
+    find_lightness(value, tables.lightness[value].y, tables.lightness[value].root);
   }
   for (size_t k = 0; k < std::size(tables.gamma); k++) {
     const float linear = static_cast<float>(k) / static_cast<float>(kOne12);

@@ -14,12 +14,12 @@ struct LabTables {
   /// f of CIE Lab for X, Y and Z.
   uint16_t root[3072];
 
-  /// What a lightness adds to linear red, green and blue; and its f(Y).
-  int32_t lightness_rgb[256][4];
-  int32_t lightness_root[256];
-  /// What a and b add to f(Y) to give f(X) and f(Z).
-  int32_t a_root[256], b_root[256];
-  int32_t x_rgb[4], z_rgb[4];
+  /// Y and f(Y) of a lightness.
+  struct Lightness {
+    int32_t y, root;
+  };
+  Lightness lightness[256];
+  int32_t xyz_to_rgb[3][3];
   /// sRGB for linear values of 12 bits.
   uint8_t gamma[4096];
 };

@@ -1,75 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab.h"
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
 #include "half.h"
 
 namespace daliesque::DALIESQUE_ISA {
 
 namespace {
 
-/// Four 32-bit integers.
-#ifdef __AVX2__
-struct Four {
-  __m128i values;
-  DALIESQUE_INLINE static Four load(const int32_t* from) {
-    return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))};
-  }
-  DALIESQUE_INLINE Four operator+(Four other) const {
-    return {_mm_add_epi32(values, other.values)};
-  }
-  DALIESQUE_INLINE Four operator*(int32_t factor) const {
-    return {_mm_mullo_epi32(values, _mm_set1_epi32(factor))};
-  }
-  template <int bits>
-  DALIESQUE_INLINE Four shifted() const {
-    return {_mm_srai_epi32(values, bits)};
-  }
-  DALIESQUE_INLINE Four clamped(int32_t highest) const {
-    return {_mm_min_epi32(_mm_max_epi32(values, _mm_setzero_si128()), _mm_set1_epi32(highest))};
-  }
-  DALIESQUE_INLINE void first_three(int32_t out[3]) const {
-    const auto pair = static_cast<uint64_t>(_mm_cvtsi128_si64(values));
-    out[0] = static_cast<int32_t>(pair);
-    out[1] = static_cast<int32_t>(pair >> 32);
-    out[2] = _mm_extract_epi32(values, 2);
-  }
-};
-#else
-struct Four {
-  int32_t values[4];
-  DALIESQUE_INLINE static Four load(const int32_t* from) {
-    return {{from[0], from[1], from[2], from[3]}};
-  }
-  template <class Function>
-  DALIESQUE_INLINE Four each(Function&& function) const {
-    Four result;
-    for (int k = 0; k < 4; k++) result.values[k] = function(values[k], k);
-    return result;
-  }
-  DALIESQUE_INLINE Four operator+(Four other) const {
-    return each([&](int32_t value, int k) { return value + other.values[k]; });
-  }
-  DALIESQUE_INLINE Four operator*(int32_t factor) const {
-    return each([&](int32_t value, int) { return value * factor; });
-  }
-  template <int bits>
-  DALIESQUE_INLINE Four shifted() const {
-    return each([](int32_t value, int) { return value >> bits; });
-  }
-  DALIESQUE_INLINE Four clamped(int32_t highest) const {
-    return each([&](int32_t value, int) {
-      return value < 0 ? 0 : value > highest ? highest : value;
-    });
-  }
-  DALIESQUE_INLINE void first_three(int32_t out[3]) const {
-    for (int k = 0; k < 3; k++) out[k] = values[k];
-  }
-};
-#endif
+// Pixels go through several loops, one block after the other: arithmetic in loops that compilers
+// vectorise, look-ups in loops that do nothing else.
+constexpr int64_t kBlock = 256;
+
+using Four [[gnu::vector_size(16)]] = int32_t;
+
+DALIESQUE_INLINE Four four(const int32_t* values) {
+  Four result;
+  __builtin_memcpy(&result, values, sizeof result);
+  return result;
+}
 
 DALIESQUE_INLINE uint8_t to_byte(int32_t value) {
   return static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
@@ -82,34 +30,78 @@ DALIESQUE_INLINE int32_t cube(int32_t root) {
   return root <= 3390 ? straight : cubed;
 }
 
+/// f(X), f(Y) and f(Z) of a block.
+struct Roots {
+  uint16_t x[kBlock], y[kBlock], z[kBlock];
+};
+
+void find_roots(Roots& out, const uint8_t* rgb, int64_t count, const LabTables& tables) {
+  Four places[kBlock];
+  for (int64_t i = 0; i < count; i++) {
+    places[i] = (four(tables.to_xyz[0][rgb[3 * i]]) + four(tables.to_xyz[1][rgb[3 * i + 1]]) +
+                 four(tables.to_xyz[2][rgb[3 * i + 2]])) >>
+                12;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    out.x[i] = tables.root[places[i][0]];
+    out.y[i] = tables.root[places[i][1]];
+    out.z[i] = tables.root[places[i][2]];
+  }
+}
+
+/// Linear red, green and blue of a block, in 12 bits.
+struct Linear {
+  uint16_t channels[3][kBlock];
+};
+
+void find_linear(Linear& out, const uint8_t* lightness, const uint8_t* a, const uint8_t* b,
+                 int64_t count, const LabTables& tables) {
+  LabTables::Lightness found[kBlock];
+  for (int64_t i = 0; i < count; i++) found[i] = tables.lightness[lightness[i]];
+  // What a and b add to f(Y) to give f(X) and f(Z): (a - 128) / 500 and (b - 128) / 200, by
+  // multiplication.
+  constexpr int32_t kOne = 1 << 14, kMiddleA = 128 * kOne / 500, kMiddleB = 128 * kOne / 200 - 1;
+  const auto& m = tables.xyz_to_rgb;
+  for (int64_t i = 0; i < count; i++) {
+    const int32_t x = cube(found[i].root + ((5 * a[i] * 53687 + (1 << 7)) >> 13) - kMiddleA);
+    const int32_t z = cube(found[i].root - ((b[i] * 41943 + (1 << 4)) >> 9) + kMiddleB);
+    for (int c = 0; c < 3; c++) {
+      const int32_t sum = m[c][0] * x + m[c][1] * found[i].y + m[c][2] * z + kOne / 2;
+      const int32_t level = sum >> 14;
+      out.channels[c][i] = static_cast<uint16_t>(level < 0 ? 0 : level > 4095 ? 4095 : level);
+    }
+  }
+}
+
 }  // namespace
 
 void rgb_to_lab(uint8_t* lightness, uint8_t* a, uint8_t* b, const uint8_t* rgb, int64_t pixels,
                 const LabTables& tables) {
   // 116 and 16 on a scale of 255 for 100, and half of what is cut off.
   constexpr int32_t kScale = 296, kShift = -1336934 + (1 << 14), kMiddle = (128 << 15) + (1 << 14);
-  for (int64_t i = 0; i < pixels; i++, rgb += 3) {
-    const Four xyz = Four::load(tables.to_xyz[0][rgb[0]]) + Four::load(tables.to_xyz[1][rgb[1]]) +
-                     Four::load(tables.to_xyz[2][rgb[2]]);
-    int32_t place[3];
-    xyz.shifted<12>().first_three(place);
-    const int32_t x = tables.root[place[0]], y = tables.root[place[1]], z = tables.root[place[2]];
-    lightness[i] = to_byte((kScale * y + kShift) >> 15);
-    a[i] = to_byte((500 * (x - y) + kMiddle) >> 15);
-    b[i] = to_byte((200 * (y - z) + kMiddle) >> 15);
+  Roots roots;
+  for (int64_t first = 0; first < pixels; first += kBlock) {
+    const int64_t count = pixels - first < kBlock ? pixels - first : kBlock;
+    find_roots(roots, rgb + 3 * first, count, tables);
+    for (int64_t i = 0; i < count; i++) {
+      const int32_t x = roots.x[i], y = roots.y[i], z = roots.z[i];
+      lightness[first + i] = to_byte((kScale * y + kShift) >> 15);
+      a[first + i] = to_byte((500 * (x - y) + kMiddle) >> 15);
+      b[first + i] = to_byte((200 * (y - z) + kMiddle) >> 15);
+    }
   }
 }
 
 void lab_to_rgb(uint8_t* rgb, const uint8_t* lightness, const uint8_t* a, const uint8_t* b,
                 int64_t pixels, const LabTables& tables) {
-  const Four from_x = Four::load(tables.x_rgb), from_z = Four::load(tables.z_rgb);
-  for (int64_t i = 0; i < pixels; i++, rgb += 3) {
-    const int32_t root = tables.lightness_root[lightness[i]];
-    const int32_t x = cube(root + tables.a_root[a[i]]), z = cube(root + tables.b_root[b[i]]);
-    const Four sum = Four::load(tables.lightness_rgb[lightness[i]]) + from_x * x + from_z * z;
-    int32_t place[3];
-    sum.shifted<14>().clamped(4095).first_three(place);
-    for (int c = 0; c < 3; c++) rgb[c] = tables.gamma[place[c]];
+  Linear linear;
+  for (int64_t first = 0; first < pixels; first += kBlock) {
+    const int64_t count = pixels - first < kBlock ? pixels - first : kBlock;
+    find_linear(linear, lightness + first, a + first, b + first, count, tables);
+    uint8_t* to = rgb + 3 * first;
+    for (int64_t i = 0; i < count; i++) {
+      for (int c = 0; c < 3; c++) to[3 * i + c] = tables.gamma[linear.channels[c][i]];
+    }
   }
 }
 

@@ -359,13 +359,18 @@ DALIESQUE_INLINE __m256i both_outside(__m256i index, int32_t extent) {
                          _mm256_cmpgt_epi32(index, _mm256_set1_epi32(extent - 1)));
 }
 
+/// Where the eight pixels of a group begin; the last group may overlap the one before it.
+DALIESQUE_INLINE int group_begin(int group, int count) {
+  return 8 * group + 8 <= count ? 8 * group : count - 8;
+}
+
 /// What is known about the places of eight pixels.
 enum class Eight : uint8_t { inside, outside, mixed };
 
 /// Offsets and weights of a stretch of pixels, found before the first of them is loaded: no load
 /// waits for the arithmetic of its own pixel.
 struct Neighbours {
-  alignas(32) int32_t offsets[kWarpColumns];
+  alignas(32) int32_t offsets[kWarpColumns / 8][8];
   __m256i upper[kWarpColumns / 8], lower[kWarpColumns / 8];
   Eight states[kWarpColumns / 8];
 };
@@ -377,15 +382,16 @@ DALIESQUE_INLINE void find_neighbours(Neighbours& out, const WarpSurface& in,
   const auto pitch = width * channels;
   // Loads take a few bytes more than the pixel has; the last ones of the image take another way.
   const int32_t last_load = height * pitch - pitch - 16;
-  for (int i = 0; i + 8 <= at.count; i += 8) {
+  for (int group = 0; 8 * group < at.count; group++) {
+    const int i = group_begin(group, at.count);
     const Places x = places<clamp>(at.x + i, width), y = places<clamp>(at.y + i, height);
     const __m256i offsets =
         _mm256_add_epi32(_mm256_mullo_epi32(y.index, _mm256_set1_epi32(pitch)),
                          _mm256_mullo_epi32(x.index, _mm256_set1_epi32(channels)));
     const WeightPairs w = weight_pairs(x.rest, y.rest);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(out.offsets + i), offsets);
-    out.upper[i / 8] = w.upper;
-    out.lower[i / 8] = w.lower;
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out.offsets[group]), offsets);
+    out.upper[group] = w.upper;
+    out.lower[group] = w.lower;
     __m256i fast = _mm256_cmpgt_epi32(_mm256_set1_epi32(last_load + 1), offsets);
     if constexpr (!clamp) {
       const __m256i inside =
@@ -398,7 +404,7 @@ DALIESQUE_INLINE void find_neighbours(Neighbours& out, const WarpSurface& in,
           _mm256_or_si256(both_outside(x.index, width), both_outside(y.index, height));
       state = _mm256_movemask_epi8(outside) == -1 ? Eight::outside : Eight::mixed;
     }
-    out.states[i / 8] = state;
+    out.states[group] = state;
   }
 }
 
@@ -412,23 +418,22 @@ static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStret
   }
   const auto* data = static_cast<const uint8_t*>(in.data);
   const uint8_t* below = data + in.width * channels;
-  int i = 0;
-  for (; i + 8 <= at.count; i += 8) {
-    const Eight state = found.states[i / 8];
+  for (int group = 0; 8 * group < at.count; group++) {
+    const int i = group_begin(group, at.count);
+    const Eight state = found.states[group];
     if (state == Eight::inside) {
-      const WeightPairs w{found.upper[i / 8], found.lower[i / 8]};
-      blend_eight<channels>(out + i * channels, data, below, found.offsets + i, w);
+      const WeightPairs w{found.upper[group], found.lower[group]};
+      blend_eight<channels>(out + i * channels, data, below, found.offsets[group], w);
     } else if (state == Eight::outside && in.border == WarpBorder::constant) {
       for (int k = 0; k < 8; k++) std::memcpy(out + (i + k) * channels, in.fill, channels);
     } else {
       linear_byte_pixels(out, in, at, i, i + 8);
     }
   }
-  linear_byte_pixels(out, in, at, i, at.count);
 }
 
 void linear_bytes(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
-  const bool fits = in.width * in.height * in.channels < (int64_t{1} << 31);
+  const bool fits = in.width * in.height * in.channels < (int64_t{1} << 31) && at.count >= 8;
   if (fits && in.channels == 1) return linear_bytes_of<1>(out, in, at);
   if (fits && in.channels == 3) return linear_bytes_of<3>(out, in, at);
   if (fits && in.channels == 4) return linear_bytes_of<4>(out, in, at);
