@@ -5,8 +5,9 @@
 
 FOLDER holds videos. They are first converted to VP9 and Motion JPEG, which is what the reference
 decodes on a CPU. Processes, one for each library, take turns; the table shows medians. The PyAV
-loop decodes whole files on as many threads and converts each frame with its own default, which is
-faster and less exact than what both libraries do.
+loop runs on as many threads: over whole files, or for clips in random order and clips with gaps,
+from the nearest keyframe on. It converts each frame with PyAV's default, which is less exact than
+what both libraries do.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import random
 import statistics
 import subprocess
 import sys
@@ -102,12 +104,48 @@ def loop(names: list[str], threads: int) -> Run:
     return run
 
 
+def clip_loop(names: list[str], threads: int, shuffled: bool, stride: int) -> Run:
+    """A plain loop for each clip. It knows the times of the frames beforehand."""
+    import av
+
+    clips = []
+    for name in names:
+        with av.open(name) as file:
+            stamps = sorted(p.pts for p in file.demux(file.streams.video[0]) if p.pts is not None)
+        starts = range(0, len(stamps) - CLIP * stride + 1, CLIP)
+        clips += [(name, stamps[start : start + CLIP * stride : stride]) for start in starts]
+
+    def decode(clip: tuple[str, list[int]]) -> int:
+        name, stamps = clip
+        wanted = set(stamps)
+        with av.open(name) as file:
+            stream = file.streams.video[0]
+            stream.thread_count = 1
+            file.seek(stamps[0], stream=stream)
+            for frame in file.decode(stream):
+                if frame.pts in wanted:
+                    frame.to_ndarray(format="rgb24")
+                    wanted.remove(frame.pts)
+                    if not wanted:
+                        break
+        return len(stamps)
+
+    def run() -> int:
+        order = random.sample(clips, len(clips)) if shuffled else clips
+        with ThreadPoolExecutor(threads) as pool:
+            return sum(pool.map(decode, order))
+
+    return run
+
+
 def reader(**options: Any) -> Callable[[Any, list[str], int], Run]:
     """Clips of files."""
 
     def make(ndd: Any, names: list[str], threads: int) -> Run:
         if ndd is None:
-            return loop(names, threads)
+            shuffled, stride = options.get("random_shuffle", False), options.get("stride", 1)
+            plain = not shuffled and stride == 1
+            return loop(names, threads) if plain else clip_loop(names, threads, shuffled, stride)
         source = ndd.experimental.readers.Video(filenames=names, sequence_length=CLIP, **options)
 
         def run() -> int:

@@ -41,6 +41,10 @@ CODECS: dict[str, tuple[str, str, dict[str, str]]] = {
     "mpeg4-avi": ("mpeg4", "avi", {"g": "12", "bf": "2"}),
     "mpeg4-mov": ("mpeg4", "mov", {"g": "12", "bf": "2"}),
     "mjpeg-avi": ("mjpeg", "avi", {}),
+    # All packets of this file claim to be keyframes.
+    "h263-avi": ("h263p", "avi", {"g": "12"}),
+    "h264-raw": ("libx264", "h264", {"g": "12", "bf": "3"}),
+    "mpeg2-ps": ("mpeg2video", "mpeg", {"g": "12", "bf": "2"}),
     "av1-mp4": ("libsvtav1", "mp4", {"g": "12", "preset": "12", "svtav1-params": "enable-tf=0"}),
     "av1-mkv": ("libsvtav1", "matroska", {"g": "12", "preset": "12"}),
 }

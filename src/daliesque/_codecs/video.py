@@ -38,6 +38,8 @@ _INTERPOLATION = int(
     | reformatter.Interpolation.ACCURATE_RND
 )
 
+# The type of a picture that refers to no other.
+_INTRA = 1
 # How many frames may wait to be converted.
 _MOST_WAITING = 4
 # More than any file lasts, in any unit of time.
@@ -74,6 +76,9 @@ class VideoDecoder:
         self._packets: Iterator[Any] = iter(())
         self._ready: deque[Any] = deque()
         self._lowest = 0
+        # Some files call pictures keyframes that are none. Then there is only the first one.
+        self._expects_key = False
+        self._distrusts_keys = False
         self._reformatter = reformatter.VideoReformatter()
         # Pictures that no other refers to can be left out where a codec says which these are.
         self._can_skip = self._file.codec.name == "h264"
@@ -98,7 +103,7 @@ class VideoDecoder:
     def read(self, number: int) -> Any:
         """Decode a frame. Fast if it comes soon after the one before, or after a keyframe."""
         index = self.index
-        key = index.key_before(number)
+        key = 0 if self._distrusts_keys else index.key_before(number)
         fresh = self._next < 0 or number < self._next or index.key_frames[key] > self._next
         while True:
             if fresh:
@@ -111,13 +116,17 @@ class VideoDecoder:
                 reason = f"is damaged: the decoder does not deliver {index.place(number)}"
                 raise CodecError(reason)
             # After some keyframes decoders need more pictures before they deliver any.
-            key -= 1
+            key = 0 if self._distrusts_keys else key - 1
 
     def _advance(self, number: int) -> Any:
         """Decode up to a frame; None if it does not come out."""
         while True:
             while self._ready:
                 frame = self._ready.popleft()
+                if self._expects_key and not (frame.key_frame or frame.pict_type == _INTRA):
+                    self._distrusts_keys = True
+                    return None
+                self._expects_key = False
                 found = int(self.index.frame_of[frame.pts])
                 self._next = max(self._next, found + 1)
                 if found == number:
@@ -169,6 +178,8 @@ class VideoDecoder:
         self._ready.clear()
         wanted = int(index.keys[key])
         self._lowest = int(index.key_frames[key]) if key else 0
+        # A keyframe that is hidden cannot be looked at.
+        self._expects_key = key > 0 and index.frame_of[wanted] >= 0
         self._next = self._lowest
         if self._position or wanted:
             stamp = int(index.packet_stamps[wanted])
@@ -194,11 +205,14 @@ class VideoDecoder:
             if packet is None or not packet.size:
                 return False
             given = packet.pts if packet.pts is not None else packet.dts
-            found = np.flatnonzero(index.packet_stamps == given)
+            same = (index.packet_stamps == given) & (index.packet_sizes == packet.size)
+            found = np.flatnonzero(same)
             if len(found) != 1 or found[0] > wanted:
                 return False
             for _ in range(int(found[0]), wanted):
                 packet = next(packets)
+            if packet.size != index.packet_sizes[wanted]:
+                return False
         except (av.FFmpegError, CodecError, StopIteration):
             return False
         self._packets = itertools.chain([packet], packets)

@@ -60,7 +60,8 @@ class _Indexes:
 
 _indexes = _Indexes()
 # A lock that is held while the process forks would stay locked in the child.
-os.register_at_fork(after_in_child=_indexes.unlock)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_indexes.unlock)
 
 
 def index_of(path: str) -> VideoIndex:

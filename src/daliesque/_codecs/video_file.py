@@ -36,10 +36,11 @@ class VideoIndex(NamedTuple):
     Frames are numbered in the order in which they are shown; only those count that a decoder
     delivers: not what an edit list hides, nor what comes before the first keyframe.
 
-    `stamps` are the times of the frames in units of `time_base`. `packet_stamps` tell packets apart
-    after a seek, if the file is `seekable`. `frame_of` holds the frame number of each packet, or
-    -1. `keys` are the packets where decoding can begin, `key_frames` the frames from which on it is
-    then complete; both ascend. If it is `closed`, no frame after a keyframe refers to one before.
+    `stamps` are the times of the frames in units of `time_base`. `packet_stamps` and `packet_sizes`
+    tell packets apart after a seek, if the file is `seekable`. `frame_of` holds the frame number of
+    each packet, or -1. `keys` are the packets where decoding can begin, `key_frames` the frames
+    from which on it is then complete; both ascend. If it is `closed`, no frame after a keyframe
+    refers to one before.
     """
 
     width: int
@@ -48,6 +49,7 @@ class VideoIndex(NamedTuple):
     rate: Fraction
     stamps: Integers
     packet_stamps: Integers
+    packet_sizes: NDArray[np.int32]
     frame_of: Integers
     keys: Integers
     key_frames: Integers
@@ -162,17 +164,18 @@ class _Packets:
         stamps: list[int] = []
         keys: list[bool] = []
         shown: list[bool] = []
-        self.smallest = 1 << 62
+        sizes: list[int] = []
         self.closed = True
         for packet in _readable(file):
             stamp = packet.pts if packet.pts is not None else packet.dts
             stamps.append(_NO_STAMP if stamp is None else stamp)
             keys.append(packet.is_keyframe)
-            self.smallest = min(self.smallest, packet.size)
+            sizes.append(packet.size)
             shown.append(not packet.is_discard and not (is_vp8 and not _vp8_is_shown(packet)))
             if is_h264 and packet.is_keyframe and self.closed:
                 self.closed = _h264_is_idr(packet, codec.extradata)
         self.stamps = np.array(stamps, np.int64)
+        self.sizes = np.array(sizes, np.int32)
         self.keys = np.flatnonzero(np.array(keys, bool))
         self.shown = np.array(shown, bool)
         if len(self.keys) == 0:
@@ -192,7 +195,7 @@ def read_index(file: VideoFile) -> VideoIndex:
     seekable = len(np.unique(stamps)) == len(stamps) and bool((stamps != _NO_STAMP).all())
     # In AVI files, time stamps are guesses where the order of frames is not that of packets.
     guessed = file.container.format.name == "avi" and file.codec.name in _REORDERED
-    repeats = file.codec.name == "mpeg4" and packets.smallest <= _REPEATED_BYTES
+    repeats = file.codec.name == "mpeg4" and bool((packets.sizes <= _REPEATED_BYTES).any())
     if not seekable or repeats or (guessed and file.codec.has_b_frames):
         order = np.array(list(_delivered(file, first_key, len(stamps))), np.int64)
     else:
@@ -225,6 +228,7 @@ def read_index(file: VideoFile) -> VideoIndex:
         rate,
         np.sort(stamps[order]) if seekable else np.arange(len(order)),
         stamps,
+        packets.sizes,
         frame_of,
         keys[useful],
         key_frames[useful],
