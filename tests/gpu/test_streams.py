@@ -186,6 +186,19 @@ def test_export_waits_on_the_device(recorder: Recorder) -> None:
     assert recorder.taken()[:3] == waits
 
 
+def test_views_stay_in_the_stream_that_made_the_data(recorder: Recorder) -> None:
+    with ndd.EvalContext(device_id=0, cuda_stream=Queue("made", 0)):
+        batch = ndd.batch([[1, 2], [3], [4]], device="gpu")
+    recorder.taken()
+    batch.select([2, 0])
+    batch.slice[0]
+    assert set(recorder.taken()) == {"work in made"}
+    batch.cpu()
+    log = recorder.taken()
+    # The call waits for the data, and copies it where it was made.
+    assert log[-2:] == ["work in made", "synchronize made"]
+
+
 def test_sync_full_waits_for_the_device(recorder: Recorder) -> None:
     tensor = ndd.tensor([1, 2], device="gpu")
     recorder.taken()

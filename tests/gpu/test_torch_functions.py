@@ -35,10 +35,11 @@ FUNCTIONS = set(
 )
 METHODS = set(
     """
-    abs add all amax amin any argmax bitwise_and bitwise_left_shift bitwise_not bitwise_right_shift
-    bitwise_xor ceil clamp clone contiguous copy_ cumsum dense div expand expand_as flip float floor
-    gather index_select isfinite isnan max min minimum movedim narrow ne new_full new_zeros permute
-    pow prod reshape round scatter scatter_add sort sqrt square sum to transpose trunc view zero_
+    abs add all amax amin any argmax bitwise_and bitwise_left_shift bitwise_not
+    bitwise_right_shift bitwise_xor ceil clamp clamp_ clone contiguous copy_ cumsum dense div
+    expand expand_as flip float floor gather index_select isfinite isnan max min minimum movedim
+    narrow ne new_full new_zeros permute pow prod reshape round scatter scatter_add sort sqrt
+    square sum to transpose trunc view zero_
     """.split()
 )
 # What belongs to torch without being a function of tensors, and methods that are NumPy's here.

@@ -7,8 +7,10 @@ batch has one such group for each shape; in most batches after a crop or resize,
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -19,6 +21,7 @@ from .accelerator import require_accelerator
 from .convert import to_numpy
 from .device import Device
 from .dtype import DType, bfloat16, bool_, float16, float32, float64, from_code
+from .placement import is_inside_call
 
 # torch computes little with the larger unsigned types: their bits are kept in signed ones.
 _UNSIGNED = {16: torch.int16, 32: torch.int32, 64: torch.int64}
@@ -45,6 +48,20 @@ def carrier(type_id: int) -> torch.dtype:
     if dtype.kind is DType.Kind.unsigned:
         return torch.uint8 if dtype.bits == 8 else _UNSIGNED[dtype.bits]
     return _SIGNED[dtype.bits]
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _in_own_queue(method: Method) -> Method:
+    """Outside of calls, which choose a queue, work goes into the queue that made the data."""
+
+    @functools.wraps(method)
+    def call(self: DeviceSamples, *arguments: Any) -> Any:
+        with self.working():
+            return method(self, *arguments)
+
+    return call  # type: ignore[return-value]
 
 
 class Group(NamedTuple):
@@ -147,10 +164,10 @@ class DeviceSamples:
         numpy_type = from_code(self.type_id).numpy
         if not self.groups:
             return _kernels.empty_uniform(self.type_id, [0] * self.ndim, self.layout, 0)
-        parts = [group.data.reshape(-1).view(torch.uint8) for group in self.groups]
-        flat = parts[0] if len(parts) == 1 else torch.cat(parts)
         accelerator = require_accelerator("DeviceSamples")
         with accelerator.queues.active(self.queue):
+            parts = [group.data.reshape(-1).view(torch.uint8) for group in self.groups]
+            flat = parts[0] if len(parts) == 1 else torch.cat(parts)
             host = accelerator.download(flat, self.queue).numpy()
         if self.type_id == bfloat16.code:
             numpy_type = np.dtype(np.uint16)
@@ -168,6 +185,12 @@ class DeviceSamples:
             order = np.argsort(self.groups[0].indices)
             return dense.with_layout(self.layout).select(order.tolist())
         return _kernels.wrap_buffers(arrays, self.type_id, self.layout).as_internal()
+
+    def working(self) -> contextlib.AbstractContextManager[Any]:
+        """Inside, work with the data goes into the right queue."""
+        if is_inside_call():
+            return contextlib.nullcontext()
+        return require_accelerator("DeviceSamples").queues.active(self.queue)
 
     def make_ready(self, queue: Any) -> None:
         """Let a queue wait for the work that makes the data, and own a share of the memory."""
@@ -258,6 +281,7 @@ class DeviceSamples:
     def uniform(self) -> bool:
         return len(self.groups) <= 1
 
+    @_in_own_queue
     def dense(self) -> torch.Tensor:
         """All samples, which must be uniform, as one tensor in their order."""
         if not self.groups:
@@ -286,6 +310,7 @@ class DeviceSamples:
     def as_internal(self) -> DeviceSamples:
         return self.made(self.groups)
 
+    @_in_own_queue
     def select(self, indices: Sequence[int]) -> DeviceSamples:
         """The chosen samples."""
         wanted = np.asarray(indices, np.int64)
@@ -303,6 +328,7 @@ class DeviceSamples:
     def sample(self, index: int) -> DeviceSamples:
         return self.select([index])
 
+    @_in_own_queue
     def unfold(self) -> DeviceSamples:
         """Each sample's outermost axis becomes the sample axis."""
         counts = self.shape_array()[:, 0]
@@ -314,6 +340,7 @@ class DeviceSamples:
             groups.append(Group(numbers, group.data.reshape(-1, *group.data.shape[2:])))
         return self.made(groups, self.ndim - 1, self.layout[1:])
 
+    @_in_own_queue
     def fold(self, counts: Sequence[int], layout: str) -> DeviceSamples:
         """Inverse of unfold: joins counts[j] consecutive samples into sample j."""
         lengths = np.asarray(counts, np.int64)
@@ -330,6 +357,7 @@ class DeviceSamples:
             groups.append(Group(rows, self.select(chosen.tolist()).dense().reshape(shape)))
         return self.made(groups, self.ndim + 1, layout)
 
+    @_in_own_queue
     def reshape(self, *arguments: Any) -> DeviceSamples:
         """The same data with other shapes, `(shapes, layout)`, or also `(type_id, ...)`."""
         type_id, shapes, layout = (self.type_id, *arguments)[-3:]
@@ -347,11 +375,13 @@ class DeviceSamples:
         kind = carrier(type_id)
         return self.mapped(lambda data, _: data.view(kind), type_id=type_id)
 
+    @_in_own_queue
     def stack_view(self) -> DeviceSamples:
         """One sample that holds all, which must be uniform."""
         group = Group(np.zeros(1, np.int64), self.dense()[None])
         return self.made([group], self.ndim + 1, "")
 
+    @_in_own_queue
     def slice(
         self, ranges: NDArray[np.int64], dropped: Sequence[bool], layout: str
     ) -> DeviceSamples:
@@ -370,10 +400,12 @@ class DeviceSamples:
             groups.append(Group(group.indices, data.reshape(shape)))
         return self.made(groups, len(kept), layout)
 
+    @_in_own_queue
     def copy(self) -> DeviceSamples:
         """A copy in memory of its own."""
         return self.mapped(lambda data, _: data.clone(memory_format=torch.contiguous_format))
 
+    @_in_own_queue
     def moved(self, device: Device) -> DeviceSamples:
         """A copy on another accelerator."""
         place = require_accelerator("DeviceSamples").torch_device(device.device_id)
@@ -381,6 +413,7 @@ class DeviceSamples:
         moved.device = device
         return moved
 
+    @_in_own_queue
     def padded(self) -> DeviceSamples:
         """A uniform copy, zero-padded to the largest extents."""
         if not self.groups:

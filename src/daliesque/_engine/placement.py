@@ -87,6 +87,11 @@ def current_placement() -> Placement:
     return placement
 
 
+def is_inside_call() -> bool:
+    """Whether this thread runs a call that has a queue."""
+    return _local.placement is not None
+
+
 def on_device(samples: Any) -> Any:
     """Samples as samples on the device of the call that is running."""
     return samples if is_on_device(samples) else current_placement().upload(samples)

@@ -68,8 +68,8 @@ def brightness_contrast(
 
     def adjusted(data: torch.Tensor, indices: Any) -> torch.Tensor:
         values = to_float(data, samples.type_id)
-        scaled = values * column(multiplier, indices, data)
-        return from_float(scaled + column(addend, indices, data), type_id)
+        scale, shift = (column(v, indices, data) for v in (multiplier, addend))
+        return from_float(torch.addcmul(shift, values, scale), type_id)
 
     return samples.mapped(adjusted, type_id=type_id)
 

@@ -30,7 +30,8 @@ def join(parts: list[Any]) -> DeviceSamples:
         part.make_ready(first.queue)
         groups += [Group(group.indices + begin, group.data) for group in part.groups]
         begin += len(part)
-    made: DeviceSamples = first.made(groups)
+    with first.working():
+        made: DeviceSamples = first.made(groups)
     return made
 
 

@@ -67,6 +67,8 @@ def to_float(data: torch.Tensor, type_id: int, kind: torch.dtype = torch.float32
         high = data.bitwise_right_shift(32).bitwise_and(0xFFFFFFFF).to(precise)
         low = data.bitwise_and(0xFFFFFFFF).to(precise)
         return (high * 2.0**32 + low).to(kind)
+    if data.dtype in (torch.uint8, torch.int8) or from_code(type_id).kind is not _Kind.unsigned:
+        return data.to(kind)
     return widened(data, type_id).to(kind)
 
 
@@ -86,17 +88,34 @@ def from_float(values: torch.Tensor, type_id: int, truncate: bool = False) -> to
         values = values.to(torch.float32)
     if dtype is bool_:
         return rounded(values).ne(0)
-    whole = torch.trunc(values) if truncate else rounded(values)
-    whole = torch.where(whole.isnan(), torch.zeros_like(whole), whole)
     low, high = _limits(dtype)
     if dtype.bits <= 16:
-        return whole.clamp(low, high).to(torch.int32).to(kind)
+        return _to_short(values, low, high, truncate).to(kind)
+    whole = torch.trunc(values) if truncate else rounded(values)
+    whole = torch.where(whole.isnan(), torch.zeros_like(whole), whole)
     if dtype is uint64:
         return _to_uint64(whole)
     wide = whole.clamp(-_LARGEST, _LARGEST).to(torch.int64)
     wide = torch.where(whole >= 2.0**63, torch.full_like(wide, 2**63 - 1), wide)
     wide = torch.where(whole <= -(2.0**63), torch.full_like(wide, SIGN_BIT), wide)
     return wide.clamp(low, high).to(kind)
+
+
+def _to_short(values: torch.Tensor, low: int, high: int, truncate: bool) -> torch.Tensor:
+    """Rounded numbers within limits of at most 16 bits, in as few passes as can be.
+
+    Converting to int32 cuts off the fraction. NaN becomes 0 or the lowest int32, by device; the
+    low bits of both are 0.
+    """
+    if truncate:
+        return values.clamp(low, high).to(torch.int32)
+    half = _HALF[values.dtype]
+    if low == 0:
+        # Where this rounds wrongly, below 0, the result is 0 anyway.
+        lifted = values + half
+    else:
+        lifted = values + torch.copysign(values.new_full((), half), values)
+    return lifted.clamp_(low, high).to(torch.int32)
 
 
 def _limits(dtype: DType) -> tuple[int, int]:

@@ -22,6 +22,8 @@ runs_on_gpu("resize", "tensor_resize", "resize_crop_mirror", "random_resized_cro
 # Images of different sizes are padded to the largest, and resized together, unless that makes more
 # than this many pixels of one.
 _MOST_PADDING = 4
+# From this many columns on, products with a matrix of weights from the left are efficient.
+_WIDE_ROWS = 16
 
 
 @gpu_kernel("resize")
@@ -112,6 +114,13 @@ def _blended(
     matrix = torch.zeros((count, outputs, extent), device=values.device)
     matrix = matrix.scatter_add(2, places, constant(weights, values))
     before, behind = values.shape[1:axis], values.shape[axis + 1 :]
-    flat = values.reshape(len(values), -1, extent, int(np.prod(behind)))
-    product = torch.matmul(matrix[:, None], flat)
+    inner = int(np.prod(behind))
+    flat = values.reshape(len(values), -1, extent, inner)
+    if inner >= _WIDE_ROWS:
+        product = torch.matmul(matrix[:, None], flat)
+    else:
+        # Few columns make poor products: rows of pixels become rows of a matrix.
+        rows_of = flat.transpose(2, 3).reshape(len(values), -1, extent)
+        product = torch.matmul(rows_of, matrix.transpose(1, 2))
+        product = product.reshape(len(values), -1, inner, outputs).transpose(2, 3)
     return product.reshape(len(values), *before, outputs, *behind)
