@@ -344,11 +344,13 @@ def test_nothing_is_decoded_twice(
         return original(self, number)
 
     monkeypatch.setattr(VideoDecoder, "read", note)
-    for step, batch_size in ((4, 5), (2, 19)):
+    for step, batch_size in ((4, 5), (2, 19), (1, 37), (1, None), (3, None), (2, 1)):
         decoders.clear()
         reader = New(filenames=path, sequence_length=4, step=step)
         clips = clips_of(reader, batch_size)
-        assert [clip[0][0] for clip in clips] == list(range(0, COUNT - 3, step))
+        assert [clip[0] for clip in clips] == [
+            list(range(start, start + 4)) for start in range(0, COUNT - 3, step)
+        ]
         assert sum(decoder.decoded for decoder in decoders) <= COUNT + 4
 
 

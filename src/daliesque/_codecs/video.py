@@ -42,6 +42,8 @@ _INTERPOLATION = int(
 _INTRA = 1
 # How many frames may wait to be converted.
 _MOST_WAITING = 4
+# Frames that are kept at hand may have so many pixels together: 100 MB.
+_MOST_KEPT_PIXELS = 1 << 26
 # More than any file lasts, in any unit of time.
 _LONG = 1 << 40
 
@@ -57,9 +59,13 @@ class VideoDecoder:
         The index of the file, if it is known.
     threads
         On how many threads to decode.
+    keep
+        How many frames to keep at hand after they were delivered, if they are not too large.
     """
 
-    def __init__(self, source: Source, index: VideoIndex | None = None, threads: int = 1) -> None:
+    def __init__(
+        self, source: Source, index: VideoIndex | None = None, threads: int = 1, keep: int = 0
+    ) -> None:
         self.threads = threads
         self._file = VideoFile(source, threads)
         # The packet that comes next, and the frame that comes next; -1 if that is not known.
@@ -71,6 +77,8 @@ class VideoDecoder:
         except BaseException:
             self._file.close()
             raise
+        most = _MOST_KEPT_PIXELS // (self.index.height * self.index.width)
+        self._recent: deque[tuple[int, Any]] = deque(maxlen=min(keep, most))
         # How many packets have been decoded so far.
         self.decoded = 0
         self._packets: Iterator[Any] = iter(())
@@ -98,10 +106,14 @@ class VideoDecoder:
         """Close the file."""
         self._packets = iter(())
         self._ready.clear()
+        self._recent.clear()
         self._file.close()
 
     def read(self, number: int) -> Any:
         """Decode a frame. Fast if it comes soon after the one before, or after a keyframe."""
+        for kept, frame in self._recent:
+            if kept == number:
+                return frame
         index = self.index
         key = 0 if self._distrusts_keys else index.key_before(number)
         fresh = self._next < 0 or number < self._next or index.key_frames[key] > self._next
@@ -128,12 +140,15 @@ class VideoDecoder:
                     return None
                 self._expects_key = False
                 found = int(self.index.frame_of[frame.pts])
-                self._next = max(self._next, found + 1)
-                if found == number:
-                    return frame
+                if found < 0:
+                    continue
                 if found > number:
                     self._ready.appendleft(frame)
                     return None
+                self._next = found + 1
+                self._recent.append((found, frame))
+                if found == number:
+                    return frame
             if not self._decode_packet(number):
                 return None
 

@@ -79,10 +79,14 @@ def index_of(path: str) -> VideoIndex:
 
 
 class DecoderPool:
-    """Open decoders that wait for more work, at most `most` of them."""
+    """Open decoders that wait for more work, at most `most` of them.
 
-    def __init__(self, most: int) -> None:
+    They keep the `keep` frames delivered last, for clips that overlap.
+    """
+
+    def __init__(self, most: int, keep: int) -> None:
         self._most = most
+        self._keep = keep
         self._lock = threading.Lock()
         self._idle: list[tuple[FileVersion, VideoDecoder]] = []
         self._process = os.getpid()
@@ -97,12 +101,12 @@ class DecoderPool:
                     for place, (known, decoder) in enumerate(self._idle)
                     if known == version
                 ]
-                behind = [item for item in fitting if item[0] <= first]
+                behind = [item for item in fitting if item[0] <= first + self._keep]
                 if fitting:
                     _, place = max(behind or fitting)
                     return self._idle.pop(place)
         index = _indexes.find(version)
-        decoder = VideoDecoder(path, index, threads)
+        decoder = VideoDecoder(path, index, threads, self._keep)
         if index is None:
             _indexes.add(version, decoder.index)
         return version, decoder

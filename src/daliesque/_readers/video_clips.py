@@ -167,7 +167,8 @@ class VideoClips(Reader):
         # PyAV is optional.
         from .._codecs.video_cache import DecoderPool
 
-        self._pool = DecoderPool(_MOST_OPEN)
+        overlap = 1 + (self._sequence_length - 1) * self._stride - self._step
+        self._pool = DecoderPool(_MOST_OPEN, max(0, overlap))
         weakref.finalize(self, self._pool.close)
         entries = self._videos.find()
         found: list[_Part | Exception] = [ValueError()] * len(entries)
