@@ -26,7 +26,7 @@ def make_dataset(
     order = rng.permutation(count)
     for k in order.tolist():
         height, width = rng.integers(20, 60, 2).tolist()
-        name = f"image {k} \u00fc.jpg"
+        name = f"image {k} \u00fc.data"
         (root / name).write_text(name)
         images.append(
             {"license": 1, "file_name": name, "height": height, "width": width, "id": 10 + k}

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
@@ -33,7 +34,7 @@ def make_files(root: Path, names: list[str]) -> Path:
 
 @pytest.fixture
 def images(tmp_path: Path) -> Path:
-    return make_files(tmp_path, [f"{label}/{i}.jpg" for label in "cab" for i in range(4)])
+    return make_files(tmp_path, [f"{label}/{i}.wav" for label in "cab" for i in range(4)])
 
 
 def contents_of(reader: ndd.readers.File) -> list[tuple[str, int]]:
@@ -51,7 +52,7 @@ def test_order_is_that_of_the_reference(tmp_path: Path, index: int) -> None:
 
 
 def test_folders_are_labels(images: Path) -> None:
-    expected = [(f"{c}/{i}.jpg", label) for label, c in enumerate("abc") for i in range(4)]
+    expected = [(f"{c}/{i}.wav", label) for label, c in enumerate("abc") for i in range(4)]
     assert contents_of(ndd.readers.File(file_root=images)) == expected
     assert contents_of(ndd.readers.File(file_root=str(images) + "/")) == expected
 
@@ -96,7 +97,7 @@ def test_more_files_than_can_be_open(tmp_path: Path) -> None:
     assert labels.torch().flatten().tolist() == list(range(3000))
 
 
-NAMES = ["a.jpg", "b.JPG", "c.jpeg", "[x].png", "d.txt", "noext", ".hidden.jpg", "Ünïcode.bmp"]
+NAMES = ["a.wav", "b.JPG", "c.jpeg", "[x].png", "d.txt", "noext", ".hidden.jpg", "Ünïcode.bmp"]
 
 
 @pytest.mark.parametrize("case_sensitive", [False, True])
@@ -161,9 +162,9 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
 
 
 def test_lists(images: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    make_files(images, ["with space/x y .jpg"])
-    lines = "a/0.jpg 5\n\n  \nwith space/x y .jpg\t 7  \r\nc/1.jpg 0"
-    expected = [("a/0.jpg", 5), ("with space/x y .jpg", 7), ("c/1.jpg", 0)]
+    make_files(images, ["with space/x y .wav"])
+    lines = "a/0.wav 5\n\n  \nwith space/x y .wav\t 7  \r\nc/1.wav 0"
+    expected = [("a/0.wav", 5), ("with space/x y .wav", 7), ("c/1.wav", 0)]
     (images / "list.txt").write_text(lines)
     assert contents_of(ndd.readers.File(file_list=images / "list.txt")) == expected
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "list.txt"
@@ -172,23 +173,23 @@ def test_lists(images: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["a/0.jpg", "5", "a/0.jpg -5", "a/0.jpg 5 x", "a/0.jpg 2147483648", "a/0.jpg5"]
+    "line", ["a/0.wav", "5", "a/0.wav -5", "a/0.wav 5 x", "a/0.wav 2147483648", "a/0.wav5"]
 )
 def test_bad_lines_of_lists(images: Path, line: str) -> None:
-    (images / "list.txt").write_text(f"a/0.jpg 5\n\n{line}\na/1.jpg 1\n")
+    (images / "list.txt").write_text(f"a/0.wav 5\n\n{line}\na/1.wav 1\n")
     match = r'readers\.File: line 3 of the list ".*list\.txt" must be a file name.*got '
     with pytest.raises(ValueError, match=match + repr(line)):
         ndd.readers.File(file_list=images / "list.txt")
 
 
 def test_files_and_labels(images: Path) -> None:
-    names = ["b/1.jpg", str(images / "a" / "0.jpg"), "b/1.jpg"]
+    names = ["b/1.wav", str(images / "a" / "0.wav"), "b/1.wav"]
     reader = ndd.readers.File(files=names, file_root=images)
-    assert contents_of(reader) == [("b/1.jpg", 0), ("a/0.jpg", 1), ("b/1.jpg", 2)]
+    assert contents_of(reader) == [("b/1.wav", 0), ("a/0.wav", 1), ("b/1.wav", 2)]
     reader = ndd.readers.File(files=names, file_root=images, labels=np.array([-3, 2, 2**31 - 1]))
     assert [label for _, label in contents_of(reader)] == [-3, 2, 2**31 - 1]
-    reader = ndd.readers.File(files=images / "a" / "0.jpg")
-    assert contents_of(reader) == [("a/0.jpg", 0)]
+    reader = ndd.readers.File(files=images / "a" / "0.wav")
+    assert contents_of(reader) == [("a/0.wav", 0)]
 
 
 @pytest.mark.parametrize(
@@ -235,8 +236,8 @@ def test_lazy_index(tmp_path: Path) -> None:
     assert repr(reader) == "<readers.File: not opened yet, shard 0 of 1>"
     with pytest.raises(FileNotFoundError):
         reader.next_epoch()
-    make_files(tmp_path / "later", ["a/x.jpg"])
-    assert contents_of(reader) == [("a/x.jpg", 0)]
+    make_files(tmp_path / "later", ["a/x.wav"])
+    assert contents_of(reader) == [("a/x.wav", 0)]
     assert repr(reader) == "<readers.File: 1 samples, shard 0 of 1>"
 
 
@@ -275,8 +276,8 @@ def test_files_that_vanish_after_listing(
         policy: ndd.readers.File(file_root=images, on_error=policy)
         for policy in ("raise", "skip", "replace")
     }
-    damage(images / "a" / "2.jpg")
-    path = str(images / "a" / "2.jpg")
+    damage(images / "a" / "2.wav")
+    path = str(images / "a" / "2.wav")
     expected = f'readers.File: cannot read "{path}" (sample 2 of the batch): {reason}. '
     steps = readers["raise"].next_epoch(batch_size=4)
     with pytest.raises(error) as caught:
@@ -287,7 +288,7 @@ def test_files_that_vanish_after_listing(
     assert len(list(steps)) == 2
 
     contents, labels = next(readers["skip"].next_epoch(batch_size=4))
-    assert contents.source == ["a/0.jpg", "a/1.jpg", "a/3.jpg", "b/0.jpg"]
+    assert contents.source == ["a/0.wav", "a/1.wav", "a/3.wav", "b/0.wav"]
     assert labels.torch().flatten().tolist() == [0, 0, 0, 1]
     assert [bytes(np.asarray(sample)).decode() for sample in contents] == contents.source
     (found,) = readers["skip"].errors
@@ -295,14 +296,14 @@ def test_files_that_vanish_after_listing(
     assert isinstance(found.exception, error)
 
     contents, _ = next(readers["replace"].next_epoch(batch_size=4))
-    assert contents.source == ["a/0.jpg", "a/1.jpg", "a/1.jpg", "a/3.jpg"]
+    assert contents.source == ["a/0.wav", "a/1.wav", "a/1.wav", "a/3.wav"]
     assert [bytes(np.asarray(sample)).decode() for sample in contents] == contents.source
 
 
 def test_file_that_changes_is_read_as_it_is(images: Path) -> None:
     reader = ndd.readers.File(file_root=images)
-    (images / "a" / "0.jpg").write_text("longer than before")
-    (images / "a" / "1.jpg").write_text("")
+    (images / "a" / "0.wav").write_text("longer than before")
+    (images / "a" / "1.wav").write_text("")
     contents, _ = next(reader.next_epoch(batch_size=2))
     assert contents.shape == [(18,), (0,)]
 
@@ -336,7 +337,7 @@ def test_resumes(images: Path, shuffle: dict[str, Any]) -> None:
 
 def test_index_is_compact() -> None:
     """A hundred thousand names take little more than their characters."""
-    names = [f"class{i % 1000:04d}/image_{i:08d}.jpg" for i in range(100_000)]
+    names = [f"class{i % 1000:04d}/image_{i:08d}.wav" for i in range(100_000)]
     paths = Paths(names, "")
     assert len(paths) == 100_000
     assert [paths[i] for i in (0, 1, 99_999)] == [names[i] for i in (0, 1, 99_999)]
@@ -349,3 +350,45 @@ def test_listing_is_sorted_by_bytes(tmp_path: Path) -> None:
     names, labels = list_classes(str(tmp_path), ["*"], [], True, lambda _error: None)
     assert names == ["B/x.jpg", "b/10.jpg", "b/9.jpg", "b/Z.jpg", "b/z.jpg", "b/ä.jpg"]
     assert labels.tolist() == [0, 1, 1, 1, 1, 1]
+
+
+def damaged_images() -> dict[str, bytes]:
+    """Files that cannot be decoded, and some that can although they look suspicious."""
+    whole = {name: encode(name) for name in ("a.jpg", "b.png", "c.webp", "d.bmp")}
+    return {
+        **whole,
+        "cut.jpg": whole["a.jpg"][:-40],
+        "cut.png": whole["b.png"][:-40],
+        "empty.jpg": b"",
+        "text.png": b"no image at all",
+        "png.jpg": whole["b.png"],
+        "BM.wav": b"BM, but no image",
+        "cut.wav": whole["a.jpg"][:-40],
+    }
+
+
+def encode(name: str) -> bytes:
+    rng = np.random.default_rng(0)
+    ok, data = cv2.imencode(Path(name).suffix, rng.integers(0, 255, (33, 45, 3), np.uint8))
+    assert ok
+    return bytes(data)
+
+
+@pytest.mark.parametrize("policy", ["raise", "skip", "replace"])
+def test_damaged_images(tmp_path: Path, policy: str) -> None:
+    files = damaged_images()
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    reader = ndd.readers.File(files=[tmp_path / name for name in files], on_error=policy)
+    bad = {"cut.jpg", "cut.png", "empty.jpg", "text.png", "cut.wav"}
+    for _ in range(2):
+        batches = list(reader.next_epoch(batch_size=4))
+        assert [contents.batch_size for contents, _ in batches] == [4] * len(batches)
+        names = [Path(name).name for contents, _ in batches for name in contents.source]
+        assert len(names) == 12
+        assert set(names) == set(files) - (bad if policy != "raise" else set())
+    found = {Path(error.source).name: error.exception for error in reader.errors}
+    assert set(found) == (bad if policy != "raise" else set())
+    assert all(isinstance(error, ndd.DecodeError) for error in found.values())
+    if policy == "skip":
+        assert 'cut.jpg" (sample 0 of the batch): it is cut short' in str(found["cut.jpg"])

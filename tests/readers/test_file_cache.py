@@ -18,7 +18,7 @@ from daliesque._readers import discovery
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Five files of 100 bytes, which may be kept although they are new."""
     monkeypatch.setattr(discovery, "LEAST_AGE", 0.0)
-    paths = [tmp_path / f"{number}.jpg" for number in range(5)]
+    paths = [tmp_path / f"{number}.wav" for number in range(5)]
     for path in paths:
         path.write_bytes(os.urandom(100))
     return paths

@@ -15,6 +15,7 @@ from .._engine.convert import to_batch_samples
 from .._engine.device import DeviceLike
 from .._engine.device import device as to_device
 from .._engine.errors import OpError, same_class
+from .damage import DamageFinder
 from .epoch import Epoch
 from .options import ReaderOptions, check_options
 from .order import (
@@ -133,7 +134,9 @@ class Reader:
         rather than the one of the epoch before, which makes resuming faster.
     on_error
         What to do about a sample that cannot be read: "raise"; "skip" it and take the next one; or
-        "replace" it by the one before. The number of batches stays the same.
+        "replace" it by the one before. The number of batches stays the same. With "skip" and
+        "replace", images that the decoders would refuse count as well: each is looked through when
+        it is read for the first time.
     max_errors
         How many samples may be skipped or replaced before an error is raised all the same: a
         number, or below 1 a share of the data. Each sample counts once.
@@ -172,6 +175,7 @@ class Reader:
         self._prefetch_queue_depth: int = settings["prefetch_queue_depth"]
         self._errors: list[ReadError] = []
         self._failed_numbers: set[int] = set()
+        self._damage: DamageFinder | None = None
         self._opened: Order | None = None
         self._position = Position()
         # Whether the next epoch goes on at `_position` instead of beginning anew.
@@ -203,6 +207,19 @@ class Reader:
             tuple(to_batch_samples(column, None, None, self._operator) for column in columns),
             errors,
         )
+
+    def _fetch_good(self, numbers: Numbers) -> Fetched:
+        """Read samples and, unless errors are to be raised, take damaged images for errors."""
+        fetched = self._fetch(numbers)
+        if self._on_error == "raise":
+            return fetched
+        if self._damage is None:
+            self._damage = DamageFinder(self._order.size)
+        return self._damage.sift(fetched, numbers, self._file_name)
+
+    def _file_name(self, number: int) -> str:  # noqa: ARG002
+        """The name of the file that is the sample's first output, if it is a file of its own."""
+        return ""
 
     def _fetch_sample(self, number: int) -> Sequence[Any]:
         """The outputs for one sample: arrays or bytes. Raises OSError, OpError or ValueError."""

@@ -296,6 +296,9 @@ class COCO(Reader):
             outputs.append(to_samples(ids, None, None, where).unfold().as_internal())
         return outputs
 
+    def _file_name(self, number: int) -> str:
+        return self._paths[number]
+
     def _source_name(self, number: int) -> str:
         return self._paths[number]
 

@@ -203,6 +203,9 @@ class File(Reader):
         samples = to_samples(labels[:, np.newaxis], None, None, self._operator).unfold()
         return Fetched((*outputs, samples.as_internal()), errors)
 
+    def _file_name(self, number: int) -> str:
+        return self._paths[number]
+
     def _source_name(self, number: int) -> str:
         return self._paths[number]
 

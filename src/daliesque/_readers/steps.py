@@ -58,8 +58,8 @@ class Source(Protocol):
     _on_error: str
     _samples_at_once: ClassVar[int]
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
-        """Read samples."""
+    def _fetch_good(self, numbers: Numbers) -> Fetched:
+        """Read samples; those that the reader is to leave out are among the errors."""
 
     def _explain(self, number: int, exception: Exception, place: int | None) -> Exception:
         """What to raise for a sample that failed; names it and its place in the batch."""
@@ -145,7 +145,7 @@ class Steps:
 
     def _fetched(self, numbers: Numbers) -> Fetched | Exception:
         try:
-            return self._source._fetch(numbers)
+            return self._source._fetch_good(numbers)
         except Exception as error:
             return error
 
@@ -200,7 +200,7 @@ class _Batch:
         known = self._previous >= 0
         error: Exception | None = None
         for number in [self._previous] if known else walk.neighbours():
-            outputs, errors = source._fetch(np.array([number], np.int64))
+            outputs, errors = source._fetch_good(np.array([number], np.int64))
             if not errors:
                 self.outputs = _join(outputs, self.outputs) if self.outputs else outputs
                 self.numbers.insert(0, number)
