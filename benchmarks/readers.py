@@ -26,6 +26,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import archive_rows
 import dataset_rows
 
 LEAST_SECONDS = 0.3
@@ -54,6 +55,7 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
         64,
     ),
     **dataset_rows.ROWS,
+    **archive_rows.ROWS,
 }
 
 
@@ -75,7 +77,7 @@ def measure(reader: Any, batch_size: int | None) -> float:
     samples, start = 0, time.perf_counter()
     while (elapsed := time.perf_counter() - start) < LEAST_SECONDS:
         for outputs in reader.next_epoch(batch_size=batch_size):
-            for output in outputs:
+            for output in outputs.values() if isinstance(outputs, dict) else outputs:
                 output.evaluate()
             samples += batch_size or 1
     return samples / elapsed

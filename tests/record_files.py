@@ -92,3 +92,89 @@ def write_tfrecord(path: Path, examples: Iterable[bytes], index: Path | None = N
             begin += len(data)
         index.write_text("".join(lines))
     return path
+
+
+RECORDIO_MAGIC = struct.pack("<I", 0xCED7230A)
+
+
+def image_record(image: bytes, labels: Sequence[float]) -> bytes:
+    """What MXNet puts into a record: a header, labels and an image."""
+    if len(labels) == 1:
+        return struct.pack("<IfQQ", 0, labels[0], 0, 0) + image
+    numbers = struct.pack(f"<{len(labels)}f", *labels)
+    return struct.pack("<IfQQ", len(labels), 0.0, 0, 0) + numbers + image
+
+
+def recordio(data: bytes) -> bytes:
+    """A record of a RecordIO file, cut into parts at each magic number on a multiple of four."""
+    cuts = [k for k in range(0, len(data) - 3, 4) if data[k : k + 4] == RECORDIO_MAGIC]
+    begins, ends = [0, *(cut + 4 for cut in cuts)], [*cuts, len(data)]
+    result = b""
+    for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+        kind = 0 if not cuts else 1 if number == 0 else 3 if number == len(cuts) else 2
+        part = data[begin:end]
+        result += RECORDIO_MAGIC + struct.pack("<I", kind << 29 | len(part)) + part
+        result += b"\0" * (-len(part) % 4)
+    return result
+
+
+def write_recordio(paths: Sequence[Path], records: Sequence[Sequence[bytes]], index: Path) -> None:
+    """Write RecordIO files, and the index of all of them together."""
+    begin, number, lines = 0, 0, []
+    for path, contents in zip(paths, records, strict=True):
+        data = [recordio(entry) for entry in contents]
+        path.write_bytes(b"".join(data))
+        for entry in data:
+            lines.append(f"{number}\t{begin}\n")
+            begin, number = begin + len(entry), number + 1
+    index.write_text("".join(lines))
+
+
+def datum(
+    data: bytes | None,
+    label: int | None = None,
+    encoded: bool | None = None,
+    shape: Sequence[int] = (),
+) -> bytes:
+    """A `Datum` message of Caffe; the shape is height, width, channels."""
+    message = b""
+    for number, extent in zip((2, 3, 1), shape, strict=False):
+        message += number_field(number, extent)
+    if data is not None:
+        message += field(4, data)
+    if label is not None:
+        message += number_field(5, label)
+    if encoded is not None:
+        message += number_field(7, encoded)
+    return message
+
+
+def tensor_proto(values: Feature | bytes, shape: Sequence[int] = (), long: bool = False) -> bytes:
+    """A `TensorProto` message of Caffe2: one text, pixels (bytes), floats or integers."""
+    message = b"".join(number_field(1, extent) for extent in shape)
+    if isinstance(values, bytes):
+        return message + number_field(2, 3) + field(5, values)
+    if values and isinstance(values[0], bytes):
+        return message + number_field(2, 4) + b"".join(field(6, value) for value in values)
+    if values and isinstance(values[0], float):
+        return message + number_field(2, 1) + field(3, struct.pack(f"<{len(values)}f", *values))
+    kind, number = (10, 10) if long else (2, 4)
+    return message + number_field(2, kind) + field(number, b"".join(map(varint, values)))
+
+
+def tensor_protos(*tensors: bytes) -> bytes:
+    """A `TensorProtos` message of Caffe2."""
+    return b"".join(field(1, tensor) for tensor in tensors)
+
+
+def write_lmdb(folder: Path, values: Iterable[bytes], first: int = 0) -> Path:
+    """Write a database with the keys 00000000, 00000001, ..."""
+    import lmdb
+
+    folder.mkdir(parents=True, exist_ok=True)
+    database = lmdb.open(str(folder), map_size=1 << 28)
+    with database.begin(write=True) as transaction:
+        for number, value in enumerate(values, first):
+            transaction.put(b"%08d" % number, value)
+    database.close()
+    return folder

@@ -461,7 +461,7 @@ def read_npy_contents(contents: Samples, region: tuple[numpy.typing.NDArray[Any]
 class Archives:
     """Files of which pieces are read; only few stay open."""
 
-    def __init__(self, paths: Sequence[bytes], open_url: object) -> None: ...
+    def __init__(self, paths: Sequence[bytes], open_url: object, joined: bool = False) -> None: ...
 
     def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dtype: int = 0) -> tuple[Samples, list[tuple[int, int, str]]]:
         """Pieces of files, and (place, errno, reason) of those that failed."""
@@ -469,6 +469,14 @@ class Archives:
     def read_number_pairs(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int, tuple[int, str]]:
         """
         First and second numbers of all lines; the first bad line or 0; (errno, reason).
+        """
+
+    def size(self, file: int) -> tuple[int, tuple[int, str]]:
+        """The bytes of a file; (errno, reason)."""
+
+    def index_lmdb(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes, int, int, tuple[int, str]]:
+        """
+        Offsets, sizes, ends of keys and keys of the entries; fault and page that ended them; (errno, reason).
         """
 
     def make_tar_index(self, file: int, with_names: bool) -> tuple[bytes, int, int, bool, bool, tuple[int, str]]:
@@ -512,6 +520,19 @@ class ExampleParser:
         """
         The features, and (place, fault, feature, values) of records with faults.
         """
+
+def parse_recordio(records: Samples) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
+    """
+    Images and labels, and (place, fault, part, value) of records with faults.
+    """
+
+def parse_datums(records: Samples, image: bool, label: bool) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
+    """
+    Images and labels, and (place, fault, part, value) of records with faults.
+    """
+
+def parse_tensors(records: Samples, image: bool, label_type: int, num_labels: int, additional: int, box: bool) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
+    """Tensors, and (place, fault, part, value) of records with faults."""
 
 def crc32c(data: bytes, portable: bool = False) -> int:
     """The checksum CRC-32C."""

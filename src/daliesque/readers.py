@@ -13,10 +13,12 @@ daliesque[remote]. Reads that fail because a connection broke are repeated.
 """
 
 from ._readers.base import Reader, ReaderMeta, ReadError, ReaderState
+from ._readers.caffe import Caffe, Caffe2
 from ._readers.coco import COCO
 from ._readers.epoch import Epoch
 from ._readers.file import File
 from ._readers.huggingface import HuggingFace
+from ._readers.mxnet import MXNet
 from ._readers.npy import Numpy
 from ._readers.parquet import Parquet
 from ._readers.tfrecord import TFRecord
@@ -25,9 +27,12 @@ from ._readers.webdataset import Webdataset
 
 __all__ = [
     "COCO",
+    "Caffe",
+    "Caffe2",
     "Epoch",
     "File",
     "HuggingFace",
+    "MXNet",
     "Numpy",
     "Parquet",
     "ReadError",

@@ -53,8 +53,11 @@ std::vector<Run> find_runs(std::span<const int64_t> files, std::span<const int64
 
 }  // namespace
 
-Archives::Archives(std::vector<std::string> paths, Opener opener)
-    : paths_(std::move(paths)), opener_(std::move(opener)), file_sizes_(paths_.size()) {
+Archives::Archives(std::vector<std::string> paths, Opener opener, bool joined)
+    : paths_(std::move(paths)),
+      opener_(std::move(opener)),
+      joined_(joined),
+      file_sizes_(paths_.size()) {
   for (auto& size : file_sizes_) size = -1;
 }
 
@@ -99,6 +102,21 @@ int64_t Archives::file_size(int64_t file) {
   return known >= 0 ? known : open(file)->size();
 }
 
+bool Archives::exists(int64_t file, int64_t offset, int64_t size) {
+  int64_t rest = file_size(file);
+  if (offset < 0 || size < 0 || offset > rest) return false;
+  rest -= offset;
+  while (joined_ && rest < size && file + 1 < count()) rest += file_size(++file);
+  return size <= rest;
+}
+
+void Archives::read_piece(int64_t file, int64_t offset, int64_t size, char* out) {
+  const SourceHandle source = open(file);
+  const int64_t here = joined_ ? std::min(size, source->size() - offset) : size;
+  source->read_at(offset, here, out);
+  if (here < size) read_piece(file + 1, 0, size - here, out + here);
+}
+
 Samples Archives::read(DType dtype, std::span<const int64_t> files,
                        std::span<const int64_t> offsets, std::span<const int64_t> sizes,
                        std::vector<PieceError>& errors) {
@@ -110,11 +128,8 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
   };
   for (size_t k = 0; k < count; k++) {
     try {
-      const int64_t total = file_size(files[k]);
       // An index that is wrong must not make us allocate whatever it says.
-      if (offsets[k] < 0 || sizes[k] < 0 || sizes[k] > total || offsets[k] > total - sizes[k]) {
-        throw ReadFailure(kEndsEarly);
-      }
+      if (!exists(files[k], offsets[k], sizes[k])) throw ReadFailure(kEndsEarly);
     } catch (const ReadFailure& failure) {
       note(k, failure);
       extents[k] = 0;
@@ -123,8 +138,8 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
   const std::vector<Run> runs = find_runs(files, offsets, extents, troubles);
   for (int64_t& extent : extents) extent /= static_cast<int64_t>(dtype_size(dtype));
   const Samples out = Samples::empty(dtype, 1, std::move(extents), "", static_cast<int64_t>(count));
-  const auto read_piece = [&](size_t k, int64_t bytes) {
-    open(files[k])->read_at(offsets[k], bytes, out.data<char>(static_cast<int64_t>(k)));
+  const auto read_from = [&](size_t k, int64_t bytes) {
+    read_piece(files[k], offsets[k], bytes, out.data<char>(static_cast<int64_t>(k)));
   };
   parallel_for(
       static_cast<int64_t>(runs.size()),
@@ -134,13 +149,13 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
       [&](int64_t r) {
         const Run& run = runs[static_cast<size_t>(r)];
         try {
-          return read_piece(static_cast<size_t>(run.begin), run.bytes);
+          return read_from(static_cast<size_t>(run.begin), run.bytes);
         } catch (const ReadFailure& failure) {
           if (run.end == run.begin + 1) return note(static_cast<size_t>(run.begin), failure);
         }
         for (auto k = static_cast<size_t>(run.begin); k < static_cast<size_t>(run.end); k++) {
           try {
-            read_piece(k, sizes[k]);
+            read_from(k, sizes[k]);
           } catch (const ReadFailure& failure) {
             note(k, failure);
           }

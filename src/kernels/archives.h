@@ -30,7 +30,8 @@ class Archives {
  public:
   using Opener = std::function<SourceHandle(const std::string&)>;
 
-  Archives(std::vector<std::string> paths, Opener opener);
+  /// If the files are `joined`, a piece that goes beyond the end of one continues in the next.
+  Archives(std::vector<std::string> paths, Opener opener, bool joined);
 
   int64_t count() const { return static_cast<int64_t>(paths_.size()); }
 
@@ -51,11 +52,14 @@ class Archives {
   };
 
   int64_t file_size(int64_t file);
+  bool exists(int64_t file, int64_t offset, int64_t size);
+  void read_piece(int64_t file, int64_t offset, int64_t size, char* out);
   SourceHandle find(int64_t file);
   void keep(int64_t file, const SourceHandle& source);
 
   std::vector<std::string> paths_;
   Opener opener_;
+  bool joined_;
   std::vector<std::atomic<int64_t>> file_sizes_;  // -1: not known yet
   std::mutex mutex_;
   std::vector<Entry> opened_;

@@ -8,31 +8,10 @@
 #include <vector>
 
 #include "byte_source.h"
+#include "record_fault.h"
 #include "samples.h"
 
 namespace daliesque {
-
-/// What can be wrong with a record.
-enum class RecordFault {
-  none,
-  too_short,        ///< there is no room for a length and two checksums
-  bad_length,       ///< the checksum of the length does not fit
-  cut_short,        ///< it is longer than what there is
-  bad_checksum,     ///< the checksum of the contents does not fit
-  malformed,        ///< no Example message
-  missing_feature,  ///< a feature is missing, and there is no default
-  wrong_type,       ///< a feature has values of another type
-  too_many_values,  ///< a feature has more values than its shape
-  wrong_multiple,   ///< the number of values is no multiple of what the partial shape needs
-};
-
-/// A record that cannot be used; `feature` and `values` say more about faults of features.
-struct RecordError {
-  int64_t place;
-  RecordFault fault;
-  int64_t feature;
-  int64_t values;
-};
 
 /// Places and sizes of records, with their lengths and checksums.
 struct RecordIndex {

@@ -17,7 +17,18 @@ import pytest
 
 import daliesque as ndd
 from daliesque.index import tfrecord2idx, wds2idx
-from record_files import Feature, example, write_tfrecord
+from record_files import (
+    RECORDIO_MAGIC,
+    Feature,
+    datum,
+    example,
+    image_record,
+    tensor_proto,
+    tensor_protos,
+    write_lmdb,
+    write_recordio,
+    write_tfrecord,
+)
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 dali_types = pytest.importorskip("nvidia.dali.types")
@@ -220,3 +231,89 @@ def test_index_of_tfrecords(tmp_path: Path) -> None:
         assert tfrecord2idx(path, tmp_path / "ours").read_bytes() == (
             path.with_suffix(".idx").read_bytes()
         )
+
+
+def make_recordio(folder: Path) -> Make:
+    rng = random.Random(6)
+    records = []
+    for length in (3, 1, 7, 4):
+        images = [rng.randbytes(rng.choice([0, 5, 8, 3000])) for _ in range(length)]
+        images[0] += RECORDIO_MAGIC + rng.randbytes(rng.randint(0, 9))
+        records.append(
+            [image_record(image, [rng.random()] * rng.choice([1, 2, 9])) for image in images]
+        )
+    paths = [folder / f"{file}.rec" for file in range(len(records))]
+    write_recordio(paths, records, folder / "all.idx")
+
+    def make(library: Any, **arguments: Any) -> Any:
+        files = {"path": [str(path) for path in paths], "index_path": [str(folder / "all.idx")]}
+        return library.readers.MXNet(**files, **arguments)
+
+    return make
+
+
+def test_mxnet(tmp_path: Path) -> None:
+    make = make_recordio(tmp_path)
+    assert_equal(make, None)
+    assert_equal(make, 4, read_ahead=True, lazy_init=True)
+
+
+def test_order_of_recordio(tmp_path: Path) -> None:
+    assert_equal_orders(make_recordio(tmp_path), 5)
+
+
+def make_databases(folder: Path, reader: str, records: list[bytes], **fixed: Any) -> Make:
+    paths = []
+    for number, (begin, end) in enumerate(((0, 3), (3, 4), (4, len(records)))):
+        path = write_lmdb(folder / f"{reader}{number}", records[begin:end], begin)
+        paths.append(str(path))
+
+    def make(library: Any, **arguments: Any) -> Any:
+        return getattr(library.readers, reader)(path=paths, **fixed, **arguments)
+
+    return make
+
+
+def test_caffe(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    records = [
+        datum(rng.randbytes(rng.choice([0, 10, 1000, 20000])), rng.randint(-9, 9), encoded)
+        for encoded in [True, None] * 6
+    ]
+    records[5] = datum(b"without a label")
+    make = make_databases(tmp_path, "Caffe", records)
+    assert_equal(make, None)
+    assert_equal(make, 4, label_available=False)
+    assert_equal_orders(make, 8, rounds=25, files=False)
+    pixels = [datum(bytes(range(6 * k)), k, False, (3, k, 2)) for k in range(1, 9)]
+    assert_equal(make_databases(tmp_path / "pixels", "Caffe", pixels), 4)
+
+
+def test_caffe2(tmp_path: Path) -> None:
+    rng = random.Random(9)
+    label = lambda k: tensor_proto([k])  # noqa: E731
+    variants: list[tuple[dict[str, Any], Callable[[int], list[bytes]]]] = [
+        ({}, lambda k: [label(k)]),
+        ({}, lambda k: [tensor_proto([k / 2])]),
+        ({"label_type": 4}, lambda _: []),
+        ({"label_type": 2}, lambda k: [tensor_proto([0.5] * (k + 1))]),
+        (
+            {"additional_inputs": 2},
+            lambda k: [label(k), tensor_proto([1.5] * 3), tensor_proto([k, -k], long=True)],
+        ),
+        (
+            {"additional_inputs": 1, "bbox": True},
+            lambda k: [label(k), tensor_proto([k]), tensor_proto([1, 2, 3, k])],
+        ),
+    ]
+    for number, (arguments, tensors) in enumerate(variants):
+        for kind in ("text", "pixels"):
+            records = []
+            for k in range(1, 8):
+                image = tensor_proto([rng.randbytes(30 * k)])
+                if kind == "pixels":
+                    image = tensor_proto(rng.randbytes(6 * k), (k, 2, 3) if k % 2 else (3 * k, 2))
+                records.append(tensor_protos(image, *tensors(k)))
+            make = make_databases(tmp_path / f"{number}{kind}", "Caffe2", records, **arguments)
+            assert_equal(make, None)
+            assert_equal(make, 4, num_shards=2, shard_id=1)

@@ -26,9 +26,10 @@ _ENDS_EARLY, _NOT_A_FILE, _OTHER_FAILURE = -1, -2, -3
 class Archives:
     """Some files of which pieces are read. They are opened when needed; few stay open."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[str], joined: bool = False) -> None:
+        """If the files are `joined`, a piece that goes beyond one's end continues in the next."""
         self._paths = list(paths)
-        self._native = _kernels.Archives([os.fsencode(path) for path in paths], RemoteFile)
+        self._native = _kernels.Archives([os.fsencode(path) for path in paths], RemoteFile, joined)
 
     def __len__(self) -> int:
         return len(self._paths)
@@ -72,6 +73,18 @@ class Archives:
         faults, (code, reason) = index.add_index(self._native, file)
         self.check(file, code, reason)
         return faults
+
+    def size(self, file: int) -> int:
+        """The bytes of a file. Raises OSError."""
+        size, (code, reason) = self._native.size(file)
+        self.check(file, code, reason)
+        return size
+
+    def index_lmdb(self, file: int) -> tuple[Numbers, Numbers, Numbers, bytes, int, int]:
+        """Offsets, sizes, ends of keys and keys of a database; what ended them, and where."""
+        offsets, sizes, key_ends, keys, fault, page, (code, reason) = self._native.index_lmdb(file)
+        self.check(file, code, reason)
+        return offsets, sizes, key_ends, keys, fault, page
 
     def index_tfrecord(self, file: int) -> tuple[Numbers, Numbers, int, int]:
         """Offsets and sizes of the records; what ended them too early, and where."""

@@ -3,7 +3,10 @@
 #include "../archives.h"
 #include "../component_index.h"
 #include "../crc32c.h"
+#include "../datum.h"
+#include "../lmdb_index.h"
 #include "../record_index.h"
+#include "../recordio.h"
 #include "../tfrecord.h"
 #include "bind.h"
 
@@ -205,15 +208,53 @@ void make_parser(ExampleParser* self, const std::vector<RuleTuple>& rules) {
   new (self) ExampleParser(std::move(list));
 }
 
-std::tuple<std::vector<Samples>, Faults> parse_examples(const ExampleParser& parser,
-                                                        const Samples& records) {
+using Parsed = std::tuple<std::vector<Samples>, Faults>;
+
+/// Calls `parse(errors)` and makes tuples of the errors.
+template <class Parse>
+Parsed with_faults(Parse&& parse) {
   std::vector<RecordError> errors;
-  std::vector<Samples> outputs = parser.parse(records, errors);
+  std::vector<Samples> outputs = parse(errors);
   Faults faults;
   for (const RecordError& error : errors) {
-    faults.emplace_back(error.place, static_cast<int>(error.fault), error.feature, error.values);
+    faults.emplace_back(error.place, static_cast<int>(error.fault), error.part, error.value);
   }
   return {std::move(outputs), std::move(faults)};
+}
+
+Parsed parse_examples(const ExampleParser& parser, const Samples& records) {
+  return with_faults([&](auto& errors) { return parser.parse(records, errors); });
+}
+
+Parsed parse_images(const Samples& records) {
+  return with_faults([&](auto& errors) { return parse_recordio(records, errors); });
+}
+
+Parsed parse_caffe(const Samples& records, bool image, bool label) {
+  return with_faults([&](auto& errors) { return parse_datums(records, image, label, errors); });
+}
+
+Parsed parse_caffe2(const Samples& records, bool image, int label_type, int64_t num_labels,
+                    int64_t additional, bool box) {
+  const TensorLayout layout{image, static_cast<LabelType>(label_type), num_labels, additional, box};
+  return with_faults([&](auto& errors) { return parse_tensors(records, layout, errors); });
+}
+
+auto index_database(Archives& archives, int64_t file) {
+  LmdbIndex index;
+  const auto failure =
+      with_source(archives, file, [&](const ByteSource& source) { index = index_lmdb(source); });
+  return std::make_tuple(to_numpy(std::move(index.offsets)), to_numpy(std::move(index.sizes)),
+                         to_numpy(std::move(index.key_ends)),
+                         nb::bytes(index.keys.data(), index.keys.size()),
+                         static_cast<int>(index.fault), index.fault_page, failure);
+}
+
+auto file_size(Archives& archives, int64_t file) {
+  int64_t size = 0;
+  const auto failure =
+      with_source(archives, file, [&](const ByteSource& source) { size = source.size(); });
+  return std::make_tuple(size, failure);
 }
 
 }  // namespace
@@ -224,16 +265,21 @@ void bind_records(nb::module_& m) {
   nb::class_<Archives>(m, "Archives", "Files of which pieces are read; only few stay open.")
       .def(
           "__init__",
-          [](Archives* self, const std::vector<nb::bytes>& paths, nb::object open_url) {
+          [](Archives* self, const std::vector<nb::bytes>& paths, nb::object open_url,
+             bool joined) {
             std::vector<std::string> list;
             for (const nb::bytes& path : paths) list.push_back(to_string(path));
-            new (self) Archives(std::move(list), make_opener(std::move(open_url)));
+            new (self) Archives(std::move(list), make_opener(std::move(open_url)), joined);
           },
-          "paths"_a, "open_url"_a)
+          "paths"_a, "open_url"_a, "joined"_a = false)
       .def("read", &read_pieces, "files"_a, "offsets"_a, "sizes"_a, "dtype"_a = 0,
            "Pieces of files, and (place, errno, reason) of those that failed.")
       .def("read_number_pairs", &read_number_pairs, "file"_a,
            "First and second numbers of all lines; the first bad line or 0; (errno, reason).")
+      .def("size", &file_size, "file"_a, "The bytes of a file; (errno, reason).")
+      .def("index_lmdb", &index_database, "file"_a,
+           "Offsets, sizes, ends of keys and keys of the entries; fault and page that ended them; "
+           "(errno, reason).")
       .def("make_tar_index", &make_tar_index, "file"_a, "with_names"_a,
            "Text; fault and its place; blanks in extensions, in names; (errno, reason).")
       .def("index_tfrecord", &index_file, "file"_a,
@@ -259,6 +305,14 @@ void bind_records(nb::module_& m) {
       .def("parse", &parse_examples, nb::call_guard<nb::gil_scoped_release>(), "records"_a,
            "The features, and (place, fault, feature, values) of records with faults.");
 
+  const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
+  m.def("parse_recordio", &parse_images, no_gil, "records"_a,
+        "Images and labels, and (place, fault, part, value) of records with faults.");
+  m.def("parse_datums", &parse_caffe, no_gil, "records"_a, "image"_a, "label"_a,
+        "Images and labels, and (place, fault, part, value) of records with faults.");
+  m.def("parse_tensors", &parse_caffe2, no_gil, "records"_a, "image"_a, "label_type"_a,
+        "num_labels"_a, "additional"_a, "box"_a,
+        "Tensors, and (place, fault, part, value) of records with faults.");
   m.def(
       "crc32c",
       [](const nb::bytes& data, bool portable) {

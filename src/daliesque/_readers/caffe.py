@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Databases (LMDB) of Caffe and Caffe2."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.args import rule_of
+from .._engine.device import DeviceLike
+from .._engine.errors import OpError
+from .archives import Archives, PathLike, list_paths
+from .options import ReaderOptions
+from .order import Numbers
+from .records import RecordReader
+
+_DATABASE_FAULTS = {
+    1: "it is no database of LMDB",
+    2: "it holds keys with several values or databases inside the database (page {page})",
+    3: "the database is damaged: page {page} refers to what is not there",
+}
+# The numbers of faults that the native parsers report.
+_MALFORMED, _WRONG_TYPE, _WRONG_SIZE, _MIXED, _BAD_LABEL, _MISSING = 5, 7, 11, 12, 13, 14
+_LABEL_TYPES = range(5)
+_NO_LABEL = 4
+
+
+class _DatabaseReader(RecordReader):
+    """Base of the readers of databases."""
+
+    _message: ClassVar[str]
+
+    def _set_paths(self, path: PathLike | Sequence[PathLike]) -> None:
+        self._folders = list_paths(self._operator, "path", path)
+        self._archives = Archives([_data_file(folder) for folder in self._folders])
+        self._keys: list[tuple[Numbers, bytes]] = []
+
+    def _find_records(self, file: int) -> tuple[Numbers, Numbers]:
+        self._keys = self._keys[:file] + [(np.empty(0, np.int64), b"")]
+        offsets, sizes, key_ends, keys, fault, page = self._archives.index_lmdb(file)
+        self._keys[file] = (key_ends, keys)
+        if fault:
+            reason = _DATABASE_FAULTS[fault].format(page=page)
+            self._excuse(self._archives[file], OpError(reason))
+        return offsets, sizes
+
+    def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
+        chosen = np.fromiter(numbers, np.int64)
+        names = []
+        for number, file in zip(chosen.tolist(), self._places.files(chosen).tolist(), strict=True):
+            ends, keys = self._keys[file]
+            index = number - (int(self._places.ends[file - 1]) if file else 0)
+            key = keys[ends[index - 1] if index else 0 : ends[index]]
+            names.append(f"{self._folders[file]} at key {key.decode(errors='backslashreplace')}")
+        return names
+
+    def _describe(self, fault: int, part: int, value: int) -> OpError:
+        """What is wrong with a record."""
+        if fault == _MALFORMED:
+            reason = f"the record holds no {self._message} message"
+        elif fault == _WRONG_TYPE:
+            reason = f"tensor {part} of the record has an unexpected type"
+        elif fault == _WRONG_SIZE:
+            reason = f"tensor {part} of the record has {value} values, which do not fit its shape"
+        elif fault == _MIXED:
+            reason = f"output {part} differs in type or dimensionality from those before"
+        elif fault == _BAD_LABEL:
+            reason = f"the label {value} is not in the range that 'num_labels' gives"
+        else:
+            reason = f"the record has {part} tensors, of {value} that are expected"
+        return OpError(reason)
+
+
+class Caffe(_DatabaseReader):
+    """Read images and labels from databases (LMDB) of Caffe.
+
+    The first output is the image: encoded (1-D, uint8), or its pixels (HWC, uint8) if the record
+    says so. The second is the label (int32, shape (1,); without a label (0,)). The `source` of both
+    tells the database and the key.
+
+    Parameters
+    ----------
+    batch_size
+        The batch size of `next_epoch` if it is given none.
+    name
+        A name for the reader.
+    device
+        Where the reader works: "cpu".
+    path
+        The folders of the databases, or the files in them (data.mdb).
+    image_available
+        Whether to deliver the image.
+    label_available
+        Whether to deliver the label.
+    **options
+        The arguments that all readers have (shards, shuffling, padding, errors); see `Reader`.
+        `random_shuffle` draws from the next `initial_fill` records.
+
+    Examples
+    --------
+    >>> import lmdb, tempfile  # only to write a database
+    >>> folder = tempfile.mkdtemp()
+    >>> database = lmdb.open(folder)
+    >>> with database.begin(write=True) as transaction:
+    ...     _ = transaction.put(b"0000", bytes([0x22, 4]) + b"JPEG" + bytes([0x28, 7]))
+    >>> database.close()
+    >>> for image, label in ndd.readers.Caffe(path=folder).next_epoch():
+    ...     print(bytes(np.asarray(image)), label.item(), image.source.rsplit("/")[-1][-11:])
+    b'JPEG' 7 at key 0000
+
+    Differs from DALI: `shuffle_after_epoch`, `on_error` and `max_errors` are new.
+    """
+
+    _operator: ClassVar[str] = "readers.Caffe"
+    _message: ClassVar[str] = "Datum"
+
+    def __init__(
+        self,
+        batch_size: int | None = None,
+        name: str | None = None,
+        device: DeviceLike | None = "cpu",
+        *,
+        path: PathLike | Sequence[PathLike],
+        image_available: bool | None = True,
+        label_available: bool | None = True,
+        **options: Unpack[ReaderOptions],
+    ) -> None:
+        self._set_paths(path)
+        self._image = image_available is None or bool(image_available)
+        self._label = label_available is None or bool(label_available)
+        if not self._image and not self._label:
+            msg = (
+                f"{self._operator}: there is nothing to deliver. Leave out 'image_available' or "
+                "'label_available'."
+            )
+            raise ValueError(msg)
+        super().__init__(batch_size, name, device, **options)
+
+    def _parse(
+        self, records: _kernels.Samples
+    ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
+        outputs, faults = _kernels.parse_datums(records, self._image, self._label)
+        return outputs, {place: self._describe(*fault) for place, *fault in faults}
+
+
+class Caffe2(_DatabaseReader):
+    """Read images, labels and other tensors from databases (LMDB) of Caffe2.
+
+    Delivers the image (encoded: 1-D, or pixels: HWC; uint8), the label (1-D, int32 or float32), the
+    additional tensors (1-D, int32, int64 or float32) and the box (int32, shape (4,)), as far as the
+    arguments ask for them. Their `source` tells the database and the key.
+
+    Parameters
+    ----------
+    batch_size
+        The batch size of `next_epoch` if it is given none.
+    name
+        A name for the reader.
+    device
+        Where the reader works: "cpu".
+    path
+        The folders of the databases, or the files in them (data.mdb).
+    image_available
+        Whether the records begin with an image.
+    label_type
+        0: one label; 1: some of `num_labels` labels, which are set to one in the output; 2: a
+        vector; 3: like 1, but set to the weights in the tensor that follows; 4: none.
+    num_labels
+        The length of the output for label types 1 and 3.
+    additional_inputs
+        How many tensors follow the label.
+    bbox
+        Whether a box comes last.
+    **options
+        The arguments that all readers have (shards, shuffling, padding, errors); see `Reader`.
+        `random_shuffle` draws from the next `initial_fill` records.
+
+    Examples
+    --------
+    >>> import lmdb, tempfile  # only to write a database
+    >>> folder = tempfile.mkdtemp()
+    >>> database = lmdb.open(folder)
+    >>> image, label = bytes([0x10, 4, 0x32, 4]) + b"JPEG", bytes([0x10, 2, 0x22, 1, 7])
+    >>> record = b"".join(bytes([0x0A, len(part)]) + part for part in (image, label))
+    >>> with database.begin(write=True) as transaction:
+    ...     _ = transaction.put(b"0000", record)
+    >>> database.close()
+    >>> for image, label in ndd.readers.Caffe2(path=folder).next_epoch():
+    ...     print(bytes(np.asarray(image)), label.item())
+    b'JPEG' 7
+
+    Differs from DALI: label types 1 and 3 work, and have one output. `shuffle_after_epoch`,
+    `on_error` and `max_errors` are new.
+    """
+
+    _operator: ClassVar[str] = "readers.Caffe2"
+    _message: ClassVar[str] = "TensorProtos"
+
+    def __init__(
+        self,
+        batch_size: int | None = None,
+        name: str | None = None,
+        device: DeviceLike | None = "cpu",
+        *,
+        path: PathLike | Sequence[PathLike],
+        image_available: bool | None = True,
+        label_type: int | None = 0,
+        num_labels: int | None = 1,
+        additional_inputs: int | None = 0,
+        bbox: bool | None = False,
+        **options: Unpack[ReaderOptions],
+    ) -> None:
+        self._set_paths(path)
+        self._image = image_available is None or bool(image_available)
+        self._label_type = self._count("label_type", label_type, 0)
+        self._num_labels = self._count("num_labels", num_labels, 1)
+        self._additional = self._count("additional_inputs", additional_inputs, 0)
+        self._box = bool(bbox)
+        if self._label_type not in _LABEL_TYPES:
+            msg = f"{self._operator}: 'label_type' must be in [0..4]; got {self._label_type}."
+            raise ValueError(msg)
+        has_label = self._label_type != _NO_LABEL
+        if not (self._image or has_label or self._additional or self._box):
+            msg = f"{self._operator}: there is nothing to deliver. Leave out 'image_available'."
+            raise ValueError(msg)
+        super().__init__(batch_size, name, device, **options)
+
+    def _count(self, name: str, value: int | None, default: int) -> int:
+        where = f"{self._operator}: '{name}'"
+        number: int = rule_of(int).convert(default if value is None else value, where)
+        if not 0 <= number < 2**31:
+            msg = f"{where} must not be negative; got {number}."
+            raise ValueError(msg)
+        return number
+
+    def _parse(
+        self, records: _kernels.Samples
+    ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
+        outputs, faults = _kernels.parse_tensors(
+            records, self._image, self._label_type, self._num_labels, self._additional, self._box
+        )
+        return outputs, {place: self._describe(*fault) for place, *fault in faults}
+
+
+def _data_file(path: str) -> str:
+    """The file of a database, which is usually given by its folder."""
+    if path.endswith(".mdb") or ("://" not in path and os.path.isfile(path)):
+        return path
+    return f"{path.rstrip('/')}/data.mdb"

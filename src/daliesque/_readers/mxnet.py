@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RecordIO files of MXNet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from .. import _kernels
+from .._engine.device import DeviceLike
+from .._engine.errors import OpError, same_class
+from .archives import Archives, PathLike, Places, list_paths
+from .options import ReaderOptions
+from .order import Numbers
+from .records import RecordReader
+
+# The numbers of faults that the native parser reports.
+_FAULTS = {
+    1: "the record is too short for the header of an image",
+    3: "the record is cut short",
+    10: "the record does not begin with the magic number of RecordIO",
+    11: "the record is too short for its labels",
+}
+
+
+class MXNet(RecordReader):
+    """Read images and labels from RecordIO files, as MXNet's `im2rec` makes them.
+
+    The first output is the encoded image (1-D, uint8), the second its labels (1-D, float32). The
+    `source` of both tells the file and the offset of the record.
+
+    Parameters
+    ----------
+    batch_size
+        The batch size of `next_epoch` if it is given none.
+    name
+        A name for the reader.
+    device
+        Where the reader works: "cpu".
+    path
+        The RecordIO files (.rec).
+    index_path
+        The index file (.idx): the number and the offset of a record in each line. If there are
+        several files, the offsets go on from one to the next.
+    **options
+        The arguments that all readers have (shards, shuffling, padding, errors); see `Reader`.
+        `random_shuffle` draws from the next `initial_fill` records, `shuffle_after_epoch` permutes
+        the files.
+
+    Examples
+    --------
+    >>> import pathlib, struct, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> image = struct.pack("<IfQQ", 0, 7.0, 0, 0) + b"JPEG"  # one label: 7
+    >>> record = struct.pack("<II", 0xCED7230A, len(image)) + image
+    >>> _ = (folder / "data.rec").write_bytes(record)
+    >>> _ = (folder / "data.idx").write_text("0 0")
+    >>> reader = ndd.readers.MXNet(path=folder / "data.rec", index_path=folder / "data.idx")
+    >>> for image, label in reader.next_epoch():
+    ...     print(bytes(np.asarray(image)), label.item())
+    b'JPEG' 7.0
+
+    Differs from DALI: `on_error` and `max_errors` are new.
+    """
+
+    _operator: ClassVar[str] = "readers.MXNet"
+
+    def __init__(
+        self,
+        batch_size: int | None = None,
+        name: str | None = None,
+        device: DeviceLike | None = "cpu",
+        *,
+        path: PathLike | Sequence[PathLike],
+        index_path: PathLike | Sequence[PathLike],
+        **options: Unpack[ReaderOptions],
+    ) -> None:
+        self._archives = Archives(list_paths(self._operator, "path", path), joined=True)
+        self._index = Archives(list_paths(self._operator, "index_path", index_path))
+        if len(self._index) != 1:
+            msg = (
+                f"{self._operator}: 'index_path' must be one file, whatever the number of files in "
+                f"'path'; got {len(self._index)}."
+            )
+            raise ValueError(msg)
+        super().__init__(batch_size, name, device, **options)
+
+    def _open(self) -> int:
+        sizes = []
+        for file in range(len(self._archives)):
+            try:
+                sizes.append(self._archives.size(file))
+            except OSError as error:
+                # Without its size nobody knows where the records of the others are.
+                msg = f'{self._operator}: cannot read "{self._archives[file]}": {error.strerror}.'
+                raise same_class(error, msg) from error
+        ends: Numbers = np.cumsum(sizes, dtype=np.int64)
+        places = self._read_index(int(ends[-1]))
+        lengths = np.diff(places, append=ends[-1])
+        # Records that are listed twice, or empty, do not count.
+        places, lengths = places[lengths > 0], lengths[lengths > 0]
+        files = np.searchsorted(ends, places, side="right")
+        offsets = places - (ends - sizes)[files]
+        cuts = np.searchsorted(files, np.arange(1, len(sizes)))
+        parts = zip(np.split(offsets, cuts), np.split(lengths, cuts), strict=True)
+        self._places = Places(list(parts))
+        return len(self._places)
+
+    def _read_index(self, total: int) -> Numbers:
+        """Where records begin, in the order of the files."""
+        path = self._index[0]
+        try:
+            _, places = self._index.read_number_pairs(0)
+        except (OSError, ValueError) as error:
+            self._excuse(path, error)
+            return np.empty(0, np.int64)
+        places = np.sort(places)
+        outside = places[(places < 0) | (places > total)]
+        if len(outside):
+            reason = f"it lists a record at byte {outside[0]}, but there are {total} bytes"
+            self._excuse(path, OpError(reason))
+            places = places[(places >= 0) & (places <= total)]
+        return places
+
+    def _parse(
+        self, records: _kernels.Samples
+    ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
+        outputs, faults = _kernels.parse_recordio(records)
+        return outputs, {place: OpError(_FAULTS[fault]) for place, fault, _, _ in faults}
