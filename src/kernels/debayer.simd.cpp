@@ -41,14 +41,15 @@ DALIESQUE_INLINE T choose(T mask, T a, T b) {
 template <class T>
 using Sum = std::conditional_t<sizeof(T) == 1, uint16_t, uint32_t>;
 
+/// Pixels [begin, end) of a row.
 template <class T, bool along_edges>
-void interpolate(const ColourRows<T>& out, const SensorRows<T>& in) {
+DALIESQUE_INLINE void interpolate_part(const ColourRows<T>& out, const SensorRows<T>& in,
+                                       int64_t begin, int64_t end) {
   const T *above = in.above, *here = in.here, *below = in.below;
   const T* is_green = in.green;
   T *green = out.green, *own = out.own, *other = out.other;
-  const int64_t last = in.width - 1;
   DALIESQUE_NO_OVERLAP
-  for (int64_t x = 1; x < last; x++) {
+  for (int64_t x = begin; x < end; x++) {
     const T left = here[x - 1], right = here[x + 1], up = above[x], down = below[x];
     const T sideways = mean(left, right), upright = mean(up, down);
     const T diagonal = mean(above[x - 1], above[x + 1], below[x - 1], below[x + 1]);
@@ -63,6 +64,17 @@ void interpolate(const ColourRows<T>& out, const SensorRows<T>& in) {
     own[x] = choose(mask, sideways, here[x]);
     other[x] = choose(mask, upright, diagonal);
   }
+}
+
+template <class T, bool along_edges>
+void interpolate(const ColourRows<T>& out, const SensorRows<T>& in) {
+  constexpr int64_t kStep = 32;
+  const int64_t last = in.width - 1;
+  if (last <= kStep) return interpolate_part<T, along_edges>(out, in, 1, last);
+  int64_t x = 1;
+  for (; x + kStep <= last; x += kStep) interpolate_part<T, along_edges>(out, in, x, x + kStep);
+  // The last ones once more together with those before them, rather than one by one.
+  interpolate_part<T, along_edges>(out, in, last - kStep, last);
 }
 
 }  // namespace
