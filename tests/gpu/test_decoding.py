@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,14 @@ def test_decoded_by_a_library(
     gray = ndd.decoders.image(encoded, device="gpu", output_type=ndd.types.GRAY)
     assert gray.shape[0] == (20, 31, 1)
     assert len(seen) == 1
+
+
+def test_imread(tmp_path: Path) -> None:
+    file = tmp_path / "image.jpg"
+    file.write_bytes(FILES[0])
+    there = ndd.imread(str(file), device="gpu")
+    assert str(there.device) == "gpu:0"
+    np.testing.assert_array_equal(there.cpu(), ndd.imread(str(file)))
 
 
 def test_errors_name_the_file() -> None:

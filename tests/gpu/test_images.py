@@ -224,3 +224,14 @@ def test_noise(kind: str) -> None:
             there = function(batch.gpu(), rng=ndd.random.RNG(seed=3), **extra)
             for a, b in zip(there.cpu(), here, strict=True):
                 assert_near(a, b, (name, kind))
+
+
+def test_jpeg_distortion() -> None:
+    for batch in (ragged(), dense(), ndd.batch(pixels((2, 33, 50, 3), "uint8"), layout="HWC")):
+        for quality in (1, 20, 50, 85, 100):
+            compare(assert_same, "jpeg_compression_distortion", batch, quality=quality)
+    smooth = np.add.outer(np.arange(40), np.arange(30))[..., None] * np.array([3, 2, 1])
+    image = ndd.batch((smooth % 256).astype(np.uint8)[None], layout="HWC")
+    compare(assert_same, "jpeg_compression_distortion", image, quality=30)
+    qualities = ndd.batch([5, 30, 60, 90])
+    compare(assert_same, "jpeg_compression_distortion", dense(), quality=qualities)

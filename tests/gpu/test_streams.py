@@ -137,6 +137,13 @@ def test_contexts_choose_the_stream(recorder: Recorder) -> None:
     ]
 
 
+def test_contexts_tell_the_stream(recorder: Recorder) -> None:
+    del recorder
+    with ndd.EvalContext(device_id=1) as context:
+        assert context.cuda_stream == ndd.Stream(_plain(1))
+    assert ndd.EvalContext(num_threads=1).cuda_stream is None
+
+
 def test_threads_and_devices_have_streams(recorder: Recorder) -> None:
     ndd.set_default_stream(ndd.stream(Queue("default", 0)))
     ndd.set_default_stream(Queue("other", 1))

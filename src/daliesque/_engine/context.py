@@ -8,6 +8,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .. import _kernels
+from . import accelerator
 from .device import Device, device_was_chosen
 from .executor import Executor
 from .stream import Stream, get_default_stream
@@ -164,8 +165,15 @@ class EvalContext:
 
     @property
     def cuda_stream(self) -> Stream | None:
-        """The stream for work on the accelerator; None without one."""
-        return self._stream if self._stream is not None else get_default_stream(self.device_id)
+        """The stream for work on the accelerator; None without one.
+
+        If none was chosen, it is the one that torch uses on the calling thread.
+        """
+        chosen = self._stream if self._stream is not None else get_default_stream(self.device_id)
+        found = accelerator.active
+        if chosen is None and found is not None and self.device_id is not None:
+            return Stream(found.queues.current(self.device_id), self.device_id)
+        return chosen
 
     def stream_for(self, device_id: int) -> Stream | None:
         """The stream chosen for work on an accelerator, if any."""
