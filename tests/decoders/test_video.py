@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from av.video.reformatter import ColorRange, Interpolation
 from numpy.typing import NDArray
 
 import daliesque as ndd
+from daliesque._codecs.pixels import CodecError
 from daliesque._codecs.video import VideoDecoder
 from decoders.video_makers import (
     CODECS,
@@ -313,7 +315,15 @@ def test_unknown_codec() -> None:
         decode(data)
 
 
-def with_damage(data: bytes, number: int, container: str) -> bytes:
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "zeros": lambda packet: bytes(len(packet)),
+    "ones": lambda packet: b"\xff" * len(packet),
+    "noise": lambda packet: np.random.default_rng(0).bytes(len(packet)),
+    "half": lambda packet: packet[: max(1, len(packet) // 2)],
+}
+
+
+def with_damage(data: bytes, number: int, container: str, damage: str = "ones") -> bytes:
     """The same video, but one packet holds nonsense."""
     file = io.BytesIO()
     with av.open(io.BytesIO(data)) as source, av.open(file, "w", format=container) as output:
@@ -321,7 +331,7 @@ def with_damage(data: bytes, number: int, container: str) -> bytes:
         for position, packet in enumerate(source.demux(source.streams.video[0])):
             if packet.dts is not None:
                 if position == number:
-                    broken = av.Packet(b"\xff" * packet.size)
+                    broken = av.Packet(DAMAGE[damage](bytes(packet)))
                     broken.pts, broken.dts, broken.time_base = (
                         packet.pts,
                         packet.dts,
@@ -344,6 +354,25 @@ def test_damage_in_the_middle(kind: str) -> None:
     assert 26 <= number <= 34
     # What comes before is fine.
     assert shown_numbers(decode(data, end_frame=20)) == list(range(20))
+
+
+def read_all(decoder: VideoDecoder) -> None:
+    for number in range(decoder.index.frame_count):
+        decoder.read(number)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize(
+    "kind", ["h264-mp4", "h264-open", "hevc-mp4", "vp9-webm", "vp9-mkv", "vp8-webm", "mpeg4-mov"]
+)
+def test_damage_is_noticed_on_any_number_of_threads(kind: str, damage: str) -> None:
+    """Several threads of FFmpeg's VP9 decoder would go on with wrong pictures."""
+    data = with_damage(numbered(40, kind), 29, "matroska", damage)
+    for threads in (1, 2, 4):
+        decoder = VideoDecoder(io.BytesIO(data), threads=threads)
+        with pytest.raises(CodecError, match="is damaged"):
+            read_all(decoder)
+        decoder.close()
 
 
 @pytest.mark.parametrize("kind", CODECS)

@@ -26,6 +26,8 @@ _BUFFER_BYTES = 1 << 18
 _MOST_PIXELS = 1 << 28
 # An MPEG-4 picture of at most so many bytes repeats the one before, and no frame comes out.
 _REPEATED_BYTES = 19
+# On several threads this decoder loses errors, and goes on with wrong pictures.
+_ONE_THREAD = ("vp9",)
 # Codecs of pictures that are stored in another order than they are shown.
 _REORDERED = ("h264", "hevc")
 
@@ -128,8 +130,9 @@ class VideoFile:
         if height * width > _MOST_PIXELS:
             reason = f"claims frames of {height} x {width} pixels, more than can be"
             raise CodecError(reason)
-        self.codec.thread_count = self._threads
-        self.codec.thread_type = "FRAME" if self._threads > 1 else "NONE"
+        threads = 1 if self.codec.name in _ONE_THREAD else self._threads
+        self.codec.thread_count = threads
+        self.codec.thread_type = "FRAME" if threads > 1 else "NONE"
 
     def packets(self) -> Iterator[Any]:
         """The packets from here on; after the last one an empty one, which empties the decoder."""
