@@ -251,6 +251,25 @@ def preemphasis_filter(out: Samples, samples: Samples, coefficient: numpy.typing
 
 def nonsilent_region(begin: Samples, length: Samples, samples: Samples, cutoff_db: float, reference_power: float, window_length: int, reset_interval: int) -> None: ...
 
+class AudioFiles:
+    """Sounds that are opened and decoded together."""
+
+    @overload
+    def __init__(self, encoded: Samples, library: Sequence[int] | None) -> None: ...
+
+    @overload
+    def __init__(self, paths: Sequence[str], library: Sequence[int] | None) -> None: ...
+
+    def information(self) -> NDArray[Any]:
+        """
+        Rows of (frames, channels, rate, code); -1 frames if a sound could not be opened.
+        """
+
+    def decode(self, out: Samples, ranges: NDArray[Any]) -> list[int]:
+        """
+        Decode ranges (sound, first, count); return how many frames there were.
+        """
+
 def brightness_contrast(samples: Samples, type_id: int, brightness: numpy.typing.NDArray[Any], shift: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any], center: numpy.typing.NDArray[Any] | None) -> Samples: ...
 
 def color_twist(samples: Samples, type_id: int, hue: numpy.typing.NDArray[Any], saturation: numpy.typing.NDArray[Any], value: numpy.typing.NDArray[Any], brightness: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any]) -> Samples: ...

@@ -19,6 +19,7 @@ from ._readers.epoch import Epoch
 from ._readers.file import File
 from ._readers.huggingface import HuggingFace
 from ._readers.mxnet import MXNet
+from ._readers.nemo_asr import NemoAsr
 from ._readers.npy import Numpy
 from ._readers.parquet import Parquet
 from ._readers.tfrecord import TFRecord
@@ -33,6 +34,7 @@ __all__ = [
     "File",
     "HuggingFace",
     "MXNet",
+    "NemoAsr",
     "Numpy",
     "Parquet",
     "ReadError",

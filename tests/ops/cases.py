@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import daliesque as ndd
 from decoders.image_makers import as_samples, exif, jpeg, png, png_chunk
+from decoders.sound_makers import pcm, wav
 from decoders.video_makers import numbered
 
 Array = NDArray[Any]
@@ -201,6 +202,15 @@ def sensors(rng: np.random.Generator) -> list[list[Array]]:
 def sounds(rng: np.random.Generator) -> list[list[Array]]:
     """Three signals of different lengths."""
     return [[rng.uniform(-1, 1, n).astype(np.float32) for n in (700, 90, 1234)]]
+
+
+def encoded_sounds(rng: np.random.Generator) -> list[list[Array]]:
+    """Three WAV files."""
+    files = []
+    for frames, rate in ((900, 16000), (300, 8000), (40, 44100)):
+        data, bits, _ = pcm(rng.uniform(-1, 1, (frames, 2)), "i16")
+        files.append(wav(data, bits, 2, rate))
+    return [as_samples(files)]
 
 
 def spectra(rng: np.random.Generator) -> list[list[Array]]:
@@ -562,4 +572,10 @@ CASES = [
     Case("preemphasis_filter", sounds, per_sample={"preemph_coeff": [0.5, 0.0, 0.9]}),
     Case("spectrogram", sounds, {"window_length": 50, "window_step": 20, "nfft": 60}),
     Case("to_decibels", spectra, {"cutoff_db": -30.0}, "ft"),
+    Case(
+        "decoders.audio",
+        encoded_sounds,
+        {"sample_rate": 12000.0},
+        per_sample={"sample_rate": [8000.0, 16000.0, 9999.0]},
+    ),
 ]

@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .both import Each, Passed, Type, assert_both_refuse, assert_close, assert_same, call_both
+from decoders.sound_makers import encoded, sound
+
+from .both import (
+    Each,
+    Passed,
+    Type,
+    assert_both_refuse,
+    assert_close,
+    assert_same,
+    call_all,
+    call_both,
+    ours,
+    reference,
+)
 
 pytestmark = pytest.mark.oracle
 
@@ -297,3 +310,46 @@ def test_both_refuse() -> None:
         ("mfcc", {"axis": 2}),
     ):
         assert_both_refuse(operator, spectra, **arguments)  # type: ignore[arg-type]
+
+
+DECODED = [
+    ("WAV", "PCM_U8"),
+    ("WAV", "PCM_16"),
+    ("WAV", "PCM_24"),
+    ("WAV", "PCM_32"),
+    ("WAV", "FLOAT"),
+    ("FLAC", "PCM_16"),
+    ("OGG", "VORBIS"),
+    ("OGG", "OPUS"),
+]
+
+
+@pytest.mark.parametrize(("kind", "subtype"), DECODED)
+@pytest.mark.parametrize("channels", [1, 2, 3])
+@pytest.mark.parametrize("dtype", ["float32", "int16", "int32"])
+def test_decoder(kind: str, subtype: str, channels: int, dtype: str) -> None:
+    files = [
+        np.frombuffer(encoded(0.5 * sound(length, channels), 48000, kind, subtype), np.uint8)
+        for length in (5000, 12_345)
+    ]
+    # Both read plain samples without error; lossy formats depend on the version of their library.
+    full = 1.0 if dtype == "float32" else float(np.iinfo(dtype).max)
+    exact = subtype.startswith("PCM") or subtype == "FLOAT"
+    forms: list[dict[str, Any]] = [{"sample_rate": 16000.0, "downmix": True}]
+    if subtype != "FLOAT" or dtype == "float32":
+        # The reference does not scale floating-point numbers to integers.
+        rates = Each([np.float32(48000), np.float32(44100)])
+        forms += [{}, {"downmix": True}, {"sample_rate": rates, "quality": 20.0}]
+    for arguments in forms:
+        wanted = call_all(reference, "decoders.audio", [files], dtype=Type(dtype), **arguments)
+        results = call_all(ours, "decoders.audio", [files], dtype=Type(dtype), **arguments)
+        for got, expected in zip(results, wanted, strict=True):
+            assert (got.layout, got.dtype) == (expected.layout, expected.dtype)
+            for a, b in zip(got.arrays, expected.arrays, strict=True):
+                assert a.shape == b.shape
+        for a, b in zip(results[0].arrays, wanted[0].arrays, strict=True):
+            error = np.abs(a.astype(np.float64) - b.astype(np.float64)).max()
+            limit = (3e-6 if exact else 1e-4) * full
+            assert error <= (limit if dtype == "float32" else max(limit, 1.0))
+        for a, b in zip(results[1].arrays, wanted[1].arrays, strict=True):
+            np.testing.assert_array_equal(a, b)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
+from .._codecs.sound import lobes_for, resampled_lengths
 from .._engine.args import FloatPerSample, Int64PerSample
 from .._engine.dtype import (
     DType,
@@ -31,25 +32,6 @@ _SIGNAL_TYPES = (int8, uint8, int16, uint16, int32, uint32, float32)
 _LOUDNESS_TYPES = (uint8, int8, uint16, int16, uint32, int32, uint64, int64, float32)
 _FILTER_TYPES = (*_LOUDNESS_TYPES, float64)
 _STARTS = {"zero": 0, "clamp": 1, "reflect": 2}
-
-
-def check_quality(quality: float) -> int:
-    """The number of lobes of the filter on each side."""
-    if not 0 <= quality <= 100:
-        msg = f"'quality' must be between 0 and 100; got {quality:g}."
-        raise ValueError(msg)
-    return int(0.007 * quality * quality - 0.09 * quality + 3 + 0.5)
-
-
-def resampled_lengths(
-    lengths: NDArray[np.int64], in_rates: NDArray[np.float64], out_rates: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """How long signals become."""
-    wanted = np.ceil(lengths * out_rates / in_rates)
-    if (wanted >= 2.0**60).any():
-        i = int(np.argmax(wanted >= 2.0**60))
-        raise SampleError(i, f"would have {wanted[i]:g} values, more than fit into memory")
-    return wanted.astype(np.int64)
 
 
 def _rates(name: str, rates: Any, positive: bool) -> NDArray[np.float64]:
@@ -122,7 +104,7 @@ def audio_resample(
     if wanted not in _SIGNAL_TYPES:
         msg = f"'dtype' must be one of {', '.join(map(str, _SIGNAL_TYPES))}; got {wanted}."
         raise ValueError(msg)
-    lobes = check_quality(quality)
+    lobes = lobes_for(quality)
     shapes = input.shape_array().copy()
     lengths = shapes[:, 0].copy()
     if out_length is not None:

@@ -15,6 +15,7 @@ from .._engine.tensor import Tensor
 from .._ops.image_files import set_max_pixels as set_max_pixels
 
 __all__ = [
+    "audio",
     "image",
     "image_crop",
     "image_random_crop",
@@ -25,6 +26,42 @@ __all__ = [
     "video",
 ]
 
+@overload
+def audio(
+    input: Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    sample_rate: float | ArrayLike | Tensor | Batch | None = 0.0,
+    downmix: bool | None = False,
+    dtype: DTypeLike | None = ...,
+    quality: float | None = 50.0,
+) -> tuple[Batch, ...]: ...
+@overload
+def audio(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    sample_rate: float | ArrayLike | Tensor | Batch | None = 0.0,
+    downmix: bool | None = False,
+    dtype: DTypeLike | None = ...,
+    quality: float | None = 50.0,
+) -> tuple[Batch, ...]: ...
+@overload
+def audio(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    sample_rate: float | ArrayLike | Tensor | Batch | None = 0.0,
+    downmix: bool | None = False,
+    dtype: DTypeLike | None = ...,
+    quality: float | None = 50.0,
+) -> tuple[Tensor, ...]: ...
 @overload
 def inflate(
     input: Batch,

@@ -12,51 +12,99 @@ namespace {
 
 using W = Wide<kWidest>;
 constexpr int kVectors = 8 / W::lanes;
+constexpr int kTogether = 4;
+constexpr int64_t kMostTaps = 2 * 64;
 
-/// The weighted sum around one position; `weights` and `changes` are rows of the window, `part` how
-/// far the position is on the way to the next row. Eight sums whatever the width of vectors.
-DALIESQUE_INLINE float weigh(const float* in, const float* weights, const float* changes,
-                             float part, int64_t taps) {
-  typename W::Type sums[kVectors] = {};
+/// One result: the samples around its position, the row of the window, and how far the position is
+/// on the way to the next row.
+struct Place {
+  const float *in, *weights, *changes;
+  float part;
+};
+
+/// Eight sums, whatever the width of vectors, that belong to one result.
+struct Sums {
+  typename W::Type parts[kVectors];
+};
+
+DALIESQUE_INLINE Sums weigh(const Place& place, int64_t taps) {
+  Sums sums = {};
   for (int64_t j = 0; j < taps; j += 8) {
     for (int v = 0; v < kVectors; v++) {
       const int64_t k = j + v * W::lanes;
-      const auto weight = W::load(weights + k) + W::load(changes + k) * part;
-      sums[v] += W::load(in + k) * weight;
+      const auto weight = W::load(place.weights + k) + W::load(place.changes + k) * place.part;
+      sums.parts[v] += W::load(place.in + k) * weight;
     }
   }
-#ifdef __AVX2__
-  const __m128 half =
-      _mm_add_ps(_mm256_castps256_ps128(sums[0]), _mm256_extractf128_ps(sums[0], 1));
-#else
-  const auto half = sums[0] + sums[1];
-#endif
-  return (half[0] + half[2]) + (half[1] + half[3]);
+  return sums;
 }
+
+/// Adds up pairs of neighbours, then pairs of pairs, then both halves.
+DALIESQUE_INLINE void add_up(float* out, const Sums (&sums)[kTogether]) {
+#ifdef __AVX2__
+  const __m256 first = _mm256_hadd_ps(sums[0].parts[0], sums[1].parts[0]);
+  const __m256 second = _mm256_hadd_ps(sums[2].parts[0], sums[3].parts[0]);
+  const __m256 both = _mm256_hadd_ps(first, second);
+  _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(both), _mm256_extractf128_ps(both, 1)));
+#else
+  for (int k = 0; k < kTogether; k++) {
+    const auto &a = sums[k].parts[0], &b = sums[k].parts[1];
+    out[k] = ((a[0] + a[1]) + (a[2] + a[3])) + ((b[0] + b[1]) + (b[2] + b[3]));
+  }
+#endif
+}
+
+template <class Taps>
+DALIESQUE_INLINE void weigh_all(float* out, const Place (&places)[kTogether], Taps taps) {
+  Sums sums[kTogether];
+  for (int k = 0; k < kTogether; k++) sums[k] = weigh(places[k], taps);
+  add_up(out, sums);
+}
+
+/// The number of taps at the usual quality, known to the compiler.
+struct UsualTaps {
+  constexpr operator int64_t() const { return 32; }
+};
 
 void resample(float* out, int64_t count, const float* in, int64_t before, int64_t after,
               float first, float step, const ResampleWindow& window) {
   const int64_t taps = window.taps, used = 2 * window.lobes;
   const float* weights = window.weights.data();
   const float* changes = window.changes.data();
-  constexpr int64_t kMostTaps = 2 * 64;
-  alignas(32) float copy[kMostTaps];
+  alignas(32) float copies[kTogether][kMostTaps];
+  Place places[kTogether];
   float position = first;
-  for (int64_t k = 0; k < count; k++, position += step) {
-    const float next = std::ceil(position);
-    const float phase = (next - position) * static_cast<float>(ResampleWindow::kPhases);
-    const auto row = static_cast<int64_t>(phase);
-    const float part = phase - static_cast<float>(row);
-    const int64_t begin = static_cast<int64_t>(next) - window.lobes;
-    const float* from = in + begin;
-    if (begin < -before || begin + taps > after || taps != used) {
-      // A row of the window is longer than what it applies to, or reaches beyond the signal.
-      const int64_t low = std::max<int64_t>(0, -before - begin);
-      const int64_t high = std::max(low, std::min(used, after - begin));
-      for (int64_t j = 0; j < taps; j++) copy[j] = j >= low && j < high ? from[j] : 0;
-      from = copy;
+  for (int64_t done = 0; done < count; done += kTogether) {
+    const int64_t here = std::min<int64_t>(kTogether, count - done);
+    for (int64_t k = 0; k < kTogether; k++) {
+      if (k >= here) {
+        places[k] = places[0];
+        continue;
+      }
+      const float next = std::ceil(position);
+      const float phase = (next - position) * static_cast<float>(ResampleWindow::kPhases);
+      const auto row = static_cast<int64_t>(phase);
+      const int64_t begin = static_cast<int64_t>(next) - window.lobes;
+      const float* from = in + begin;
+      if (begin < -before || begin + taps > after || taps != used) {
+        // A row of the window is longer than what it applies to, or reaches beyond the signal.
+        const int64_t low = std::max<int64_t>(0, -before - begin);
+        const int64_t high = std::max(low, std::min(used, after - begin));
+        for (int64_t j = 0; j < taps; j++) copies[k][j] = j >= low && j < high ? from[j] : 0;
+        from = copies[k];
+      }
+      places[k] = {from, weights + row * taps, changes + row * taps,
+                   phase - static_cast<float>(row)};
+      position += step;
     }
-    out[k] = weigh(from, weights + row * taps, changes + row * taps, part, taps);
+    float results[kTogether];
+    float* to = here == kTogether ? out + done : results;
+    if (taps == UsualTaps()) {
+      weigh_all(to, places, UsualTaps());
+    } else {
+      weigh_all(to, places, taps);
+    }
+    if (here < kTogether) std::copy_n(results, here, out + done);
   }
 }
 

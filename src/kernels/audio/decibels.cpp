@@ -40,6 +40,8 @@ std::vector<float> largest_values(const Samples& in) {
 
 }  // namespace
 
+float largest_value(const float* in, int64_t count) { return decibel_loops().largest(in, count); }
+
 void to_decibels(Samples& out, const Samples& in, float multiplier, float reference,
                  float min_ratio) {
   std::vector<float> references(static_cast<size_t>(in.size()), reference);

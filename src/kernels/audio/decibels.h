@@ -13,11 +13,14 @@ namespace daliesque {
 void to_decibels(Samples& out, const Samples& in, float multiplier, float reference,
                  float min_ratio);
 
+/// The largest of the values and 0; NaN is passed over.
+float largest_value(const float* in, int64_t count);
+
 struct DecibelLoops {
   /// out = multiplier * log2(max(least, in * scale))
   void (*convert)(float* out, const float* in, int64_t count, float scale, float least,
                   float multiplier);
-  /// The largest of the values and 0; NaN is passed over.
+  /// See largest_value.
   float (*largest)(const float* in, int64_t count);
 };
 

@@ -19,6 +19,8 @@ struct FilterBank {
   std::vector<Row> rows;
   std::vector<float> weights;
 
+  /// The length of the longest band.
+  int64_t longest() const;
   void add_row(int64_t first, const float* values, int64_t count);
 };
 

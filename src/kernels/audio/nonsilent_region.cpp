@@ -4,6 +4,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "cpu.h"
+#include "decibels.h"
+#include "fft_loops.h"
+#include "mean_squares.h"
 #include "parallel.h"
 #include "signal.h"
 
@@ -24,35 +28,9 @@ Sum<T> square(T value) {
   return wide * wide;
 }
 
-// Sums that run through the signal at the same time: each alone would wait for its last addition.
-constexpr int kChains = 8;
-
-/// The mean squares of windows ending at each position of [begin, end); the sums of `kChains` equal
-/// parts of that range run side by side. Each part is a whole number of intervals.
+/// The mean squares of windows ending at each position of [begin, end).
 template <class T>
-void mean_squares(float* out, const T* in, int64_t begin, int64_t interval, int64_t window) {
-  const float factor = 1.0f / static_cast<float>(window);
-  Sum<T> sums[kChains] = {};
-  for (int c = 0; c < kChains; c++) {
-    const int64_t start = begin + c * interval;
-    for (int64_t t = std::max<int64_t>(start - window + 1, 0); t < start; t++) {
-      sums[c] += square(in[t]);
-    }
-  }
-  const auto leaving = [&](int64_t t) { return t >= window - 1; };
-  for (int64_t t = begin; t < begin + interval; t++) {
-    for (int c = 0; c < kChains; c++) {
-      const int64_t at = t + c * interval;
-      sums[c] += square(in[at]);
-      out[at] = static_cast<float>(sums[c]) * factor;
-      if (leaving(at)) sums[c] -= square(in[at - window + 1]);
-    }
-  }
-}
-
-/// The same for one interval.
-template <class T>
-void mean_squares_of(float* out, const T* in, int64_t begin, int64_t end, int64_t window) {
+void mean_squares(float* out, const T* in, int64_t begin, int64_t end, int64_t window) {
   const float factor = 1.0f / static_cast<float>(window);
   Sum<T> sum = 0;
   for (int64_t t = std::max<int64_t>(begin - window + 1, 0); t < begin; t++) sum += square(in[t]);
@@ -60,6 +38,95 @@ void mean_squares_of(float* out, const T* in, int64_t begin, int64_t end, int64_
     sum += square(in[t]);
     out[t] = static_cast<float>(sum) * factor;
     if (t >= window - 1) sum -= square(in[t - window + 1]);
+  }
+}
+
+const MeanSquareLoops& mean_square_loops() {
+#ifdef __x86_64__
+  if (cpu_has_avx2()) return avx2::mean_square_loops;
+#endif
+  return portable::mean_square_loops;
+}
+
+/// The same for several intervals of a signal side by side. The sums of each begin anew.
+class SideBySide {
+ public:
+  SideBySide(float* out, const float* in, int64_t total, int64_t interval, int64_t window)
+      : out_(out), in_(in), total_(total), interval_(interval), window_(window) {}
+
+  /// Intervals [first, last), at most kChains of them.
+  void run(int64_t first, int64_t last) {
+    float sums[kChains] = {};
+    for (int64_t c = 0; c < last - first; c++) {
+      const int64_t start = (first + c) * interval_;
+      for (int64_t t = std::max<int64_t>(start - window_ + 1, 0); t < start; t++) {
+        sums[c] += in_[t] * in_[t];
+      }
+    }
+    const float factor = 1.0f / static_cast<float>(window_);
+    for (int64_t done = 0; done < interval_; done += kSteps) {
+      const int64_t steps = std::min(kSteps, interval_ - done);
+      for (int64_t c = 0; c < kChains; c++) {
+        const int64_t begin = (first + c) * interval_ + done;
+        const bool used = c < last - first && begin < total_;
+        sources_[c] = used ? find(entering_rows_[c], begin, steps) : nothing_;
+        gone_[c] = used ? find(leaving_rows_[c], begin - window_ + 1, steps) : nothing_;
+        const bool whole = used && begin + steps <= total_;
+        targets_[c] = whole ? out_ + begin : results_[c];
+      }
+      const FftLoops& loops = fft_loops();
+      loops.interleave(entering_, nullptr, sources_, nullptr, steps);
+      loops.interleave(leaving_, nullptr, gone_, nullptr, steps);
+      mean_square_loops().advance(means_, sums, entering_, leaving_, steps, factor);
+      loops.separate(targets_, means_, steps, kChains);
+      for (int64_t c = 0; c < last - first; c++) {
+        const int64_t begin = (first + c) * interval_ + done;
+        if (targets_[c] == results_[c] && begin < total_) {
+          std::copy_n(results_[c], total_ - begin, out_ + begin);
+        }
+      }
+    }
+  }
+
+  static constexpr int64_t kChains = kMeanSquareChains;
+
+ private:
+  static constexpr int64_t kSteps = 128;
+
+  /// Values [begin, begin + steps) of the signal, with zeros around it.
+  const float* find(float* copy, int64_t begin, int64_t steps) const {
+    if (begin >= 0 && begin + steps <= total_) return in_ + begin;
+    for (int64_t j = 0; j < steps; j++) {
+      copy[j] = begin + j >= 0 && begin + j < total_ ? in_[begin + j] : 0;
+    }
+    return copy;
+  }
+
+  float* out_;
+  const float* in_;
+  int64_t total_, interval_, window_;
+  float entering_[kSteps * kChains], leaving_[kSteps * kChains], means_[kSteps * kChains];
+  float entering_rows_[kChains][kSteps], leaving_rows_[kChains][kSteps], results_[kChains][kSteps];
+  float nothing_[kSteps] = {};
+  const float *sources_[kChains], *gone_[kChains];
+  float* targets_[kChains];
+};
+
+/// The mean squares of intervals [first, last) of one sample.
+template <class T>
+void run_intervals(float* out, const T* in, int64_t total, int64_t interval, int64_t window,
+                   int64_t first, int64_t last) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (last - first > 1) {
+      SideBySide chains(out, in, total, interval, window);
+      for (; first < last; first += SideBySide::kChains) {
+        chains.run(first, std::min(first + SideBySide::kChains, last));
+      }
+      return;
+    }
+  }
+  for (; first < last; first++) {
+    mean_squares(out, in, first * interval, std::min((first + 1) * interval, total), window);
   }
 }
 
@@ -96,16 +163,8 @@ void nonsilent_region(Samples& begin, Samples& length, const Samples& in,
         in.size(), [&](int64_t i) { return (in.volume(i) + interval(i) - 1) / interval(i); },
         [&](int64_t i) { return 1.5 * static_cast<double>(interval(i)); },
         [&](int64_t i, int64_t first, int64_t last) {
-          const int64_t step = interval(i), total = in.volume(i);
-          int64_t t = first * step;
-          const int64_t end = std::min(last * step, total);
-          for (; t + kChains * step <= end; t += kChains * step) {
-            mean_squares(power.data<float>(i), in.data<const T>(i), t, step, window(i));
-          }
-          for (; t < end; t += step) {
-            mean_squares_of(power.data<float>(i), in.data<const T>(i), t, std::min(t + step, end),
-                            window(i));
-          }
+          run_intervals(power.data<float>(i), in.data<const T>(i), in.volume(i), interval(i),
+                        window(i), first, last);
         });
   });
   parallel_for(
@@ -115,8 +174,8 @@ void nonsilent_region(Samples& begin, Samples& length, const Samples& in,
         const int64_t count = in.volume(i);
         float reference = args.reference_power;
         if (reference == 0 && count > 0) {
-          reference = values[0];
-          for (int64_t t = 1; t < count; t++) reference = std::max(reference, values[t]);
+          // A signal that begins with NaN has no largest power; later ones are passed over.
+          reference = values[0] == values[0] ? largest_value(values, count) : values[0];
         }
         const float cutoff = reference * std::pow(10.0f, args.cutoff_db * (1.0f / 10.0f));
         const Region found = find_region(values, count, cutoff, window(i));

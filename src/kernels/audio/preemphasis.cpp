@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "parallel.h"
 #include "signal.h"
+#include "stream.h"
 
 namespace daliesque {
 
@@ -11,28 +12,40 @@ namespace {
 
 constexpr int64_t kBlock = 2048;
 
-/// Values [begin, end) of one sample, computed in T.
+/// Values [begin, end) of one sample, computed in T. Large results are written past the caches.
 template <class T>
 void filter(std::byte* out, const std::byte* in, int64_t begin, int64_t end, int64_t total,
-            float coefficient, SignalStart start, const Samples& to, const Samples& from) {
+            float coefficient, SignalStart start, const Samples& to, const Samples& from,
+            bool streamed) {
   const ConvertLoop read = convert_loop(dtype_of<T>, from.dtype());
   const ConvertLoop write = convert_loop(to.dtype(), dtype_of<T>);
   const auto at = [&](int64_t j) { return in + static_cast<size_t>(j) * from.itemsize(); };
   const auto factor = static_cast<T>(coefficient);
-  T values[kBlock + 1], results[kBlock];
+  const bool direct_in = from.dtype() == dtype_of<T>;
+  const bool direct_out = to.dtype() == dtype_of<T> && !streamed;
+  T read_values[kBlock + 1], made[kBlock];
+  alignas(64) std::byte converted[kBlock * 8];
   for (int64_t first = begin; first < end; first += kBlock) {
     const int64_t count = std::min(kBlock, end - first);
-    if (first > 0) {
-      read(values, at(first - 1), count + 1);
+    const T* values = read_values;
+    if (first > 0 && direct_in) {
+      values = reinterpret_cast<const T*>(at(first - 1));
+    } else if (first > 0) {
+      read(read_values, at(first - 1), count + 1);
     } else {
-      read(values + 1, at(0), count);
-      values[0] = values[1];
-      if (start == SignalStart::reflect && total > 1) read(values, at(1), 1);
-      if (start == SignalStart::zero) values[0] = 0;
+      read(read_values + 1, at(0), count);
+      read_values[0] = read_values[1];
+      if (start == SignalStart::reflect && total > 1) read(read_values, at(1), 1);
+      if (start == SignalStart::zero) read_values[0] = 0;
     }
+    std::byte* target = out + static_cast<size_t>(first) * to.itemsize();
+    T* results = direct_out ? reinterpret_cast<T*>(target) : made;
     for (int64_t j = 0; j < count; j++) results[j] = values[j + 1] - factor * values[j];
-    write(out + static_cast<size_t>(first) * to.itemsize(), results, count);
+    if (direct_out) continue;
+    write(streamed ? converted : target, results, count);
+    if (streamed) stream_copy(target, converted, static_cast<size_t>(count) * to.itemsize());
   }
+  if (streamed) stream_fence();
 }
 
 }  // namespace
@@ -40,6 +53,7 @@ void filter(std::byte* out, const std::byte* in, int64_t begin, int64_t end, int
 void preemphasis_filter(Samples& out, const Samples& in, PerSample<float> coefficient,
                         SignalStart start) {
   const bool twice = in.dtype() == DType::float64;
+  const bool streamed = static_cast<size_t>(out.total_volume()) * out.itemsize() >= kStreamBytes;
   parallel_slices(
       in.size(), [&](int64_t i) { return (in.volume(i) + kBlock - 1) / kBlock; },
       [](int64_t) { return 0.5 * kBlock; },
@@ -53,9 +67,9 @@ void preemphasis_filter(Samples& out, const Samples& in, PerSample<float> coeffi
                                                 from + static_cast<size_t>(first) * in.itemsize(),
                                                 last - first);
         } else if (twice) {
-          filter<double>(to, from, first, last, total, coefficient[i], start, out, in);
+          filter<double>(to, from, first, last, total, coefficient[i], start, out, in, streamed);
         } else {
-          filter<float>(to, from, first, last, total, coefficient[i], start, out, in);
+          filter<float>(to, from, first, last, total, coefficient[i], start, out, in, streamed);
         }
       });
 }

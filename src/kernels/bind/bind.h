@@ -24,6 +24,7 @@ void bind_interop(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_arithmetic(nb::module_& m);
 void bind_audio(nb::module_& m);
+void bind_audio_file(nb::module_& m);
 void bind_color(nb::module_& m);
 void bind_filters(nb::module_& m);
 void bind_tone(nb::module_& m);

@@ -10,6 +10,7 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_random(m);
   daliesque::bind_arithmetic(m);
   daliesque::bind_audio(m);
+  daliesque::bind_audio_file(m);
   daliesque::bind_color(m);
   daliesque::bind_filters(m);
   daliesque::bind_tone(m);

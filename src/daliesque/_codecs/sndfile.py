@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where libsndfile is, which decodes every sound but plain WAV files."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+_FUNCTIONS = (
+    "sf_open_virtual",
+    "sf_close",
+    "sf_seek",
+    "sf_readf_float",
+    "sf_readf_short",
+    "sf_readf_int",
+)
+
+# Why a sound cannot be opened.
+MISSING = (
+    "is not a WAV file of plain samples, and libsndfile, which decodes other sounds, is not "
+    "installed; pip install daliesque[audio]"
+)
+UNKNOWN = "is not a sound of a known kind, or its header is damaged"
+
+
+def _candidates() -> Iterator[str]:
+    # The wheels of soundfile bring the library along in a package without code.
+    found = importlib.util.find_spec("_soundfile_data")
+    for folder in (found.submodule_search_locations or ()) if found is not None else ():
+        yield from sorted(str(path) for path in Path(folder).glob("libsndfile*"))
+    system = ctypes.util.find_library("sndfile")
+    if system is not None:
+        yield system
+
+
+@functools.cache
+def functions() -> tuple[int, ...] | None:
+    """The addresses of the functions that are used, or None if there is no libsndfile."""
+    for path in _candidates():
+        try:
+            library = ctypes.CDLL(path)
+            addresses = [
+                ctypes.cast(getattr(library, name), ctypes.c_void_p).value for name in _FUNCTIONS
+            ]
+        except (OSError, AttributeError):
+            continue
+        return tuple(address for address in addresses if address is not None)
+    return None

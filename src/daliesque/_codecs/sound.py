@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoding of sounds, with mixing of channels and another sampling rate where wanted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _kernels
+from .pixels import CodecError
+
+# The number of float32 among element types.
+_FLOAT32 = 9
+
+Numbers = NDArray[np.int64]
+
+
+def lobes_for(quality: float) -> int:
+    """How many lobes a filter of this quality has on each side."""
+    if not 0 <= quality <= 100:
+        msg = f"'quality' must be between 0 and 100; got {quality:g}."
+        raise ValueError(msg)
+    return int(0.007 * quality * quality - 0.09 * quality + 3 + 0.5)
+
+
+def resampled_lengths(
+    lengths: Numbers, in_rates: NDArray[np.float64], out_rates: NDArray[np.float64]
+) -> Numbers:
+    """How long signals become."""
+    wanted = np.ceil(lengths * out_rates / in_rates)
+    if (wanted >= 2.0**60).any():
+        i = int(np.argmax(wanted >= 2.0**60))
+        msg = f"{wanted[i]:g} values are more than fit into memory (sample {i})."
+        raise ValueError(msg)
+    return wanted.astype(np.int64)
+
+
+class Wanted(NamedTuple):
+    """What to make of sounds."""
+
+    type_id: int
+    downmix: bool
+    lobes: int
+
+
+class Sounds(NamedTuple):
+    """Opened sounds, and which parts of them to decode."""
+
+    files: _kernels.AudioFiles
+    numbers: Numbers  # of the sounds in `files`
+    first: Numbers  # frame
+    counts: Numbers  # of frames
+    channels: Numbers
+    rates: Numbers
+
+
+def decode_sounds(
+    sounds: Sounds, targets: NDArray[np.float64], wanted: Wanted
+) -> tuple[_kernels.Samples, dict[int, CodecError]]:
+    """Decode to the given rates (0: that of the file); also say which sounds are cut short."""
+    resampled = (targets > 0) & (targets != sounds.rates)
+    lengths = sounds.counts.copy()
+    lengths[resampled] = resampled_lengths(
+        lengths[resampled], sounds.rates[resampled].astype(np.float64), targets[resampled]
+    )
+    out = _kernels.empty(
+        wanted.type_id, _shapes(lengths, sounds.channels, wanted.downmix), "", len(lengths)
+    )
+    ranges = np.stack([sounds.numbers, sounds.first, sounds.counts], axis=1)
+    decoded = np.zeros(len(lengths), np.int64)
+    if not resampled.any():
+        decoded[:] = sounds.files.decode(out, ranges)
+    else:
+        plain, others = np.flatnonzero(~resampled), np.flatnonzero(resampled)
+        decoded[plain] = sounds.files.decode(
+            out.select(plain.tolist()), np.ascontiguousarray(ranges[plain])
+        )
+        shapes = _shapes(sounds.counts[others], sounds.channels[others], wanted.downmix)
+        between = _kernels.empty(_FLOAT32, shapes, "", len(others))
+        decoded[others] = sounds.files.decode(between, np.ascontiguousarray(ranges[others]))
+        steps = sounds.rates[others] / targets[others]
+        _kernels.audio_resample(out.select(others.tolist()), between, steps, wanted.lobes)
+    return out, {
+        int(place): CodecError(
+            f"is cut short: {decoded[place]} of {sounds.counts[place]} frames can be decoded"
+        )
+        for place in np.flatnonzero(decoded != sounds.counts)
+    }
+
+
+def _shapes(lengths: Numbers, channels: Numbers, downmix: bool) -> Numbers:
+    if downmix:
+        return np.ascontiguousarray(lengths[:, np.newaxis])
+    return np.ascontiguousarray(np.stack([lengths, channels], axis=1))
