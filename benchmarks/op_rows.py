@@ -57,32 +57,6 @@ def maps(ndd: Any) -> list[Any]:
     return [*images(ndd), *(ndd.batch(np.stack([m] * BATCH), layout="HW") for m in (x, y))]
 
 
-def clips(ndd: Any) -> list[Any]:
-    rng = np.random.default_rng(2)
-    lengths = rng.integers(16000, 16000 * 15, BATCH)
-    return [ndd.batch([rng.normal(size=n).astype(np.float32) * 0.1 for n in lengths])]
-
-
-def spectra(ndd: Any) -> list[Any]:
-    rng = np.random.default_rng(3)
-    frames = rng.integers(100, 1500, BATCH)
-    return [
-        ndd.batch(
-            [np.abs(rng.normal(size=(257, n))).astype(np.float32) for n in frames], layout="ft"
-        )
-    ]
-
-
-def mel_spectra(ndd: Any) -> list[Any]:
-    rng = np.random.default_rng(4)
-    frames = rng.integers(100, 1500, BATCH)
-    return [
-        ndd.batch(
-            [np.abs(rng.normal(size=(80, n))).astype(np.float32) for n in frames], layout="ft"
-        )
-    ]
-
-
 def boxes(ndd: Any) -> list[Any]:
     rng = np.random.default_rng(5)
     corners = rng.random((BATCH, 20, 2, 2)).astype(np.float32)
@@ -450,14 +424,6 @@ ROWS: dict[str, Row] = {
         simple("transforms.crop", from_start=[1.0, 2.0], from_end=[5.0, 7.0], batch_size=BATCH),
     ),
     "transforms.combine": (matrices, simple("transforms.combine")),
-    "audio_resample": (clips, simple("audio_resample", in_rate=16000.0, out_rate=8000.0)),
-    "spectrogram": (clips, simple("spectrogram", nfft=512, window_length=400, window_step=160)),
-    "mel_filter_bank": (spectra, simple("mel_filter_bank", nfilter=80, sample_rate=16000.0)),
-    "to_decibels": (mel_spectra, simple("to_decibels")),
-    "mfcc": (mel_spectra, simple("mfcc", n_mfcc=20)),
-    "preemphasis_filter": (clips, simple("preemphasis_filter")),
-    "nonsilent_region": (clips, simple("nonsilent_region")),
-    "power_spectrum": (clips, simple("power_spectrum")),
 }
 
 

@@ -93,8 +93,6 @@ def test_arguments_and_defaults_of_readers(name: str) -> None:
     for argument, facts in REFERENCE[name]["arguments"].items():
         assert argument in ours, f"{name}: '{argument}' is missing"
         default = facts.get("default")
-        if isinstance(ours[argument], ndd.DType):
-            default = {"FLOAT": ndd.float32}[default]
         if default is not None and ours[argument] is not None:
             wanted = tuple(default) if isinstance(default, list) else default
             if isinstance(default, str) and not isinstance(ours[argument], str):

@@ -219,3 +219,24 @@ def test_refused(tmp_path: Path) -> None:
     manifest.write_bytes(b"\xff\xfe")
     with pytest.raises(ValueError, match="is no text in UTF-8"):
         ndd.readers.NemoAsr(manifest_filepaths=[manifest])
+
+
+def test_sounds_elsewhere(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    _, (values,) = make_data(tmp_path, [4000])
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/speech/a.wav", (tmp_path / "0.wav").read_bytes())
+    entries = [
+        {"audio_filepath": "memory://speech/a.wav", "offset": 0.1, "duration": 0.2},
+        {"audio_filepath": "memory://speech/missing.wav"},
+        {"audio_filepath": str(tmp_path / "0.wav")},
+    ]
+    lines = "\n".join(json.dumps(entry) for entry in entries)
+    memory.pipe("/speech/manifest.json", lines.encode())
+    reader = ndd.readers.NemoAsr(
+        manifest_filepaths="memory://speech/manifest.json", on_error="skip"
+    )
+    sounds, _, _ = next(reader.next_epoch(batch_size=2))
+    np.testing.assert_array_equal(sounds.tensors[0], values[800:2400, 0])
+    np.testing.assert_array_equal(sounds.tensors[1], values[:, 0])
+    assert [error.source for error in reader.errors] == ["memory://speech/missing.wav"]

@@ -19,12 +19,11 @@ _FUNCTIONS = (
     "sf_readf_int",
 )
 
-# Why a sound cannot be opened.
-MISSING = (
+_MISSING = (
     "is not a WAV file of plain samples, and libsndfile, which decodes other sounds, is not "
     "installed; pip install daliesque[audio]"
 )
-UNKNOWN = "is not a sound of a known kind, or its header is damaged"
+_UNKNOWN = "is not a sound of a known kind, or its header is damaged"
 
 
 def _candidates() -> Iterator[str]:
@@ -50,3 +49,10 @@ def functions() -> tuple[int, ...] | None:
             continue
         return tuple(address for address in addresses if address is not None)
     return None
+
+
+def why_not(empty: bool) -> str:
+    """Why a sound could not be opened."""
+    if empty:
+        return "is empty"
+    return _MISSING if functions() is None else _UNKNOWN

@@ -80,7 +80,7 @@ def audio(
     frames, channels, rates, _ = np.ascontiguousarray(files.information().T)
     if (frames < 0).any():
         sample = int(np.argmax(frames < 0))
-        raise SampleError(sample, why_not(input.shape(sample)[0]), DecodeError)
+        raise SampleError(sample, sndfile.why_not(empty=input.shape(sample)[0] == 0), DecodeError)
     count = len(input)
     targets = np.broadcast_to(sample_rate, count).astype(np.float64)
     sounds = Sounds(files, np.arange(count), np.zeros(count, np.int64), frames, channels, rates)
@@ -89,10 +89,3 @@ def audio(
         raise SampleError(sample, str(trouble), DecodeError)
     results = np.where(targets > 0, targets, rates).astype(np.float32)
     return out, to_samples(results, None, None, "decoders.audio").unfold().copy()
-
-
-def why_not(size: int) -> str:
-    """Why a sound of so many bytes could not be opened."""
-    if size == 0:
-        return "is empty"
-    return sndfile.MISSING if sndfile.functions() is None else sndfile.UNKNOWN

@@ -19,10 +19,11 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, int16, int32
 from .._engine.errors import DecodeError, file_error, same_class
 from .base import Reader, ReadError
-from .discovery import PathLike, checked_files
+from .discovery import PathLike, Paths
 from .options import ReaderOptions
 from .order import Numbers
 from .steps import Fetched
+from .storage import read
 
 
 class NemoAsr(Reader):
@@ -110,7 +111,7 @@ class NemoAsr(Reader):
         **options: Unpack[ReaderOptions],
     ) -> None:
         del normalize_text
-        self._manifests = checked_files(self._operator, manifest_filepaths)
+        self._manifests = self._checked_manifests(manifest_filepaths)
         self._read_sample_rate = read_sample_rate is None or bool(read_sample_rate)
         self._read_text = read_text is None or bool(read_text)
         self._read_idxs = bool(read_idxs)
@@ -129,6 +130,19 @@ class NemoAsr(Reader):
         self._wanted = Wanted(kind.code, downmix is None or bool(downmix), lobes)
         super().__init__(batch_size, name, device, **options)
 
+    def _checked_manifests(self, paths: PathLike | Sequence[PathLike]) -> list[str]:
+        listed = [paths] if isinstance(paths, str | os.PathLike) else paths
+        try:
+            names = [os.fspath(path) for path in listed]
+        except TypeError:
+            where = self._where("manifest_filepaths")
+            msg = f"{where} must be a list of paths; got {paths!r:.60}."
+            raise TypeError(msg) from None
+        if not names:
+            msg = f"{self._where('manifest_filepaths')} must not be empty."
+            raise ValueError(msg)
+        return names
+
     def _where(self, name: str) -> str:
         return f"{self._operator}: '{name}'"
 
@@ -142,7 +156,7 @@ class NemoAsr(Reader):
         return number
 
     def _open(self) -> int:
-        self._paths: list[str] = []
+        paths: list[str] = []
         self._texts: list[bytes] = []
         offsets: list[float] = []
         durations: list[float] = []
@@ -150,19 +164,20 @@ class NemoAsr(Reader):
         for manifest in self._manifests:
             index = 0
             for path, offset, duration, text in self._entries(manifest):
-                self._paths.append(path)
+                paths.append(path)
                 offsets.append(offset)
                 durations.append(duration)
                 indices.append(index)
                 if self._read_text:
                     self._texts.append(text.encode())
                 index += 1
-        if not self._paths:
+        if not paths:
             msg = (
                 f"{self._operator}: No files found. Check 'manifest_filepaths', 'min_duration' and "
                 "'max_duration'."
             )
             raise ValueError(msg)
+        self._paths = Paths(paths, "")
         self._offsets = np.array(offsets)
         self._durations = np.array(durations)
         self._indices = np.array(indices, np.int64)
@@ -170,27 +185,27 @@ class NemoAsr(Reader):
 
     def _entries(self, manifest: str) -> list[tuple[str, float, float, str]]:
         """The entries of a manifest that are neither too short nor too long."""
-        entries = []
         try:
-            with open(manifest.removeprefix("file://"), encoding="utf-8") as lines:
-                for number, line in enumerate(lines, 1):
-                    if not line.strip():
-                        continue
-                    try:
-                        entry = _parse(line)
-                    except ValueError as error:
-                        self._note_bad_line(f"{manifest}:{number}", error)
-                        continue
-                    duration = entry[2]
-                    too_long = self._most > 0 and duration > self._most
-                    if not too_long and not (self._least > 0 and duration < self._least):
-                        entries.append(entry)
+            lines = read(manifest).decode().split("\n")
         except UnicodeDecodeError as error:
             msg = f'{self._operator}: the manifest "{manifest}" is no text in UTF-8: {error}.'
             raise ValueError(msg) from None
         except OSError as error:
             msg = f'{self._operator}: cannot read the manifest "{manifest}": {error.strerror}.'
             raise same_class(error, msg) from error
+        entries = []
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                entry = _parse(line)
+            except ValueError as error:
+                self._note_bad_line(f"{manifest}:{number}", error)
+                continue
+            duration = entry[2]
+            too_long = self._most > 0 and duration > self._most
+            if not too_long and not (self._least > 0 and duration < self._least):
+                entries.append(entry)
         return entries
 
     def _note_bad_line(self, place: str, error: ValueError) -> None:
@@ -200,36 +215,58 @@ class NemoAsr(Reader):
         self._errors.append(ReadError(place, error))
 
     def _fetch(self, numbers: Numbers) -> Fetched:
-        paths = [self._paths[number] for number in numbers]
-        files = _kernels.AudioFiles(paths, sndfile.functions())
+        files, places, errors = self._open_sounds(numbers)
+        if files is None:
+            return Fetched((), errors)
+        numbers = numbers[places]
         frames, channels, rates, codes = np.ascontiguousarray(files.information().T)
         # Truncated, as the reference does, and not beyond the end.
         first = (np.maximum(self._offsets[numbers], 0) * rates).astype(np.int64)
         counts = (self._durations[numbers] * rates).astype(np.int64)
         rest = frames - first
         counts = np.where((self._durations[numbers] < 0) | (counts > rest), rest, counts)
-        errors: dict[int, Exception] = {}
-        for place in np.flatnonzero((frames < 0) | (rest < 0)).tolist():
-            if codes[place]:
-                errors[place] = file_error(int(codes[place]), paths[place])
-            elif frames[place] < 0:
-                errors[place] = DecodeError(self._why_not(paths[place]))
-            else:
-                offset = self._offsets[numbers[place]]
-                errors[place] = DecodeError(f"its offset, {offset:g} s, is beyond its end")
-        good = np.array([place for place in range(len(paths)) if place not in errors], np.int64)
+        bad = (frames < 0) | (rest < 0)
+        for row in np.flatnonzero(bad).tolist():
+            errors[places[row]] = self._why_not(numbers[row], int(frames[row]), int(codes[row]))
+        good = np.flatnonzero(~bad)
         if len(good) == 0:
             return Fetched((), errors)
         sounds = Sounds(files, good, first[good], counts[good], channels[good], rates[good])
         targets = np.full(len(good), self._sample_rate)
         audio, troubles = decode_sounds(sounds, targets, self._wanted)
         if troubles:
-            errors |= {int(good[place]): DecodeError(f"it {t}") for place, t in troubles.items()}
-            kept = [place for place in range(len(good)) if place not in troubles]
+            for row, trouble in troubles.items():
+                errors[places[good[row]]] = DecodeError(f"it {trouble}")
+            kept = [row for row in range(len(good)) if row not in troubles]
             if not kept:
                 return Fetched((), errors)
             audio, good = audio.select(kept), good[kept]
         return Fetched((audio, *self._others(numbers[good], rates[good])), errors)
+
+    def _open_sounds(
+        self, numbers: Numbers
+    ) -> tuple[_kernels.AudioFiles | None, list[int], dict[int, Exception]]:
+        """Open sounds, of which only parts may be needed; those elsewhere are read as a whole.
+
+        Returns them, their places among `numbers`, and what is wrong with the others.
+        """
+        places = list(range(len(numbers)))
+        if not self._paths.remote:
+            paths = [self._paths.full(number) for number in numbers.tolist()]
+            return _kernels.AudioFiles(paths, sndfile.functions()), places, {}
+        contents, errors = self._paths.read(numbers)
+        if not contents:
+            return None, [], errors
+        files = _kernels.AudioFiles(contents[0], sndfile.functions())
+        return files, [place for place in places if place not in errors], errors
+
+    def _why_not(self, number: int, frames: int, code: int) -> Exception:
+        path = self._paths.full(int(number))
+        if code:
+            return file_error(code, path)
+        if frames >= 0:
+            return DecodeError(f"its offset, {self._offsets[number]:g} s, is beyond its end")
+        return DecodeError("it " + sndfile.why_not(empty=not read(path, 0, 1)))
 
     def _others(self, numbers: Numbers, rates: Numbers) -> list[_kernels.Samples]:
         """The outputs besides the sounds."""
@@ -245,11 +282,6 @@ class NemoAsr(Reader):
 
     def _rows(self, values: Any) -> _kernels.Samples:
         return to_samples(values, None, None, self._operator).unfold().as_internal()
-
-    def _why_not(self, path: str) -> str:
-        if os.path.getsize(path.removeprefix("file://")) == 0:
-            return "it is empty"
-        return "it " + (sndfile.MISSING if sndfile.functions() is None else sndfile.UNKNOWN)
 
     def _source_name(self, number: int) -> str:
         return self._paths[number]

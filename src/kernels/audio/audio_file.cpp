@@ -110,10 +110,9 @@ std::vector<int64_t> AudioFiles::decode(Samples& out, const std::vector<Task>& t
           const Task& task = tasks[static_cast<size_t>(k)];
           AudioFile& sound = *entries_[static_cast<size_t>(task.sound)]->sound;
           auto* to = out.data<T>(k);
-          decoded[static_cast<size_t>(k)] =
-              out.ndim() == 1 && sound.channels > 1
-                  ? read_mixed(to, sound, task.first, task.count)
-                  : sound.read(to, task.first, task.count);
+          decoded[static_cast<size_t>(k)] = out.ndim() == 1 && sound.channels > 1
+                                                ? read_mixed(to, sound, task.first, task.count)
+                                                : sound.read(to, task.first, task.count);
         });
   });
   return decoded;

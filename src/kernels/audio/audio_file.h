@@ -16,8 +16,7 @@ namespace daliesque {
 /// Encoded bytes in memory or in an open file.
 class ByteSource {
  public:
-  ByteSource(const void* data, int64_t size)
-      : data_(static_cast<const char*>(data)), size_(size) {}
+  ByteSource(const void* data, int64_t size) : data_(static_cast<const char*>(data)), size_(size) {}
   explicit ByteSource(const OpenFile& file) : file_(&file), size_(file.size()) {}
 
   int64_t size() const { return size_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WAV files (https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/WAVE/WAVE.html) of plain samples.
+// WAV files (https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/WAVE/WAVE.html) of plain
+// samples.
 #include <algorithm>
 #include <bit>
 #include <cstring>
