@@ -6,9 +6,9 @@
 
 Two processes, one with each library, take turns on each operator; the table shows medians. Inputs
 are in `op_rows.py` (mostly 32 images of 512x512x3) and `op_rows_audio.py`. An operator that the
-reference has only on the GPU has no ratio. With `--device gpu`, inputs are on the accelerator and each call is waited for;
-the reference, if given, uses its own. At the end: the geometric mean of the ratios, what is slower
-than the reference or nearly so, and what failed.
+reference has only on the GPU has no ratio. With `--device gpu`, inputs are on the accelerator and
+each call is waited for; the reference, if given, uses its own. At the end: the geometric mean of
+the ratios, what is slower than the reference or nearly so, and what failed.
 """
 
 from __future__ import annotations
