@@ -54,57 +54,73 @@ DALIESQUE_INLINE void add_up(float* out, const Sums (&sums)[kTogether]) {
 #endif
 }
 
-template <class Taps>
-DALIESQUE_INLINE void weigh_all(float* out, const Place (&places)[kTogether], Taps taps) {
-  Sums sums[kTogether];
-  for (int k = 0; k < kTogether; k++) sums[k] = weigh(places[k], taps);
-  add_up(out, sums);
-}
-
 /// The number of taps at the usual quality, known to the compiler.
 struct UsualTaps {
   constexpr operator int64_t() const { return 32; }
 };
 
-void resample(float* out, int64_t count, const float* in, int64_t before, int64_t after,
-              float first, float step, const ResampleWindow& window) {
-  const int64_t taps = window.taps, used = 2 * window.lobes;
-  const float* weights = window.weights.data();
-  const float* changes = window.changes.data();
-  alignas(32) float copies[kTogether][kMostTaps];
-  Place places[kTogether];
-  float position = first;
+/// Finds one place after the other. Where a row of the window reaches beyond the signal, or is
+/// longer than what it applies to, the samples are copied, with zeros around them.
+class Places {
+ public:
+  Places(const float* in, int64_t before, int64_t after, float first, float step,
+         const ResampleWindow& window)
+      : in_(in),
+        weights_(window.weights.data()),
+        changes_(window.changes.data()),
+        before_(before),
+        after_(after),
+        lobes_(window.lobes),
+        position_(first),
+        step_(step) {}
+
+  DALIESQUE_INLINE Place next(int64_t taps, float* copy) {
+    const float next = std::ceil(position_);
+    const float phase = (next - position_) * static_cast<float>(ResampleWindow::kPhases);
+    position_ += step_;
+    const auto row = static_cast<int32_t>(phase);
+    const int64_t begin = static_cast<int64_t>(next) - lobes_, used = 2 * lobes_;
+    const float* from = in_ + begin;
+    if (begin < -before_ || begin + taps > after_ || taps != used) [[unlikely]] {
+      const int64_t low = std::max<int64_t>(0, -before_ - begin);
+      const int64_t high = std::max(low, std::min(used, after_ - begin));
+      for (int64_t j = 0; j < taps; j++) copy[j] = j >= low && j < high ? from[j] : 0;
+      from = copy;
+    }
+    return {from, weights_ + row * taps, changes_ + row * taps, phase - static_cast<float>(row)};
+  }
+
+ private:
+  const float *in_, *weights_, *changes_;
+  int64_t before_, after_, lobes_;
+  float position_, step_;
+};
+
+template <class Taps>
+DALIESQUE_INLINE void resample_all(float* out, int64_t count, Places places, Taps taps) {
+  alignas(32) float copy[kMostTaps];
   for (int64_t done = 0; done < count; done += kTogether) {
     const int64_t here = std::min<int64_t>(kTogether, count - done);
-    for (int64_t k = 0; k < kTogether; k++) {
-      if (k >= here) {
-        places[k] = places[0];
-        continue;
-      }
-      const float next = std::ceil(position);
-      const float phase = (next - position) * static_cast<float>(ResampleWindow::kPhases);
-      const auto row = static_cast<int64_t>(phase);
-      const int64_t begin = static_cast<int64_t>(next) - window.lobes;
-      const float* from = in + begin;
-      if (begin < -before || begin + taps > after || taps != used) {
-        // A row of the window is longer than what it applies to, or reaches beyond the signal.
-        const int64_t low = std::max<int64_t>(0, -before - begin);
-        const int64_t high = std::max(low, std::min(used, after - begin));
-        for (int64_t j = 0; j < taps; j++) copies[k][j] = j >= low && j < high ? from[j] : 0;
-        from = copies[k];
-      }
-      places[k] = {from, weights + row * taps, changes + row * taps,
-                   phase - static_cast<float>(row)};
-      position += step;
-    }
-    float results[kTogether];
-    float* to = here == kTogether ? out + done : results;
-    if (taps == UsualTaps()) {
-      weigh_all(to, places, UsualTaps());
+    Sums sums[kTogether];
+#pragma GCC unroll 4
+    for (int k = 0; k < kTogether; k++) sums[k] = weigh(places.next(taps, copy), taps);
+    if (here == kTogether) {
+      add_up(out + done, sums);
     } else {
-      weigh_all(to, places, taps);
+      float results[kTogether];
+      add_up(results, sums);
+      std::copy_n(results, here, out + done);
     }
-    if (here < kTogether) std::copy_n(results, here, out + done);
+  }
+}
+
+void resample(float* out, int64_t count, const float* in, int64_t before, int64_t after,
+              float first, float step, const ResampleWindow& window) {
+  const Places places(in, before, after, first, step, window);
+  if (window.taps == UsualTaps()) {
+    resample_all(out, count, places, UsualTaps());
+  } else {
+    resample_all(out, count, places, window.taps);
   }
 }
 

@@ -21,13 +21,17 @@ std::pair<float, float> root_of_unity(int64_t k, int64_t n) {
   return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
 }
 
+constexpr int64_t kMostEights = 13;
+
 /// Powers of two first, in as few stages as they fit into, then odd primes; empty if a prime is too
 /// large.
 std::vector<int64_t> factorize(int64_t n) {
   std::vector<int64_t> factors;
   int64_t twos = 0;
   for (; n % 2 == 0; n /= 2) twos++;
-  for (; twos >= 3 && twos != 4; twos -= 3) factors.push_back(8);
+  // Eight inputs that are far apart would compete for the same few lines of the cache.
+  const bool far = twos > kMostEights;
+  for (; !far && twos >= 3 && twos != 4; twos -= 3) factors.push_back(8);
   for (; twos >= 2; twos -= 2) factors.push_back(4);
   if (twos) factors.push_back(2);
   for (int64_t factor = 3; factor <= kMaxRadix; factor += 2) {

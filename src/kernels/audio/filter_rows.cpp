@@ -35,7 +35,7 @@ constexpr int64_t kColumns = 32;
 /// filter in the cache, where the next one finds it.
 void filter_columns(float* out, const float* in, const FilterBank& bank, int64_t inner,
                     int64_t first, int64_t last) {
-  constexpr int64_t kCachedValues = 8192;
+  constexpr int64_t kCachedValues = 16384;
   const int64_t fitting = kCachedValues / std::max<int64_t>(bank.longest(), 1);
   const int64_t tile = std::clamp<int64_t>(fitting / kColumns, 1, 32) * kColumns;
   for (; first < last; first += tile) {
