@@ -535,10 +535,15 @@ class ExampleParser:
 
     def __init__(self, rules: Sequence[tuple[bytes, int, bool, Sequence[int], bytes | None]]) -> None: ...
 
-    def parse(self, records: Samples) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
+    def read(self, archives: Archives, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[list[Samples], list[tuple[int, int, str]], list[tuple[int, int, int, int]]]:
         """
-        The features, and (place, fault, feature, values) of records with faults.
+        The features; (place, errno, reason) of records that could not be read; (place, fault, feature, values) of those with faults.
         """
+
+def cut_records(records: Samples, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
+    """
+    A part of each record; copies unless the records consist mostly of them.
+    """
 
 def parse_recordio(records: Samples) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
     """

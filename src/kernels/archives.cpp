@@ -119,27 +119,36 @@ void Archives::read_piece(int64_t file, int64_t offset, int64_t size, char* out)
 
 Samples Archives::read(DType dtype, std::span<const int64_t> files,
                        std::span<const int64_t> offsets, std::span<const int64_t> sizes,
-                       std::vector<PieceError>& errors) {
+                       std::vector<PieceError>& errors, const Inspect& inspect) {
   const size_t count = files.size();
   std::vector<Trouble> troubles(count);
   std::vector<int64_t> extents(sizes.begin(), sizes.end());
-  const auto note = [&](size_t k, const ReadFailure& failure) {
-    troubles[k] = {failure.code(), failure.what()};
-  };
   for (size_t k = 0; k < count; k++) {
     try {
       // An index that is wrong must not make us allocate whatever it says.
       if (!exists(files[k], offsets[k], sizes[k])) throw ReadFailure(kEndsEarly);
     } catch (const ReadFailure& failure) {
-      note(k, failure);
+      troubles[k] = {failure.code(), failure.what()};
       extents[k] = 0;
     }
   }
   const std::vector<Run> runs = find_runs(files, offsets, extents, troubles);
   for (int64_t& extent : extents) extent /= static_cast<int64_t>(dtype_size(dtype));
   const Samples out = Samples::empty(dtype, 1, std::move(extents), "", static_cast<int64_t>(count));
-  const auto read_from = [&](size_t k, int64_t bytes) {
-    read_piece(files[k], offsets[k], bytes, out.data<char>(static_cast<int64_t>(k)));
+  const auto read_from = [&](int64_t place, int64_t bytes) {
+    const auto k = static_cast<size_t>(place);
+    read_piece(files[k], offsets[k], bytes, out.data<char>(place));
+  };
+  const auto read_each = [&](const Run& run) {
+    for (int64_t place = run.begin; place < run.end; place++) {
+      const auto k = static_cast<size_t>(place);
+      try {
+        read_from(place, sizes[k]);
+        if (inspect) inspect(place, out.data<uint8_t>(place));
+      } catch (const ReadFailure& failure) {
+        troubles[k] = {failure.code(), failure.what()};
+      }
+    }
   };
   parallel_for(
       static_cast<int64_t>(runs.size()),
@@ -148,17 +157,14 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
       },
       [&](int64_t r) {
         const Run& run = runs[static_cast<size_t>(r)];
+        if (run.end == run.begin + 1) return read_each(run);
         try {
-          return read_from(static_cast<size_t>(run.begin), run.bytes);
-        } catch (const ReadFailure& failure) {
-          if (run.end == run.begin + 1) return note(static_cast<size_t>(run.begin), failure);
+          read_from(run.begin, run.bytes);
+        } catch (const ReadFailure&) {
+          return read_each(run);
         }
-        for (auto k = static_cast<size_t>(run.begin); k < static_cast<size_t>(run.end); k++) {
-          try {
-            read_from(k, sizes[k]);
-          } catch (const ReadFailure& failure) {
-            note(k, failure);
-          }
+        for (int64_t place = run.begin; inspect && place < run.end; place++) {
+          inspect(place, out.data<uint8_t>(place));
         }
       });
   for (size_t k = 0; k < count; k++) {

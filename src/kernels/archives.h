@@ -41,8 +41,13 @@ class Archives {
   /// Reads pieces: 1-D samples, back to back in one buffer. `sizes` counts bytes and holds
   /// multiples of the type's. A piece that cannot be read leaves an entry in `errors`, sorted by
   /// place, and a sample whose contents mean nothing.
+  ///
+  /// `inspect(place, data)`, if any, is called for each piece that was read, by the thread that
+  /// did, while the bytes are in its cache.
+  using Inspect = std::function<void(int64_t place, const uint8_t* data)>;
   Samples read(DType dtype, std::span<const int64_t> files, std::span<const int64_t> offsets,
-               std::span<const int64_t> sizes, std::vector<PieceError>& errors);
+               std::span<const int64_t> sizes, std::vector<PieceError>& errors,
+               const Inspect& inspect = {});
 
  private:
   struct Entry {

@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "crc32c.h"
-#include "parallel.h"
 #include "protobuf.h"
 
 namespace daliesque {
@@ -18,8 +17,6 @@ using protobuf::Wire;
 
 // A length and its checksum, then the contents and their checksum.
 constexpr int64_t kHeader = 12, kFooter = 4;
-
-constexpr double kRecordCost = 1e3, kByteCost = 0.08;
 
 /// The length in a header, if the checksum fits.
 std::optional<uint64_t> checked_length(const uint8_t* header) {
@@ -303,20 +300,20 @@ RecordIndex index_tfrecord(const ByteSource& source) {
   return index;
 }
 
-std::vector<Samples> ExampleParser::parse(const Samples& records,
-                                          std::vector<RecordError>& errors) const {
-  const size_t features = rules_.size(), count = static_cast<size_t>(records.size());
-  Contents contents{records, features, std::vector<Found>(count * features),
-                    std::vector<RecordError>(count)};
-  parallel_for(
-      records.size(),
-      [&](int64_t i) { return kRecordCost + kByteCost * static_cast<double>(records.volume(i)); },
-      [&](int64_t i) {
-        const auto k = static_cast<size_t>(i);
-        Record record(rules_, contents.found.data() + k * features);
-        contents.faults[k] = record.read(records.data<uint8_t>(i), records.volume(i));
-        contents.faults[k].place = i;
+std::vector<Samples> ExampleParser::read(Archives& archives, const Pieces& pieces,
+                                         std::vector<PieceError>& unread,
+                                         std::vector<RecordError>& errors) const {
+  const size_t features = rules_.size(), count = pieces.files.size();
+  std::vector<Found> found(count * features);
+  std::vector<RecordError> faults(count, {0, RecordFault::not_read, 0, 0});
+  const Samples records = archives.read(
+      DType::uint8, pieces.files, pieces.offsets, pieces.sizes, unread,
+      [&](int64_t place, const uint8_t* data) {
+        const auto k = static_cast<size_t>(place);
+        faults[k] = Record(rules_, found.data() + k * features).read(data, pieces.sizes[k]);
+        faults[k].place = place;
       });
+  Contents contents{records, features, std::move(found), std::move(faults)};
   std::vector<Samples> outputs;
   for (size_t f = 0; f < features; f++) {
     if (rules_[f].dtype != DType::uint8) {
@@ -328,7 +325,9 @@ std::vector<Samples> ExampleParser::parse(const Samples& records,
     }
   }
   for (const RecordError& fault : contents.faults) {
-    if (fault.fault != RecordFault::none) errors.push_back(fault);
+    if (fault.fault != RecordFault::none && fault.fault != RecordFault::not_read) {
+      errors.push_back(fault);
+    }
   }
   return outputs;
 }

@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "byte_source.h"
+#include "archives.h"
 #include "record_fault.h"
 #include "samples.h"
 
@@ -35,14 +36,21 @@ struct FeatureRule {
   std::optional<std::string> fallback;
 };
 
-/// Takes records apart.
+/// Pieces of files: the number of the file, offset and size of each.
+struct Pieces {
+  std::span<const int64_t> files, offsets, sizes;
+};
+
+/// Reads records and takes them apart.
 class ExampleParser {
  public:
   explicit ExampleParser(std::vector<FeatureRule> rules) : rules_(std::move(rules)) {}
 
-  /// One Samples for each feature. Records with faults leave entries in `errors`, sorted by place,
-  /// and samples whose contents mean nothing. Strings may share the memory of `records`.
-  std::vector<Samples> parse(const Samples& records, std::vector<RecordError>& errors) const;
+  /// One Samples for each feature. Records that cannot be read leave entries in `unread`, those
+  /// with faults in `errors`, both sorted by place, and samples whose contents mean nothing.
+  std::vector<Samples> read(Archives& archives, const Pieces& pieces,
+                            std::vector<PieceError>& unread,
+                            std::vector<RecordError>& errors) const;
 
  private:
   std::vector<FeatureRule> rules_;

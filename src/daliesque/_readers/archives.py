@@ -18,6 +18,8 @@ PathLike = str | os.PathLike[str]
 
 # A number of a fault, the line or byte where it is, and the output concerned.
 ComponentFault = tuple[int, int, int]
+# A place in a request, a number of a fault, and two more that depend on it.
+RecordFault = tuple[int, int, int, int]
 
 # What the native functions report besides the system's own codes.
 _ENDS_EARLY, _NOT_A_FILE, _OTHER_FAILURE = -1, -2, -3
@@ -48,7 +50,19 @@ class Archives:
     ) -> tuple[_kernels.Samples, dict[int, Exception]]:
         """Pieces of files, one sample each, and by place why some could not be read."""
         pieces, failed = self._native.read(files, offsets, sizes, dtype.code)
-        return pieces, {
+        return pieces, self._failures(files, offsets, failed)
+
+    def read_examples(
+        self, parser: _kernels.ExampleParser, files: Numbers, offsets: Numbers, sizes: Numbers
+    ) -> tuple[list[_kernels.Samples], dict[int, Exception], list[RecordFault]]:
+        """The features of records; why some could not be read; what is wrong with others."""
+        outputs, failed, faults = parser.read(self._native, files, offsets, sizes)
+        return outputs, self._failures(files, offsets, failed), faults
+
+    def _failures(
+        self, files: Numbers, offsets: Numbers, failed: list[tuple[int, int, str]]
+    ) -> dict[int, Exception]:
+        return {
             place: self._failure(int(files[place]), int(offsets[place]), code, reason)
             for place, code, reason in failed
         }

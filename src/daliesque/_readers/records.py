@@ -40,6 +40,22 @@ class RecordReader(Reader):
         """The outputs for some records, and by place why some of them cannot be used."""
         raise NotImplementedError
 
+    def _read(
+        self, files: Numbers, offsets: Numbers, sizes: Numbers
+    ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
+        """The outputs for the records at some places, and by number why some cannot be used."""
+        records, errors = self._archives.read(files, offsets, sizes)
+        read = [place for place in range(len(files)) if place not in errors]
+        outputs, faults = self._parse(records.select(read) if errors else records)
+        if errors:
+            # Any sample may stand in the places of records that were not read.
+            places = np.zeros(len(files), np.int64)
+            places[read] = np.arange(len(read))
+            outputs = [output.select(places.tolist()) for output in outputs] if read else []
+            errors |= {read[place]: error for place, error in faults.items()}
+            return outputs, errors
+        return outputs, faults
+
     def _open(self) -> int:
         parts = []
         for file in range(len(self._archives)):
@@ -56,20 +72,14 @@ class RecordReader(Reader):
 
     def _fetch(self, numbers: Numbers) -> Fetched:
         places = self._places
-        records, errors = self._archives.read(
+        outputs, errors = self._read(
             places.files(numbers), places.offsets[numbers], places.sizes[numbers]
         )
-        read = [place for place in range(len(numbers)) if place not in errors]
-        if errors:
-            records = records.select(read)
-        outputs, faults = self._parse(records)
-        if faults:
-            errors |= {read[place]: error for place, error in faults.items()}
-            good = [place for place in range(len(read)) if place not in faults]
-            outputs = [output.select(good) for output in outputs]
-        if len(errors) == len(numbers):
-            return Fetched((), errors)
-        return Fetched(tuple(outputs), dict(sorted(errors.items())))
+        if not errors:
+            return Fetched(tuple(outputs), {})
+        good = [place for place in range(len(numbers)) if place not in errors]
+        chosen = tuple(output.select(good) for output in outputs) if good else ()
+        return Fetched(chosen, dict(sorted(errors.items())))
 
     def _source_name(self, number: int) -> str:
         return next(iter(self._source_names([number])))

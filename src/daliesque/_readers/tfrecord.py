@@ -132,14 +132,13 @@ class TFRecord(RecordReader):
             self._excuse(self._archives[file], OpError(reason))
         return offsets, sizes
 
-    def _parse(
-        self, records: _kernels.Samples
+    def _read(
+        self, files: Numbers, offsets: Numbers, sizes: Numbers
     ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
-        outputs, faults = self._parser.parse(records)
-        return outputs, {
-            place: OpError(self._describe(fault, feature, values))
-            for place, fault, feature, values in faults
-        }
+        outputs, errors, faults = self._archives.read_examples(self._parser, files, offsets, sizes)
+        for place, fault, feature, values in faults:
+            errors[place] = OpError(self._describe(fault, feature, values))
+        return outputs, errors
 
     def _describe(self, fault: int, index: int, values: int) -> str:
         """What is wrong with a record."""

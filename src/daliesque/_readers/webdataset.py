@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.args import rule_of
@@ -23,6 +24,8 @@ from .order import Numbers
 from .steps import Fetched
 
 _BEHAVIORS = {"": 0, "empty": 0, "skip": 1, "error": 2}
+# Up to so many bytes are read in vain to avoid another call.
+_LARGEST_GAP = 4096
 # The numbers of faults that the native index reports.
 _MISSING, _BAD_SIZE = 9, 10
 FAULTS = {
@@ -138,6 +141,11 @@ class Webdataset(Reader):
             raise ValueError(msg)
         self._missing = _BEHAVIORS[behavior]
         self._dtypes = self._checked_dtypes(dtypes)
+        extensions = [part for group in self._ext for part in set(self._to_extensions(group))]
+        # Parts of one buffer are aligned to nothing, and no two outputs may have the same.
+        self._may_share = len(set(extensions)) == len(extensions) and all(
+            dtype == uint8 for dtype in self._dtypes
+        )
         super().__init__(batch_size, name, device, **options)
 
     def _open(self) -> int:
@@ -199,21 +207,56 @@ class Webdataset(Reader):
 
     def _fetch(self, numbers: Numbers) -> Fetched:
         files = np.searchsorted(self._ends, numbers, side="right")
+        chosen = self._chosen[numbers]
+        there = chosen >= 0
+        offsets = np.where(there, self._offsets[chosen], 0)
+        sizes = np.where(there, self._sizes[chosen], 0)
+        together = self._read_together(files, offsets, sizes, there)
+        if together is not None:
+            return Fetched(together, {})
         outputs: list[_kernels.Samples] = []
         errors: dict[int, Exception] = {}
         for output, dtype in enumerate(self._dtypes):
-            chosen = self._chosen[numbers, output]
-            there = chosen >= 0
-            offsets = np.where(there, self._offsets[chosen], 0)
-            sizes = np.where(there, self._sizes[chosen], 0)
-            pieces, failed = self._archives.read(files, offsets, sizes, dtype)
+            column = (
+                np.ascontiguousarray(offsets[:, output]),
+                np.ascontiguousarray(sizes[:, output]),
+            )
+            pieces, failed = self._archives.read(files, *column, dtype)
             outputs.append(pieces)
             errors = failed | errors
         if not errors:
             return Fetched(tuple(outputs), {})
         good = [place for place in range(len(numbers)) if place not in errors]
-        chosen_outputs = tuple(output.select(good) for output in outputs) if good else ()
-        return Fetched(chosen_outputs, dict(sorted(errors.items())))
+        rows = tuple(output.select(good) for output in outputs) if good else ()
+        return Fetched(rows, dict(sorted(errors.items())))
+
+    def _read_together(
+        self, files: Numbers, offsets: Numbers, sizes: Numbers, there: NDArray[np.bool_]
+    ) -> tuple[_kernels.Samples, ...] | None:
+        """All outputs out of one buffer, if the files of samples lie side by side.
+
+        None if they do not, or if something cannot be read.
+        """
+        if not self._may_share:
+            return None
+        ends = (offsets + sizes).max(axis=1)
+        begins = np.where(there, offsets, np.iinfo(np.int64).max).min(axis=1)
+        begins = np.minimum(begins, ends)
+        lengths = ends - begins
+        # From one sample to the next only a header is left out: reading it, too, saves a call.
+        gaps = begins[1:] - ends[:-1]
+        near = (files[1:] == files[:-1]) & (gaps >= 0) & (gaps <= _LARGEST_GAP)
+        lengths[:-1] += np.where(near, gaps, 0)
+        if lengths.sum() > 2 * sizes.sum():
+            return None
+        records, errors = self._archives.read(files, begins, lengths)
+        if errors:
+            return None
+        starts = np.where(there, offsets - begins[:, np.newaxis], 0)
+        return tuple(
+            _kernels.cut_records(records, *map(np.ascontiguousarray, (start, size)))
+            for start, size in zip(starts.T, sizes.T, strict=True)
+        )
 
     def _source_name(self, number: int) -> str:
         chosen = self._chosen[number]

@@ -83,20 +83,28 @@ Archives::Opener make_opener(nb::object function) {
   };
 }
 
-std::tuple<Samples, Failures> read_pieces(Archives& archives, const Numbers& files,
-                                          const Numbers& offsets, const Numbers& sizes, int dtype) {
-  if (offsets.size() != files.size() || sizes.size() != files.size()) {
-    throw std::invalid_argument("as many files as offsets and sizes");
+void check_sizes(const Numbers& first, const Numbers& second, const Numbers& third) {
+  if (second.size() != first.size() || third.size() != first.size()) {
+    throw std::invalid_argument("as many of one as of the other");
   }
-  std::vector<PieceError> errors;
-  const nb::gil_scoped_release release;
-  Samples out = archives.read(static_cast<DType>(dtype), to_span(files), to_span(offsets),
-                              to_span(sizes), errors);
+}
+
+Failures to_failures(std::vector<PieceError>& errors) {
   Failures failures;
   for (PieceError& error : errors) {
     failures.emplace_back(error.place, error.code, std::move(error.reason));
   }
-  return {std::move(out), std::move(failures)};
+  return failures;
+}
+
+std::tuple<Samples, Failures> read_pieces(Archives& archives, const Numbers& files,
+                                          const Numbers& offsets, const Numbers& sizes, int dtype) {
+  check_sizes(files, offsets, sizes);
+  std::vector<PieceError> errors;
+  const nb::gil_scoped_release release;
+  Samples out = archives.read(static_cast<DType>(dtype), to_span(files), to_span(offsets),
+                              to_span(sizes), errors);
+  return {std::move(out), to_failures(errors)};
 }
 
 /// Runs `body` with the source, without the GIL; the code and reason of what failed, if anything.
@@ -222,8 +230,40 @@ Parsed with_faults(Parse&& parse) {
   return {std::move(outputs), std::move(faults)};
 }
 
-Parsed parse_examples(const ExampleParser& parser, const Samples& records) {
-  return with_faults([&](auto& errors) { return parser.parse(records, errors); });
+std::tuple<std::vector<Samples>, Failures, Faults> read_examples(const ExampleParser& parser,
+                                                                 Archives& archives,
+                                                                 const Numbers& files,
+                                                                 const Numbers& offsets,
+                                                                 const Numbers& sizes) {
+  check_sizes(files, offsets, sizes);
+  std::vector<PieceError> unread;
+  const nb::gil_scoped_release release;
+  auto [outputs, faults] = with_faults([&](auto& errors) {
+    return parser.read(archives, {to_span(files), to_span(offsets), to_span(sizes)}, unread,
+                       errors);
+  });
+  return {std::move(outputs), to_failures(unread), std::move(faults)};
+}
+
+/// Parts of records, one of each; copies unless the records consist mostly of them.
+Samples cut_records(const Samples& records, const Numbers& starts, const Numbers& sizes) {
+  check_sizes(starts, sizes, sizes);
+  if (static_cast<int64_t>(starts.size()) != records.size() || records.ndim() != 1) {
+    throw std::invalid_argument("one part of each record");
+  }
+  std::vector<Samples::Range> ranges;
+  int64_t total = 0;
+  for (size_t k = 0; k < starts.size(); k++) {
+    const int64_t start = starts.data()[k], size = sizes.data()[k];
+    const int64_t room = records.volume(static_cast<int64_t>(k));
+    if (start < 0 || size < 0 || start > room || size > room - start) {
+      throw std::invalid_argument("no part of the record");
+    }
+    ranges.push_back({start, size, 1});
+    total += size;
+  }
+  const Samples parts = records.slice(ranges, {false}, "");
+  return 2 * total < records.total_volume() ? clone(parts) : parts;
 }
 
 Parsed parse_images(const Samples& records) {
@@ -302,8 +342,11 @@ void bind_records(nb::module_& m) {
 
   nb::class_<ExampleParser>(m, "ExampleParser", "Takes Example messages of TFRecords apart.")
       .def("__init__", &make_parser, "rules"_a)
-      .def("parse", &parse_examples, nb::call_guard<nb::gil_scoped_release>(), "records"_a,
-           "The features, and (place, fault, feature, values) of records with faults.");
+      .def("read", &read_examples, "archives"_a, "files"_a, "offsets"_a, "sizes"_a,
+           "The features; (place, errno, reason) of records that could not be read; (place, fault, "
+           "feature, values) of those with faults.");
+  m.def("cut_records", &cut_records, "records"_a, "starts"_a, "sizes"_a,
+        "A part of each record; copies unless the records consist mostly of them.");
 
   const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
   m.def("parse_recordio", &parse_images, no_gil, "records"_a,
