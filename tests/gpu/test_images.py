@@ -235,3 +235,20 @@ def test_jpeg_distortion() -> None:
     compare(assert_same, "jpeg_compression_distortion", image, quality=30)
     qualities = ndd.batch([5, 30, 60, 90])
     compare(assert_same, "jpeg_compression_distortion", dense(), quality=qualities)
+
+
+def test_clahe() -> None:
+    for batch in (ragged(), dense(), ragged(channels=1), dense(channels=1)):
+        for clip_limit in (0.0, 2.0, 40.0):
+            for luma_only in (True, False):
+                compare(
+                    assert_near,
+                    "clahe",
+                    batch,
+                    tiles_x=3,
+                    tiles_y=2,
+                    clip_limit=clip_limit,
+                    luma_only=luma_only,
+                )
+    dark = ndd.batch(pixels((2, 40, 30, 3), "uint8") // 4, layout="HWC")
+    compare(assert_near, "clahe", dark, tiles_x=4, tiles_y=5, clip_limit=3.0)
