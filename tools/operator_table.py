@@ -29,6 +29,7 @@ _DOUBLE = "sums in double precision; in single precision on Metal, which has no 
 NOTES = {
     "audio_resample": "positions in double precision (single on Metal), on the CPU in single",
     "batch_permutation": _DRAWN,
+    "debayer": "all algorithms but `vng_ocv`",
     "decoders.image": "JPEGs by nvImageCodec or torchvision if installed, for NVIDIA's devices; "
     "otherwise " + _DECODED,
     "decoders.image_crop": _DECODED,

@@ -252,3 +252,18 @@ def test_clahe() -> None:
                 )
     dark = ndd.batch(pixels((2, 40, 30, 3), "uint8") // 4, layout="HWC")
     compare(assert_near, "clahe", dark, tiles_x=4, tiles_y=5, clip_limit=3.0)
+
+
+@pytest.mark.parametrize("kind", ["uint8", "uint16"])
+def test_debayer(kind: str) -> None:
+    raw = [pixels(size, kind) for size in ((8, 6), (12, 10), (8, 6), (2, 4))]
+    places = ndd.batch([[0, 0], [0, 1], [1, 0], [1, 1]])
+    for algorithm in ("bilinear_ocv", "edgeaware_ocv", "gray_ocv"):
+        for batch in (ndd.batch(raw, layout="HW"), ndd.batch(pixels((4, 6, 8), kind), layout="HW")):
+            compare(assert_same, "debayer", batch, blue_position=places, algorithm=algorithm)
+
+
+def test_debayer_with_gradients() -> None:
+    raw = ndd.tensor(pixels((8, 8), "uint8"), layout="HW", device="gpu")
+    with pytest.raises(ValueError, match=r"debayer: .*vng_ocv.*\.cpu\(\)"):
+        ndd.debayer(raw, blue_position=[0, 0], algorithm="vng_ocv").evaluate()
