@@ -38,6 +38,7 @@ NOTES = {
     "decoders.inflate": _DECODED,
     "decoders.numpy": _DECODED,
     "decoders.video": _DECODED,
+    "dump_image": "waits for the images, and writes them from the CPU",
     "experimental.warp_perspective": "coordinates in double precision; in single on Metal",
     "get_property": "made on the CPU",
     "io.file.read": "read on the CPU, uploaded in one transfer",

@@ -302,5 +302,6 @@ def test_without_an_accelerator() -> None:
 
 
 def test_operators_without_gpu_code_say_so() -> None:
-    with pytest.raises(ValueError, match=r"dump_image: .*gpu:0.*\.cpu\(\)"):
-        ndd.dump_image(ndd.tensor(array("uint8", (2, 2, 3)), device="gpu"))
+    boxes = ndd.tensor(np.zeros((2, 4), np.float32), device="gpu")
+    with pytest.raises(ValueError, match=r"bbox_paste: .*gpu:0.*\.cpu\(\)"):
+        ndd.bbox_paste(boxes, ratio=2.0)

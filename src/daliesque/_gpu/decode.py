@@ -105,6 +105,13 @@ def image(encoded: _kernels.Samples, /, **arguments: Any) -> Any:
     return others.made(groups, 3, "HWC", uint8.code)
 
 
+@gpu_body("dump_image")
+def dump_image(images: DeviceSamples, /, **arguments: Any) -> DeviceSamples:
+    """Write images to files, for which they must be read on the CPU, and pass them on."""
+    registry["dump_image"].bodies["cpu"](images.to_host(), **arguments)
+    return images
+
+
 def _decodable(encoded: _kernels.Samples) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The numbers of the plain JPEG files: of three channels, upright, undamaged."""
     headers, troubles = _kernels.image_headers(encoded)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypedDict, Unpack
 from .._engine.args import rule_of
 from .._engine.context import EvalContext
 from .._engine.convert import to_batch_samples
-from .._engine.device import DeviceLike
+from .._engine.device import Device, DeviceLike
 from .._engine.device import device as to_device
 from .._engine.errors import OpError, same_class
 from .damage import DamageFinder
@@ -145,6 +145,8 @@ class Reader:
     _operator: ClassVar[str] = "readers.Reader"
     # Whether `random_shuffle` permutes the list; readers of archives read on in their order.
     _permutes_list: ClassVar[bool] = True
+    # Where the reference can deliver to.
+    _devices: ClassVar[tuple[str, ...]] = ("cpu",)
     # How many samples to read at a time if there is no batch size. They share a buffer, which lives
     # as long as any of them.
     _samples_at_once: ClassVar[int] = 16
@@ -160,10 +162,10 @@ class Reader:
     ) -> None:
         settings = check_options(self._operator, dict(options), self._permutes_list)
         self._name = name
-        wanted = to_device(device)
-        if wanted is not None and wanted.device_type != "cpu":
+        self._device = to_device(device) or Device.CPU
+        if self._device.device_type not in self._devices:
             msg = (
-                f'{self._operator}: Invalid device "{device}": readers deliver CPU data. Leave '
+                f'{self._operator}: Invalid device "{device}": the reader delivers CPU data. Leave '
                 "'device' out and move the batches with .gpu()."
             )
             raise ValueError(msg)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._engine.batch import Batch
+from .._engine.device import Device
 from .._engine.tensor import Tensor
 from .prefetch import Prefetcher
 from .steps import Step, Steps
@@ -108,6 +109,8 @@ class Epoch(Iterator[Any]):
                 Tensor._of(samples.sample(index), source)
                 for samples, source in zip(step.outputs, sources, strict=True)
             ]
+        if reader._device != Device.CPU:
+            values = [value.to_device(reader._device) for value in values]  # type: ignore[assignment]
         if reader._output_names is not None:
             return dict(zip(reader._output_names, values, strict=True))
         return tuple(values)

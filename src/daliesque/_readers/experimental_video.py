@@ -49,7 +49,7 @@ class Video(VideoClips):
     name
         A name for the reader.
     device
-        Where the reader works: "cpu".
+        Where batches are delivered: "cpu" or "gpu". Files are read and decoded on the CPU.
     sequence_length
         How many frames a clip has.
     filenames

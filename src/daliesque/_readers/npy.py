@@ -55,7 +55,7 @@ class Numpy(ListedFiles):
     name
         A name for the reader.
     device
-        Where the reader works: "cpu".
+        Where batches are delivered: "cpu" or "gpu". Files are read and decoded on the CPU.
     file_root
         The folder with the files, or to which names in `file_list` or `files` are relative.
     file_filter
@@ -104,6 +104,7 @@ class Numpy(ListedFiles):
     """
 
     _operator: ClassVar[str] = "readers.Numpy"
+    _devices: ClassVar[tuple[str, ...]] = ("cpu", "gpu")
     _default_filter: ClassVar[str] = "*.npy"
 
     def __init__(

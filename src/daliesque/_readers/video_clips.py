@@ -95,6 +95,7 @@ class VideoClips(Reader):
         The arguments that all readers have; see `Reader`.
     """
 
+    _devices: ClassVar[tuple[str, ...]] = ("cpu", "gpu")
     # Clips are large.
     _samples_at_once: ClassVar[int] = 2
 

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers that deliver to the gpu device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+
+
+def test_numpy_files(tmp_path: Path) -> None:
+    arrays = [np.full((2, 3), number, np.float32) for number in range(4)]
+    for number, array in enumerate(arrays):
+        np.save(tmp_path / f"{number}.npy", array)
+    reader = ndd.readers.Numpy(file_root=str(tmp_path), device="gpu")
+    (batch,) = next(iter(reader.next_epoch(batch_size=4)))
+    assert str(batch.device) == "gpu:0"
+    np.testing.assert_array_equal(batch.torch().numpy(), arrays)
+    (tensor,) = next(iter(reader.next_epoch(batch_size=None)))
+    assert str(tensor.device) == "gpu:0"
+
+
+def test_readers_of_files_deliver_to_the_cpu(tmp_path: Path) -> None:
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "file.jpg").write_bytes(b"content")
+    with pytest.raises(ValueError, match=r"readers.File: Invalid device .gpu.*\.gpu\(\)"):
+        ndd.readers.File(file_root=str(tmp_path), device="gpu")
