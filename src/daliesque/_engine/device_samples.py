@@ -119,14 +119,7 @@ class DeviceSamples:
         kind = carrier(samples.type_id)
         accelerator = require_accelerator("DeviceSamples")
         staging = accelerator.staging(samples.nbytes)
-        host = staging.numpy()
-        begin = 0
-        for indices in numbers:
-            for index in indices.tolist():
-                part = to_numpy(samples, index)
-                room = host[begin : begin + part.nbytes].view(part.dtype).reshape(part.shape)
-                np.copyto(room, part)
-                begin += part.nbytes
+        _fill_staging(staging.numpy(), samples, numbers)
         flat = accelerator.upload(staging, device.device_id, queue).view(kind)
         groups, begin = [], 0
         for indices in numbers:
@@ -171,19 +164,19 @@ class DeviceSamples:
             host = accelerator.download(flat, self.queue).numpy()
         if self.type_id == bfloat16.code:
             numpy_type = np.dtype(np.uint16)
+        values = host.view(numpy_type)
+        if len(self.groups) == 1:
+            (group,) = self.groups
+            whole = values.reshape(tuple(group.data.shape))
+            dense = _kernels.wrap_buffer(whole, self.type_id, "").as_internal().unfold()
+            return dense.with_layout(self.layout).select(np.argsort(group.indices).tolist())
         arrays: list[Any] = [None] * self._count
         begin = 0
         for group in self.groups:
-            size = group.data[0].numel() * self.itemsize
+            shape, size = group.data.shape[1:], group.data[0].numel()
             for index in group.indices.tolist():
-                part = host[begin : begin + size].view(numpy_type)
-                arrays[index] = part.reshape(group.data.shape[1:])
+                arrays[index] = values[begin : begin + size].reshape(shape)
                 begin += size
-        if len(self.groups) == 1:
-            whole = host.view(numpy_type).reshape(tuple(self.groups[0].data.shape))
-            dense = _kernels.wrap_buffer(whole, self.type_id, "").as_internal().unfold()
-            order = np.argsort(self.groups[0].indices)
-            return dense.with_layout(self.layout).select(order.tolist())
         return _kernels.wrap_buffers(arrays, self.type_id, self.layout).as_internal()
 
     def working(self) -> contextlib.AbstractContextManager[Any]:
@@ -435,6 +428,22 @@ class DeviceSamples:
         return self.mapped(
             lambda data, _: torch.empty(data.shape, dtype=kind, device=data.device), type_id=wanted
         )
+
+
+def _fill_staging(
+    host: NDArray[np.uint8], samples: _kernels.Samples, numbers: list[NDArray[np.int64]]
+) -> None:
+    """Copy samples into bytes, group by group."""
+    if len(numbers) == 1 and samples.packed:
+        whole = to_numpy(samples.stack_view())
+        np.copyto(host.view(whole.dtype).reshape(whole.shape), whole)
+        return
+    begin = 0
+    for index in np.concatenate(numbers).tolist() if numbers else ():
+        part = to_numpy(samples, index)
+        room = host[begin : begin + part.nbytes].view(part.dtype).reshape(part.shape)
+        np.copyto(room, part)
+        begin += part.nbytes
 
 
 def index_tensor(numbers: NDArray[np.int64], device: torch.device) -> torch.Tensor:
