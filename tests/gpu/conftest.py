@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,9 @@ from daliesque._engine import accelerator
 
 
 @pytest.fixture(autouse=True)
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # Some operators write files.
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(accelerator.VARIABLE, "cpu")
     accelerator.forget()
     yield

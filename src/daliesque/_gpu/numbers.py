@@ -26,8 +26,11 @@ def is_float(type_id: int) -> bool:
 
 
 def constant(values: NDArray[Any], like: torch.Tensor) -> torch.Tensor:
-    """An array of parameters on the device of a tensor."""
-    return torch.from_numpy(np.array(values)).to(like.device, non_blocking=True)
+    """An array of parameters on the device of a tensor, in double precision only if it has that."""
+    array = np.array(values)
+    if array.dtype == np.float64 and double(like) is torch.float32:
+        array = array.astype(np.float32)
+    return torch.from_numpy(array).to(like.device, non_blocking=True)
 
 
 def rows(values: NDArray[Any], indices: NDArray[np.int64]) -> NDArray[Any]:

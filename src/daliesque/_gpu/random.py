@@ -10,7 +10,7 @@ import torch
 
 from .. import _kernels
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples
+from .._engine.device_samples import DeviceSamples, carrier
 from .._engine.dtype import DType, float32, float64, from_code, uint8
 from .._engine.placement import on_device
 from .numbers import column, from_float, to_float
@@ -34,7 +34,7 @@ def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -
     noise = _kernels.empty(drawn.code, samples.shape_array(), "", len(samples))
     _kernels.normal(noise, state, mean, stddev)
     placed: DeviceSamples = on_device(noise)
-    kind = torch.float32 if drawn is float32 else torch.float64
+    kind = carrier(drawn.code)
 
     def noisy(data: torch.Tensor, indices: Any) -> torch.Tensor:
         values = to_float(data, samples.type_id, kind)
