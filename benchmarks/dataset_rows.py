@@ -55,6 +55,19 @@ def coco(ndd: Any, **arguments: Any) -> Any:
     return ndd.readers.COCO(file_root=root, annotations_file=f"{root}/instances.json", **arguments)
 
 
+def fits(count: int, shape: tuple[int, ...], bits: int) -> str:
+    """A folder of FITS files, with an image in the primary unit."""
+    root = folder()
+    axes = [f"NAXIS{k + 1}  = {n:20d}" for k, n in enumerate(shape[::-1])]
+    cards = [f"SIMPLE  = {'T':>20s}", f"BITPIX  = {bits:20d}", f"NAXIS   = {len(shape):20d}"]
+    header = "".join(card.ljust(80) for card in [*cards, *axes, "END"]).ljust(2880).encode()
+    data = np.zeros(shape, {16: ">i2", -32: ">f4"}[bits]).tobytes()
+    for index in range(count):
+        with open(f"{root}/{index:05d}.fits", "wb") as file:
+            file.write(header + data + bytes(-len(data) % 2880))
+    return root
+
+
 # Name: how to make the reader, and the batch size.
 ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
     "Numpy": (lambda ndd, _: ndd.readers.Numpy(file_root=arrays(512, (224, 224, 3))), 64),
@@ -92,4 +105,16 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
     "COCO polygons": (lambda ndd, _: coco(ndd, polygon_masks=True), 64),
     "COCO masks": (lambda ndd, _: coco(ndd, pixelwise_masks=True), 64),
     "COCO samples": (lambda ndd, _: coco(ndd), None),
+    "Fits": (
+        lambda ndd, _: ndd.experimental.readers.Fits(
+            file_root=fits(256, (3, 224, 224), -32), hdu_indices=[1]
+        ),
+        32,
+    ),
+    "Fits small": (
+        lambda ndd, _: ndd.experimental.readers.Fits(
+            file_root=fits(1024, (32, 32), 16), hdu_indices=[1]
+        ),
+        32,
+    ),
 }

@@ -90,6 +90,8 @@ class Library:
         command = [python, __file__, options.root, "--serve", module]
         self.process = subprocess.Popen(
             [*command, "--threads", str(options.threads)],
+            # Without this the reference wants a driver for reading FITS files.
+            env={**os.environ, "DALI_RESTRICT_PINNED_MEM": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -461,6 +461,9 @@ def read_named_files(paths: Samples) -> tuple[Samples, list[tuple[int, int]]]:
     The contents of files named by samples of characters, and (sample, errno) of failures.
     """
 
+def read_big_endian(type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', writable=False)], bytes: Samples, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
+    """Arrays that begin at an offset of each sample of bytes."""
+
 def copy_rows(table: Samples, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
     """Some consecutive rows of a table for each sample."""
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "byte_order.h"
 #include "npy_window.h"
 #include "parallel.h"
 #include "saturate.h"
@@ -135,13 +136,6 @@ void place_window(Array& array, const NpyRegion* region) {
   if (region->outside != NpyRegion::Outside::pad) array.wanted = std::move(fitting);
 }
 
-void swap_bytes(char* data, int64_t count, size_t itemsize) {
-  for (char* element = data; element != data + count * static_cast<int64_t>(itemsize);
-       element += itemsize) {
-    std::reverse(element, element + itemsize);
-  }
-}
-
 std::vector<int64_t> reversed(const std::vector<int64_t>& values) {
   return {values.rbegin(), values.rend()};
 }
@@ -209,8 +203,9 @@ void read_windows(Samples& out, const std::vector<Array*>& arrays, bool keep_ope
   for (int64_t i = 0; i < count; i++) {
     if (keep_open) at(i).source->close();
     if (const int code = codes[static_cast<size_t>(i)]) at(i).fail(code);
-    const size_t itemsize = out.itemsize();
-    if (at(i).header.swapped) swap_bytes(out.data<char>(i), out.volume(i), itemsize);
+    if (at(i).header.swapped) {
+      copy_swapped(out.data(i), out.data(i), out.volume(i), out.itemsize());
+    }
   }
 }
 

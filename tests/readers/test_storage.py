@@ -38,8 +38,8 @@ def images(tmp_path: Path) -> Path:
     for label in "abc":
         (tmp_path / label).mkdir()
         for k in range(3):
-            (tmp_path / label / f"{k}.jpg").write_bytes(f"{label}/{k}.jpg".encode() * 1000)
-    (tmp_path / "list.txt").write_text("b/2.jpg 5\nc/0.jpg 7\n")
+            (tmp_path / label / f"{k}.wav").write_bytes(f"{label}/{k}.wav".encode() * 1000)
+    (tmp_path / "list.txt").write_text("b/2.wav 5\nc/0.wav 7\n")
     return tmp_path
 
 
@@ -66,11 +66,11 @@ def test_files_on_a_server(images: Path, server: Server) -> None:
     assert contents_of(ndd.readers.File(**arguments)) == contents_of(
         ndd.readers.File(file_list=images / "list.txt")
     )
-    url = f"{server.url}/a/1.jpg"
-    assert contents_of(ndd.readers.File(files=[url])) == [(url, b"a/1.jpg" * 1000, 0)]
-    mixed = [url, str(images / "b" / "2.jpg"), f"file://{images}/c/0.jpg"]
+    url = f"{server.url}/a/1.wav"
+    assert contents_of(ndd.readers.File(files=[url])) == [(url, b"a/1.wav" * 1000, 0)]
+    mixed = [url, str(images / "b" / "2.wav"), f"file://{images}/c/0.wav"]
     found = contents_of(ndd.readers.File(files=mixed), 3)
-    assert [data[:7] for _, data, _ in found] == [b"a/1.jpg", b"b/2.jpg", b"c/0.jpg"]
+    assert [data[:7] for _, data, _ in found] == [b"a/1.wav", b"b/2.wav", b"c/0.wav"]
 
 
 @pytest.mark.parametrize("status", [0, 503, 429])
@@ -90,7 +90,7 @@ def test_connections_that_stay_broken(images: Path) -> None:
         reader = ndd.readers.File(file_root=server.url)
         server.break_every = 1
         match = (
-            rf'readers\.File: cannot read "{server.url}/a/0\.jpg" \(sample 0 .* after 6 attempts'
+            rf'readers\.File: cannot read "{server.url}/a/0\.wav" \(sample 0 .* after 6 attempts'
         )
         with pytest.raises(OSError, match=match):
             next(reader.next_epoch(batch_size=2))
@@ -98,15 +98,15 @@ def test_connections_that_stay_broken(images: Path) -> None:
 
 def test_missing_and_refused_files(images: Path, server: Server) -> None:
     reader = ndd.readers.File(file_root=server.url, on_error="skip")
-    (images / "a" / "1.jpg").unlink()
-    assert [source for source, _, _ in contents_of(reader, 2)][:2] == ["a/0.jpg", "a/2.jpg"]
+    (images / "a" / "1.wav").unlink()
+    assert [source for source, _, _ in contents_of(reader, 2)][:2] == ["a/0.wav", "a/2.wav"]
     (error,) = reader.errors
-    assert error.source == f"{server.url}/a/1.jpg"
+    assert error.source == f"{server.url}/a/1.wav"
     assert isinstance(error.exception, FileNotFoundError)
     server.break_every, server.status = 1, 403
     before = server.requests
     with pytest.raises(OSError, match=r"ClientResponseError: 403"):
-        storage.read(f"{server.url}/a/0.jpg")
+        storage.read(f"{server.url}/a/0.wav")
     assert server.requests == before + 1
     server.break_every = 0
     with pytest.raises(FileNotFoundError, match=r'readers\.File: cannot list the folder "http'):

@@ -2,5 +2,6 @@
 """Readers that the reference keeps under this name."""
 
 from .._readers.experimental_video import Video
+from .._readers.fits import Fits
 
-__all__ = ["Video"]
+__all__ = ["Fits", "Video"]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading files.
+#include "../byte_order.h"
 #include "../file_read.h"
 #include "../npy_read.h"
 #include "../ragged.h"
@@ -98,6 +99,21 @@ Arrays read_npy_contents(const Samples& contents, const std::optional<Region>& r
   return read_arrays(std::move(sources), region);
 }
 
+Samples read_big_endian(int type_id,
+                        const nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig>& shapes,
+                        const Samples& in, const Numbers& offsets) {
+  const auto count = static_cast<int64_t>(shapes.shape(0));
+  if (in.size() != count || offsets.size() != shapes.shape(0)) {
+    throw std::invalid_argument("as many shapes and offsets as samples");
+  }
+  std::vector<int64_t> extents(shapes.data(), shapes.data() + shapes.size());
+  const nb::gil_scoped_release release;
+  Samples out = Samples::empty(static_cast<DType>(type_id), static_cast<int>(shapes.shape(1)),
+                               std::move(extents), "", count);
+  copy_big_endian(out, in, {offsets.data(), offsets.size()});
+  return out;
+}
+
 Samples copied_rows(const Samples& table, const Numbers& begins, const Numbers& counts) {
   if (table.size() != 1 || table.ndim() < 1 || !table.contiguous()) {
     throw std::invalid_argument("a table is one contiguous array");
@@ -128,6 +144,8 @@ void bind_files(nb::module_& m) {
         "The contents of chosen files of a list, and (sample, errno) of those that failed.");
   m.def("read_named_files", &read_named, nb::call_guard<nb::gil_scoped_release>(), "paths"_a,
         "The contents of files named by samples of characters, and (sample, errno) of failures.");
+  m.def("read_big_endian", &read_big_endian, "type_id"_a, "shapes"_a, "bytes"_a, "offsets"_a,
+        "Arrays that begin at an offset of each sample of bytes.");
   m.def("copy_rows", &copied_rows, "table"_a, "begins"_a, "counts"_a,
         "Some consecutive rows of a table for each sample.");
   nb::class_<NpyHeaderCache>(m, "NpyHeaderCache", "Headers of .npy files read before.")
