@@ -185,7 +185,8 @@ void RealFft::power(float* out, int64_t out_stride, float* work, int64_t lanes,
 }
 
 std::shared_ptr<const RealFft> real_fft(int64_t length) {
-  constexpr size_t kKept = 16;
+  // A plan takes up to 22 bytes for each number of the signal, and longer to make than to use.
+  constexpr int64_t kKeptLength = int64_t{1} << 22;
   static std::mutex mutex;
   static std::list<std::shared_ptr<const RealFft>> plans;
   {
@@ -200,7 +201,9 @@ std::shared_ptr<const RealFft> real_fft(int64_t length) {
   auto made = std::make_shared<const RealFft>(length);
   const std::lock_guard lock(mutex);
   plans.push_front(made);
-  if (plans.size() > kKept) plans.pop_back();
+  int64_t total = 0;
+  for (const auto& plan : plans) total += plan->length();
+  for (; total > kKeptLength && plans.size() > 1; plans.pop_back()) total -= plans.back()->length();
   return made;
 }
 
