@@ -37,6 +37,7 @@ struct Rows {
 
   /// The source row that becomes row `index`.
   int64_t source(int64_t index) const {
+    if (outer_axes <= 1) return descends() ? count - 1 - index : index;
     int64_t row = 0, step = 1;
     for (size_t axis = outer_axes; axis-- > 0;) {
       const auto [extent, mirrored] = outer[axis];
@@ -91,7 +92,8 @@ class RowWriter {
         bytes_(static_cast<size_t>(rows.items * rows.item_bytes)),
         // Rows that begin inside a cache line would write it in two parts, which is slow.
         streamed_(streamed && bytes_ % kLine == 0) {
-    buffered_ = rows.reversed && bytes_ <= kLongest && (streamed_ || !rows.descends());
+    const bool cached = bytes_ * static_cast<size_t>(rows.count) <= kLongest;
+    buffered_ = rows.reversed && bytes_ <= kLongest && (streamed_ || !rows.descends()) && !cached;
   }
 
   void run(std::byte* out, const std::byte* in) {

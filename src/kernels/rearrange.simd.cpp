@@ -65,24 +65,31 @@ DALIESQUE_INLINE void store(char* to, Vector value) {
   _mm_storeu_si128(reinterpret_cast<Vector*>(to), value);
 }
 
-/// Puts the items of a vector into reverse order. If they do not fill it, those that stand at its
-/// end come to its begin, or the other way round.
-DALIESQUE_INLINE Vector reverse_order(int64_t size, bool from_end) {
-  const int64_t items = kWidth / size, spare = kWidth - items * size;
-  alignas(16) char order[kWidth] = {};
-  for (int64_t k = 0; k < items * size; k++) {
-    const int64_t from = (items - 1 - k / size) * size + k % size;
-    order[from_end ? k : spare + k] = static_cast<char>(from_end ? spare + from : from);
+/// Shuffles that put the items of a vector into reverse order, by their size. If they do not fill
+/// it, those that stand at its end come to its begin (`[1]`), or the other way round (`[0]`).
+struct ReverseOrders {
+  alignas(16) char order[2][kWidth + 1][kWidth] = {};
+
+  constexpr ReverseOrders() {
+    for (int64_t size = 1; size <= kWidth; size++) {
+      const int64_t items = kWidth / size, spare = kWidth - items * size;
+      for (int64_t k = 0; k < items * size; k++) {
+        const int64_t from = (items - 1 - k / size) * size + k % size;
+        order[0][size][spare + k] = static_cast<char>(from);
+        order[1][size][k] = static_cast<char>(spare + from);
+      }
+    }
   }
-  return load(order);
-}
+};
+
+constexpr ReverseOrders kReverseOrders;
 
 /// As many items as fit into a vector at a time. The bytes left over in each store are overwritten
 /// by the next one, so the loop stops early enough for the last store to stay inside.
 int64_t reverse_vectors(char* dst, const char* src, int64_t count, int64_t size, bool ascending) {
   if (size > kWidth) return 0;
   const int64_t items = kWidth / size, last = count * size - kWidth;
-  const Vector order = reverse_order(size, !ascending);
+  const Vector order = load(kReverseOrders.order[ascending ? 0 : 1][size]);
   int64_t done = 0;
   if (ascending) {
     for (; done * size <= last; done += items) {

@@ -144,6 +144,11 @@ class EvalContext:
         return default_native_pool() if pool is None else pool.native
 
     @property
+    def has_own_pool(self) -> bool:
+        """Whether kernels run on other threads than the default pool's."""
+        return self._thread_pool is not None
+
+    @property
     def thread_pool(self) -> ThreadPool:
         """The thread pool; without one of its own, the default pool's size in a new one."""
         if self._thread_pool is not None:

@@ -183,17 +183,8 @@ class Invocation:
         return found
 
     def _compute(self) -> Results:
-        inputs = []
-        for value in self._inputs:
-            if isinstance(value, Value):
-                value = value._samples or value._data()
-            inputs.append(value)
-        arguments = self._arguments
-        if self._converters:
-            arguments = dict(arguments)
-            for name, convert in self._converters.items():
-                arguments[name] = convert(arguments[name]._data())
         assert self._body is not None
+        inputs, arguments = _data_of(self._inputs, self._arguments, self._converters)
         if self._placement is not None:
             results: Results = self._placement.run(self._body, inputs, arguments)
             return results
@@ -264,6 +255,43 @@ class Invocation:
     def output_dtype(self, output: int) -> DType | None:
         """The element type of an output, if it is known before the call has run."""
         return self.dtype if output == 0 and not self.done else None
+
+
+def run_now(
+    body: Body,
+    inputs: tuple[Value | _kernels.Samples | None, ...],
+    arguments: dict[str, Any],
+    converters: dict[str, Callable[[_kernels.Samples], Any]] | None,
+) -> Results:
+    """The results of a call on the CPU that runs at once, so that nothing is kept of it."""
+    context = EvalContext.current()
+    pool = context.native_pool
+    if not context.has_own_pool:
+        # The default pool is what kernels use anyway, unless this thread is told otherwise.
+        return body(*_data_of(inputs, arguments, converters))
+    previous = _kernels.exchange_current_pool(pool)
+    try:
+        return body(*_data_of(inputs, arguments, converters))
+    finally:
+        _kernels.exchange_current_pool(previous)
+
+
+def _data_of(
+    inputs: tuple[Value | _kernels.Samples | None, ...],
+    arguments: dict[str, Any],
+    converters: dict[str, Callable[[_kernels.Samples], Any]] | None,
+) -> tuple[list[_kernels.Samples | None], dict[str, Any]]:
+    """What the body of a call receives, waiting for it if need be."""
+    found: list[_kernels.Samples | None] = []
+    for value in inputs:
+        if isinstance(value, Value):
+            value = value._samples or value._data()
+        found.append(value)
+    if converters:
+        arguments = dict(arguments)
+        for name, convert in converters.items():
+            arguments[name] = convert(arguments[name]._data())
+    return found, arguments
 
 
 def _size_of(value: Value | _kernels.Samples | None) -> int:

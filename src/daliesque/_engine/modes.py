@@ -63,6 +63,9 @@ class EvalMode(enum.Enum):
         return current_modes.stack[-1]
 
 
+SYNCHRONOUS = (EvalMode.sync_cpu, EvalMode.sync_full)
+
+
 class _Local(threading.local):
     def __init__(self) -> None:
         self.stack: list[EvalMode] = [EvalMode.default]

@@ -33,8 +33,9 @@ from .device import Device
 from .device import device as to_device
 from .dtype import DType, from_code
 from .errors import SampleError
-from .invocation import Body, Invocation, Results
+from .invocation import Body, Invocation, Results, run_now
 from .layout import resolve_layout
+from .modes import SYNCHRONOUS, current_modes
 from .placement import common_gpu, on_device
 from .rng import RNGState, draw_state
 from .tensor import Tensor
@@ -144,7 +145,9 @@ class OpSpec:
         arguments = self.defaults.copy()
         if self.is_random:
             arguments["rng"] = draw_state(given.pop("rng", None), self.name)
-        converters, count = self._take_arguments(given, arguments, count)
+        converters = None
+        if given or self.required:
+            converters, count = self._take_arguments(given, arguments, count)
         if count is None and self.needs_batch:
             msg = (
                 f"{self.name}: 'batch_size' must be given, because {self.name} has no input to "
@@ -163,16 +166,21 @@ class OpSpec:
             run = functools.partial(self.run_on_gpu, source=source)
         elif source is not None:
             run = functools.partial(self.run, source=source)
-        invocation = Invocation(
-            self.name, run, inputs, arguments, converters, dtype, self.weight, place
-        )
-        invocation.start()
         kind, samples = (Tensor, 1) if count is None else (Batch, count)
         if source is not None:
             if len(source) != samples:
                 source *= samples
             if self.source is not None:
                 source = self.source(source, arguments)
+        if accelerator.active is None and current_modes.stack[-1] in SYNCHRONOUS:
+            results = run_now(run, inputs, arguments, converters)
+            parts = results if isinstance(results, tuple) else (results,)
+            values = tuple(kind._of(part, source) for part in parts)
+            return values[0] if outputs == 1 else values
+        invocation = Invocation(
+            self.name, run, inputs, arguments, converters, dtype, self.weight, place
+        )
+        invocation.start()
         if outputs == 1:
             return kind._promised(invocation, 0, samples, source)
         return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
