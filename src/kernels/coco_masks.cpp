@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "memory.h"
 #include "parallel.h"
 
 namespace daliesque {
@@ -79,7 +80,12 @@ int enlarged(float value) {
 class Canvas {
  public:
   Canvas(int64_t height, int64_t width)
-      : height_(height), width_(width), pixels_(static_cast<size_t>(height * width), 0) {}
+      : height_(height),
+        width_(width),
+        memory_(allocate(static_cast<size_t>(height * width) * sizeof(int32_t))),
+        pixels_(static_cast<int32_t*>(memory_.get())) {
+    std::fill_n(pixels_, height * width, 0);
+  }
 
   void outline(std::span<const float> vertices, int32_t label, bool relative) {
     std::vector<Point> points;
@@ -114,7 +120,7 @@ class Canvas {
       for (int64_t left = 0; left < width_; left += kBlock) {
         for (int64_t y = top; y < std::min(top + kBlock, height_); y++) {
           for (int64_t x = left; x < std::min(left + kBlock, width_); x++) {
-            out[y * width_ + x] = pixels_[static_cast<size_t>(x * height_ + y)];
+            out[y * width_ + x] = pixels_[x * height_ + y];
           }
         }
       }
@@ -123,11 +129,12 @@ class Canvas {
 
  private:
   void fill(int64_t begin, int64_t end, int32_t label) {
-    std::fill_n(pixels_.begin() + begin, end - begin, label);
+    std::fill_n(pixels_ + begin, end - begin, label);
   }
 
   int64_t height_, width_;
-  std::vector<int32_t> pixels_;  // column by column
+  Buffer memory_;
+  int32_t* pixels_;  // column by column
 };
 
 }  // namespace

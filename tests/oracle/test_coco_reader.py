@@ -78,7 +78,7 @@ def test_preprocessed_files_are_interchangeable(tmp_path: Path, form: dict[str, 
     text = (tmp_path / "instances.json").read_text().replace("image ", "image-")
     text = text.replace(" \\u00fc", "")
     (tmp_path / "instances.json").write_text(text)
-    for path in list(tmp_path.glob("*.jpg")):
+    for path in list(tmp_path.glob("image *")):
         path.rename(tmp_path / path.name.replace("image ", "image-").replace(" \u00fc", ""))
     folders = {}
     for library in (ndd, dali):
