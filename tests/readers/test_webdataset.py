@@ -157,6 +157,12 @@ def test_missing_components(tmp_path: Path, index: bool) -> None:
     assert len(reader.errors) == 2
 
 
+def test_nothing_but_missing_components(tmp_path: Path) -> None:
+    path = write_tar(tmp_path / "a.tar", [("1.x", b"a"), ("2.x", b"b")])
+    assert read(path, ["y", "z"]) == [(b"", b"")] * 2
+    assert epoch_sources(ndd.readers.Webdataset(paths=path, ext="y"), 2) == ["", ""]
+
+
 def test_several_components_for_one_output(tmp_path: Path) -> None:
     files = [("1.x", b"a"), ("2.x", b"b"), ("2.x", b"c"), ("2.y", b"d"), ("3.x", b""), ("3.x", b"")]
     path = write_tar(tmp_path / "a.tar", files)

@@ -161,6 +161,9 @@ class Webdataset(Reader):
             ends.append(index.samples)
         self._ends: Numbers = np.array(ends, np.int64)
         self._offsets, self._sizes, self._name_ends, self._names, chosen = index.take()
+        if len(self._offsets) == 0:
+            # Missing components have the number -1, which must exist.
+            self._offsets = self._sizes = self._name_ends = np.zeros(1, np.int64)
         self._chosen: Numbers = chosen.reshape(ends[-1], len(self._ext))
         return ends[-1]
 
@@ -260,27 +263,28 @@ class Webdataset(Reader):
 
     def _source_name(self, number: int) -> str:
         chosen = self._chosen[number]
+        file = int(np.searchsorted(self._ends, number, side="right"))
         there = chosen[chosen >= 0]
-        path = self._archives[int(np.searchsorted(self._ends, number, side="right"))]
-        return self._component_name(path, int(there[0])) if len(there) else path
+        return self._component_names([file], there[:1])[0] if len(there) else self._archives[file]
 
     def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[tuple[str, ...]]:
         files = np.searchsorted(self._ends, numbers, side="right").tolist()
-        paths = [self._archives[file] for file in files]
-        return [
-            tuple(
-                self._component_name(path, component) if component >= 0 else ""
-                for path, component in zip(
-                    paths, self._chosen[numbers, output].tolist(), strict=True
-                )
-            )
-            for output in range(outputs)
-        ]
+        chosen = self._chosen[numbers]
+        return [tuple(self._component_names(files, chosen[:, k])) for k in range(outputs)]
 
-    def _component_name(self, path: str, component: int) -> str:
-        begin = self._name_ends[component - 1] if component else 0
-        name = os.fsdecode(self._names[begin : self._name_ends[component]])
-        return f"{path}:{self._offsets[component]}:{name}"
+    def _component_names(self, files: Sequence[int], components: Numbers) -> list[str]:
+        """Archive, offset and name of components; nothing for those that are missing."""
+        ends = self._name_ends[components].tolist()
+        before = self._name_ends[np.maximum(components - 1, 0)]
+        begins = np.where(components > 0, before, 0).tolist()
+        offsets = self._offsets[components].tolist()
+        paths, names = self._archives, self._names
+        return [
+            f"{paths[file]}:{offset}:{os.fsdecode(names[begin:end])}" if component >= 0 else ""
+            for file, component, offset, begin, end in zip(
+                files, components.tolist(), offsets, begins, ends, strict=True
+            )
+        ]
 
     def _to_extensions(self, alternatives: str) -> list[bytes]:
         listed = alternatives if self._case_sensitive else alternatives.lower()
