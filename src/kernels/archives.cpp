@@ -2,8 +2,10 @@
 #include "archives.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "open_file.h"
 #include "parallel.h"
 
 namespace daliesque {
@@ -20,6 +22,9 @@ constexpr int64_t kLargestRun = int64_t{1} << 19;
 
 // How many files stay open.
 constexpr size_t kMostOpen = 16;
+
+// More files than this are not asked for their sizes, and not kept in memory.
+constexpr size_t kMostKept = 64;
 
 /// Places [begin, end) of a request, which lie behind each other in one file.
 struct Run {
@@ -53,11 +58,15 @@ std::vector<Run> find_runs(std::span<const int64_t> files, std::span<const int64
 
 }  // namespace
 
-Archives::Archives(std::vector<std::string> paths, Opener opener, bool joined)
+Archives::Archives(std::vector<std::string> paths, Opener opener, bool joined, int64_t kept_bytes,
+                   double least_age)
     : paths_(std::move(paths)),
       opener_(std::move(opener)),
       joined_(joined),
-      file_sizes_(paths_.size()) {
+      file_sizes_(paths_.size()),
+      kept_bytes_(kept_bytes),
+      least_age_(static_cast<int64_t>(least_age * 1e9)),
+      cache_(joined ? 0 : kept_bytes, least_age) {
   for (auto& size : file_sizes_) size = -1;
 }
 
@@ -117,10 +126,78 @@ void Archives::read_piece(int64_t file, int64_t offset, int64_t size, char* out)
   if (here < size) read_piece(file + 1, 0, size - here, out + here);
 }
 
+bool Archives::are_small() {
+  if (total_size_ == Size::unknown) {
+    int64_t total = 0;
+    for (size_t k = 0; k < paths_.size() && k <= kMostKept && total <= kept_bytes_; k++) {
+      struct stat info;
+      if (::stat(local_name(paths_[k]), &info) != 0) return false;
+      total += info.st_size;
+    }
+    const bool small = paths_.size() <= kMostKept && total <= kept_bytes_;
+    total_size_ = small ? Size::small : Size::large;
+  }
+  return total_size_ == Size::small;
+}
+
+/// All of a file, if it may be kept in memory.
+std::optional<Samples> Archives::whole(int64_t file) {
+  const std::string& path = paths_.at(static_cast<size_t>(file));
+  if (auto found = cache_.find(path, local_name(path))) return found;
+  OpenFile opened;
+  opened.open(path);
+  if (opened.code() != 0 || opened.size() > kept_bytes_ || !opened.stamp().settled(least_age_)) {
+    return std::nullopt;
+  }
+  const Samples buffer = Samples::empty(DType::uint8, 1, {opened.size()}, "", 1);
+  if (opened.read_at(buffer.data<char>(0), opened.size(), 0) != 0) return std::nullopt;
+  Samples contents = Samples::wrap(DType::uint8, {opened.size()}, {}, buffer.data(0),
+                                   buffer.owner(0), true, false);
+  cache_.insert(path, opened.stamp(), contents);
+  return contents;
+}
+
+/// The pieces of a request as parts of archives in memory, if that is where they all are.
+std::optional<Samples> Archives::find_kept(const Request& request) {
+  const auto& [dtype, files, offsets, sizes] = request;
+  const size_t count = files.size();
+  if (count == 0 || !cache_.active() || !are_small()) return std::nullopt;
+  const auto item = static_cast<int64_t>(dtype_size(dtype));
+  std::map<int64_t, Samples> archives;
+  std::vector<Samples> pieces;
+  for (size_t k = 0; k < count; k++) {
+    auto place = archives.find(files[k]);
+    if (place == archives.end()) {
+      std::optional<Samples> contents = whole(files[k]);
+      if (!contents) return std::nullopt;
+      place = archives.emplace(files[k], std::move(*contents)).first;
+    }
+    const Samples& archive = place->second;
+    if (offsets[k] < 0 || sizes[k] < 0 || offsets[k] > archive.volume(0) - sizes[k] ||
+        offsets[k] % item != 0) {
+      return std::nullopt;
+    }
+    pieces.push_back(Samples::wrap(dtype, {sizes[k] / item}, {}, archive.data<char>(0) + offsets[k],
+                                   archive.owner(0), true, false));
+  }
+  std::vector<const Samples*> pointers;
+  for (const Samples& piece : pieces) pointers.push_back(&piece);
+  return Samples::join(pointers);
+}
+
 Samples Archives::read(DType dtype, std::span<const int64_t> files,
                        std::span<const int64_t> offsets, std::span<const int64_t> sizes,
                        std::vector<PieceError>& errors, const Inspect& inspect) {
   const size_t count = files.size();
+  if (const auto kept = find_kept({dtype, files, offsets, sizes})) {
+    const auto cost = [&](int64_t k) {
+      return kByteCost * static_cast<double>(sizes[static_cast<size_t>(k)]);
+    };
+    if (inspect) {
+      parallel_for(kept->size(), cost, [&](int64_t k) { inspect(k, kept->data<uint8_t>(k)); });
+    }
+    return *kept;
+  }
   std::vector<Trouble> troubles(count);
   std::vector<int64_t> extents(sizes.begin(), sizes.end());
   for (size_t k = 0; k < count; k++) {

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "byte_source.h"
+#include "file_cache.h"
 #include "samples.h"
 
 namespace daliesque {
@@ -31,16 +33,19 @@ class Archives {
   using Opener = std::function<SourceHandle(const std::string&)>;
 
   /// If the files are `joined`, a piece that goes beyond the end of one continues in the next.
-  Archives(std::vector<std::string> paths, Opener opener, bool joined);
+  /// Otherwise local files stay in memory if all of them together take at most `kept_bytes`, and
+  /// they are as they are for at least `least_age` seconds.
+  Archives(std::vector<std::string> paths, Opener opener, bool joined, int64_t kept_bytes,
+           double least_age);
 
   int64_t count() const { return static_cast<int64_t>(paths_.size()); }
 
   /// A file, opened if need be. Throws ReadFailure.
   SourceHandle open(int64_t file);
 
-  /// Reads pieces: 1-D samples, back to back in one buffer. `sizes` counts bytes and holds
-  /// multiples of the type's. A piece that cannot be read leaves an entry in `errors`, sorted by
-  /// place, and a sample whose contents mean nothing.
+  /// Reads pieces: 1-D samples, back to back in one buffer, or read-only parts of archives that are
+  /// kept in memory. `sizes` counts bytes and holds multiples of the type's. A piece that cannot be
+  /// read leaves an entry in `errors`, sorted by place, and a sample whose contents mean nothing.
   ///
   /// `inspect(place, data)`, if any, is called for each piece that was read, by the thread that
   /// did, while the bytes are in its cache.
@@ -56,6 +61,14 @@ class Archives {
     int64_t used;
   };
 
+  struct Request {
+    DType dtype;
+    std::span<const int64_t> files, offsets, sizes;
+  };
+  std::optional<Samples> find_kept(const Request& request);
+  std::optional<Samples> whole(int64_t file);
+  bool are_small();
+
   int64_t file_size(int64_t file);
   bool exists(int64_t file, int64_t offset, int64_t size);
   void read_piece(int64_t file, int64_t offset, int64_t size, char* out);
@@ -66,6 +79,10 @@ class Archives {
   Opener opener_;
   bool joined_;
   std::vector<std::atomic<int64_t>> file_sizes_;  // -1: not known yet
+  int64_t kept_bytes_, least_age_;                // nanoseconds
+  FileCache cache_;
+  enum class Size { unknown, small, large };
+  std::atomic<Size> total_size_{Size::unknown};
   std::mutex mutex_;
   std::vector<Entry> opened_;
   int64_t clock_ = 0;

@@ -78,13 +78,13 @@ def test_young_files_are_not_kept(files: list[Path], monkeypatch: pytest.MonkeyP
 
 def test_large_data_sets_are_not_kept(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     # Each of the five files of 100 bytes counts 512 more for being an entry.
-    monkeypatch.setattr(discovery, "_KEPT_BYTES", 5 * (100 + 512) - 1)
+    monkeypatch.setattr(discovery, "KEPT_BYTES", 5 * (100 + 512) - 1)
     reader = ndd.readers.File(files=files)
     assert not is_kept(reader)
     assert not reader._paths._cache.active
     assert bytes_of(read(reader)) == [file.read_bytes() for file in files]
     assert np.asarray(read(reader).select(0)).flags.writeable
-    monkeypatch.setattr(discovery, "_KEPT_BYTES", 5 * (100 + 512))
+    monkeypatch.setattr(discovery, "KEPT_BYTES", 5 * (100 + 512))
     assert is_kept(ndd.readers.File(files=files))
     # A file that is listed twice counts once.
     reader = ndd.readers.File(files=files * 2)

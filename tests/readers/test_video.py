@@ -508,6 +508,7 @@ def test_nothing_is_left_behind(folder: Path, tmp_path: Path) -> None:
     assert not any(thread.is_alive() for thread in started)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_after_a_fork(folder: Path) -> None:
     """A reader that has files open works in a forked process, and in both at the same time."""
     import multiprocessing

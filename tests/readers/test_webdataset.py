@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
+from daliesque._readers import discovery
 from daliesque.index import main, wds2idx
 from reader_properties import assert_is_a_reader, epoch_sources, nothing_left_behind
 
@@ -352,3 +353,30 @@ def test_wrong_arguments(
     files: dict[str, Any] = numbered(tmp_path, [1])
     with pytest.raises(error, match=rf"readers\.Webdataset: .*{message}"):
         ndd.readers.Webdataset(**({"ext": "txt"} | files | arguments))
+
+
+def test_small_archives_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discovery, "LEAST_AGE", 0.0)
+    rng = np.random.default_rng(0)
+    large = [rng.bytes(20_000) for _ in range(8)]
+    paths = [
+        write_tar(tmp_path / f"{k}.tar", [(f"{i}.bin", large[i]) for i in range(4 * k, 4 * k + 4)])
+        for k in range(2)
+    ]
+    reader = ndd.readers.Webdataset(paths=paths, ext="bin", dtypes=ndd.int32, random_shuffle=True)
+
+    def contents() -> list[bytes]:
+        return sorted(np.asarray(data).tobytes() for (data,) in reader.next_epoch())
+
+    assert contents() == contents() == sorted(large)
+    data = np.asarray(next(iter(reader.next_epoch()))[0])
+    assert not data.flags.writeable
+    # What was delivered stays as it was, and a changed archive is noticed.
+    before = data.copy()
+    large[0] = rng.bytes(20_000)
+    write_tar(paths[0], [(f"{i}.bin", large[i]) for i in range(4)])
+    assert contents() == sorted(large)
+    np.testing.assert_array_equal(data, before)
+    paths[1].write_bytes(paths[1].read_bytes()[:30_000])
+    with pytest.raises(ndd.OpError, match=r"1\.tar.*ends before"):
+        contents()

@@ -11,6 +11,7 @@ import numpy as np
 from .. import _kernels
 from .._engine.dtype import DType, uint8
 from .._engine.errors import OpError
+from . import discovery
 from .order import Numbers
 from .storage import RemoteFile
 
@@ -31,7 +32,13 @@ class Archives:
     def __init__(self, paths: Sequence[str], joined: bool = False) -> None:
         """If the files are `joined`, a piece that goes beyond one's end continues in the next."""
         self._paths = list(paths)
-        self._native = _kernels.Archives([os.fsencode(path) for path in paths], RemoteFile, joined)
+        self._native = _kernels.Archives(
+            [os.fsencode(path) for path in paths],
+            RemoteFile,
+            joined,
+            discovery.KEPT_BYTES,
+            discovery.LEAST_AGE,
+        )
 
     def __len__(self) -> int:
         return len(self._paths)

@@ -24,7 +24,7 @@ PathLike = str | os.PathLike[str]
 _LINE = re.compile(rb"(.*\S)\s+([0-9]+)\s*", re.DOTALL)
 
 # Files stay in memory if all of them together take no more bytes than this, ...
-_KEPT_BYTES = 1 << 26
+KEPT_BYTES = 1 << 26
 # ... and they have been as they are for so many seconds: longer than any system's clock ticks.
 LEAST_AGE = 2.0
 
@@ -39,7 +39,7 @@ class Paths:
         self._ends: Numbers = np.cumsum(lengths)
         self._folder = folder
         self.remote = is_url(folder) or (b"://" in self._names and any(map(is_url, names)))
-        self._cache = _kernels.FileCache(_KEPT_BYTES, LEAST_AGE)
+        self._cache = _kernels.FileCache(KEPT_BYTES, LEAST_AGE)
 
     def __len__(self) -> int:
         return len(self._ends)

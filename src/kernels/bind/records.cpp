@@ -305,13 +305,14 @@ void bind_records(nb::module_& m) {
   nb::class_<Archives>(m, "Archives", "Files of which pieces are read; only few stay open.")
       .def(
           "__init__",
-          [](Archives* self, const std::vector<nb::bytes>& paths, nb::object open_url,
-             bool joined) {
+          [](Archives* self, const std::vector<nb::bytes>& paths, nb::object open_url, bool joined,
+             int64_t kept_bytes, double least_age) {
             std::vector<std::string> list;
             for (const nb::bytes& path : paths) list.push_back(to_string(path));
-            new (self) Archives(std::move(list), make_opener(std::move(open_url)), joined);
+            new (self) Archives(std::move(list), make_opener(std::move(open_url)), joined,
+                                kept_bytes, least_age);
           },
-          "paths"_a, "open_url"_a, "joined"_a = false)
+          "paths"_a, "open_url"_a, "joined"_a, "kept_bytes"_a, "least_age"_a)
       .def("read", &read_pieces, "files"_a, "offsets"_a, "sizes"_a, "dtype"_a = 0,
            "Pieces of files, and (place, errno, reason) of those that failed.")
       .def("read_number_pairs", &read_number_pairs, "file"_a,
