@@ -7,6 +7,7 @@ import atexit
 import json
 import shutil
 import tempfile
+import wave
 from collections.abc import Callable
 from typing import Any
 
@@ -68,6 +69,23 @@ def fits(count: int, shape: tuple[int, ...], bits: int) -> str:
     return root
 
 
+def nemo_asr(ndd: Any, **arguments: Any) -> Any:
+    """A reader of 128 clips of 1 to 8 seconds."""
+    root = folder()
+    rng = np.random.default_rng(0)
+    lines = []
+    for index in range(128):
+        path = f"{root}/{index}.wav"
+        seconds = 1 + index % 8
+        with wave.open(path, "wb") as file:
+            file.setparams((1, 2, 16_000, 0, "NONE", ""))
+            file.writeframes(rng.integers(-9999, 9999, 16_000 * seconds, np.int16).tobytes())
+        lines.append(json.dumps({"audio_filepath": path, "duration": seconds, "text": "word"}))
+    with open(f"{root}/manifest.json", "w") as text:
+        text.write("\n".join(lines))
+    return ndd.readers.NemoAsr(manifest_filepaths=[f"{root}/manifest.json"], **arguments)
+
+
 # Name: how to make the reader, and the batch size.
 ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
     "Numpy": (lambda ndd, _: ndd.readers.Numpy(file_root=arrays(512, (224, 224, 3))), 64),
@@ -105,6 +123,8 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
     "COCO polygons": (lambda ndd, _: coco(ndd, polygon_masks=True), 64),
     "COCO masks": (lambda ndd, _: coco(ndd, pixelwise_masks=True), 64),
     "COCO samples": (lambda ndd, _: coco(ndd), None),
+    "NemoAsr": (lambda ndd, _: nemo_asr(ndd, read_text=True), 32),
+    "NemoAsr 8 kHz": (lambda ndd, _: nemo_asr(ndd, sample_rate=8000.0), 32),
     "Fits": (
         lambda ndd, _: ndd.experimental.readers.Fits(
             file_root=fits(256, (3, 224, 224), -32), hdu_indices=[1]
