@@ -61,11 +61,11 @@ $(VENV)/test: $(VENV)/python $(SOURCES)
 $(ORACLE)/python:
 	$(PYTHON) -m venv $(ORACLE)
 	$(ORACLE)/bin/pip install --quiet --upgrade pip
-	$(ORACLE)/bin/pip install --quiet $(REFERENCE) pytest hypothesis opencv-python-headless
+	$(ORACLE)/bin/pip install --quiet $(REFERENCE) pytest hypothesis opencv-python-headless lmdb
 	touch $@
 
 $(ORACLE)/built: $(ORACLE)/python $(SOURCES)
-	$(ORACLE)/bin/pip install --quiet .
+	$(ORACLE)/bin/pip install --quiet ".[audio,video,fits]"
 	touch $@
 
 clean:
