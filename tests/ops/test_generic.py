@@ -80,7 +80,8 @@ def test_batch_permutation() -> None:
 
 
 def test_dump_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cv2 = pytest.importorskip("cv2")
+    import cv2
+
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     images = [rng.integers(0, 256, shape, np.uint8) for shape in ((5, 7, 3), (2, 300, 3))]

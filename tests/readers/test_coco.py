@@ -129,7 +129,9 @@ def test_old_names(tmp_path: Path) -> None:
 
 
 def coco_functions() -> Any:
-    return pytest.importorskip("pycocotools.mask")
+    from pycocotools import mask
+
+    return mask
 
 
 def picture(data: dict[str, Any], image: dict[str, Any]) -> NDArray[Any]:

@@ -91,7 +91,8 @@ def test_parts_of_sounds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["FLAC", "OGG"])
 def test_parts_of_other_formats(tmp_path: Path, kind: str) -> None:
-    soundfile = pytest.importorskip("soundfile")
+    import soundfile
+
     path = tmp_path / "sound"
     soundfile.write(path, sound(20_000), 16000, format=kind)
     whole, _ = soundfile.read(path, dtype="float32")
@@ -222,7 +223,8 @@ def test_refused(tmp_path: Path) -> None:
 
 
 def test_sounds_elsewhere(tmp_path: Path) -> None:
-    fsspec = pytest.importorskip("fsspec")
+    import fsspec
+
     _, (values,) = make_data(tmp_path, [4000])
     memory = fsspec.filesystem("memory")
     memory.pipe("/speech/a.wav", (tmp_path / "0.wav").read_bytes())

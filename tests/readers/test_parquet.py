@@ -268,7 +268,8 @@ def test_files_that_differ(tmp_path: Path) -> None:
 
 
 def test_remote(tmp_path: Path) -> None:
-    fsspec = pytest.importorskip("fsspec")
+    import fsspec
+
     path = numbered(tmp_path / "x.parquet", 0, 9)
     fsspec.filesystem("memory").pipe(f"/{tmp_path.name}/x.parquet", path.read_bytes())
     for url in (f"memory://{tmp_path.name}/x.parquet", f"memory://{tmp_path.name}"):

@@ -53,7 +53,6 @@ def contents_of(reader: Any, batch_size: int | None = None) -> list[tuple[str, b
 
 @pytest.fixture
 def server(images: Path) -> Iterator[Server]:
-    pytest.importorskip("aiohttp")
     with serve(images) as server:
         yield server
 
@@ -75,7 +74,6 @@ def test_files_on_a_server(images: Path, server: Server) -> None:
 
 @pytest.mark.parametrize("status", [0, 503, 429])
 def test_broken_connections(images: Path, status: int) -> None:
-    pytest.importorskip("aiohttp")
     local = contents_of(ndd.readers.File(file_root=images))
     with serve(images, break_every=3, status=status) as server:
         reader = ndd.readers.File(file_root=server.url)
@@ -85,7 +83,6 @@ def test_broken_connections(images: Path, status: int) -> None:
 
 
 def test_connections_that_stay_broken(images: Path) -> None:
-    pytest.importorskip("aiohttp")
     with serve(images) as server:
         reader = ndd.readers.File(file_root=server.url)
         server.break_every = 1
@@ -114,7 +111,6 @@ def test_missing_and_refused_files(images: Path, server: Server) -> None:
 
 
 def test_pieces(tmp_path: Path) -> None:
-    pytest.importorskip("aiohttp")
     content = np.random.default_rng(1).bytes(100_000)
     (tmp_path / "x").write_bytes(content)
     with serve(tmp_path, break_every=4) as server:
@@ -197,7 +193,6 @@ def test_coco(tmp_path: Path) -> None:
 @pytest.mark.parametrize("index", [False, True])
 def test_records(tmp_path: Path, index: bool) -> None:
     """Pieces of large files, over a connection that breaks."""
-    pytest.importorskip("aiohttp")
     contents = [example({"x": [k], "y": [bytes([k]) * 1000 * k]}) for k in range(20)]
     write_tfrecord(tmp_path / "x.tfrecord", contents, tmp_path / "x.idx" if index else None)
     kinds = ndd.tfrecord.FixedLenFeature((1,), ndd.tfrecord.int64, 0)
