@@ -244,7 +244,7 @@ Samples arithmetic(ArithmeticOp op, Operands operands) {
   if (varying >= 0) {
     run_by_table(rule, out, operands, static_cast<size_t>(varying));
   } else {
-    const bool streamed = static_cast<size_t>(out.total_volume()) * out.itemsize() >= kStreamBytes;
+    const bool streamed = exceeds_caches(out);
     for_elements(out, element_cost(rule, operands), [&](int64_t i, int64_t begin, int64_t end) {
       run_slice(rule, out, operands, streamed, i, begin, end);
     });

@@ -51,7 +51,7 @@ class FloatBlocks {
         store_(out.dtype() == DType::float32 ? nullptr : convert_loop(out.dtype(), DType::float32)),
         in_size_(in.itemsize()),
         out_size_(out.itemsize()),
-        streamed_(static_cast<size_t>(out.total_volume()) * out_size_ >= kStreamBytes) {}
+        streamed_(exceeds_caches(out, in)) {}
 
   /// Calls body(out, in, count) for blocks of `count` floats, a multiple of three but for the last.
   template <class Body>
@@ -158,6 +158,7 @@ void brightness_contrast(Samples& out, const Samples& in, const BrightnessContra
   const ColorLoops& loops = color_loops();
   const float range = full_range(out.dtype()), middle = half_range(in.dtype());
   const bool bytes = in.dtype() == DType::uint8 && out.dtype() == DType::uint8;
+  const bool streamed = exceeds_caches(out, in);
   const FloatBlocks blocks(out, in);
   const size_t in_size = in.itemsize(), out_size = out.itemsize();
   for_parts(
@@ -173,7 +174,8 @@ void brightness_contrast(Samples& out, const Samples& in, const BrightnessContra
         if (bytes) {
           loops.multiply_add_bytes(reinterpret_cast<uint8_t*>(to),
                                    reinterpret_cast<const uint8_t*>(from), count, multiplier,
-                                   addend);
+                                   addend, streamed);
+          if (streamed) stream_fence();
         } else {
           blocks.run(to, from, count, [&](float* result, const float* values, int64_t length) {
             loops.multiply_add(result, values, length, multiplier, addend);

@@ -78,73 +78,166 @@ DALIESQUE_INLINE __m256i interleaving_mask(bool reversed) {
 #endif
 
 #ifdef __AVX2__
-/// A byte times a factor plus a shift, rounded to an integer.
-struct ExactSum {
-  __m256 factor, shift;
+/// Maps 32 bytes to `multiplier` times themselves plus `addend`, rounded and clamped.
+class FloatLine {
+ public:
+  DALIESQUE_INLINE FloatLine(float multiplier, float addend)
+      : multiplier_(_mm256_set1_ps(multiplier)), addend_(_mm256_set1_ps(addend)) {}
+
   DALIESQUE_INLINE __m256i operator()(__m256i bytes) const {
-    const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(bytes), factor);
-    return round_to_integers(_mm256_add_ps(product, shift));
+    const __m256i low = _mm256_set1_epi32(255);
+    const __m256i first = map(_mm256_and_si256(bytes, low));
+    const __m256i second = map(_mm256_and_si256(_mm256_srli_epi32(bytes, 8), low));
+    const __m256i third = map(_mm256_and_si256(_mm256_srli_epi32(bytes, 16), low));
+    const __m256i fourth = map(_mm256_srli_epi32(bytes, 24));
+    const __m256i packed =
+        _mm256_packus_epi16(_mm256_packs_epi32(first, second), _mm256_packs_epi32(third, fourth));
+    // Packing left every fourth byte together.
+    const __m256i order = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    return _mm256_shuffle_epi8(packed, order);
   }
+
+ private:
+  DALIESQUE_INLINE __m256i map(__m256i values) const {
+    const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(values), multiplier_);
+    return round_to_integers(_mm256_add_ps(product, addend_));
+  }
+
+  __m256 multiplier_, addend_;
 };
 
-/// The same with one rounding in place of three, which is faster and rarely differs.
-struct FusedSum {
-  __m256 factor, raised_shift;
-  DALIESQUE_INLINE __m256i operator()(__m256i bytes) const {
-    return _mm256_cvttps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(bytes), factor, raised_shift));
+/// The same in words, twice as fast. There is room for a few fraction bits only, so that about one
+/// byte of the 256 comes out differently; such bytes are found beforehand and mended.
+class WordLine {
+ public:
+  static constexpr int kMostMended = 3;
+
+  /// The multiplier is at least 0 and at most kSteepest.
+  static constexpr float kSteepest = 127;
+  DALIESQUE_INLINE WordLine(float multiplier, float addend) {
+    // The upper word of (256 * byte) * factor is to hold byte * multiplier with its fraction bits.
+    int bits = 8;
+    while (multiplier * static_cast<float>(256 << bits) > 65535.0f) bits--;
+    const auto one = static_cast<float>(1 << bits);
+    // Half of a byte's unit rounds the sum, half of the last bit makes up for the cut of the rest.
+    const float shift = addend * one + one / 2 + 0.5f;
+    factor_ = broadcast_word(multiplier * 256 * one);
+    added_ = broadcast_word(shift);
+    subtracted_ = broadcast_word(-shift);
+    bits_ = _mm_cvtsi32_si128(bits);
   }
+
+  /// Finds the bytes for which the other line has another result; returns how many.
+  DALIESQUE_INLINE int compare(const FloatLine& exact) {
+    int mended = 0;
+    __m256i bytes = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
+                                     18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+    for (int first = 0; first < 256; first += 32) {
+      alignas(32) uint8_t wanted[32];
+      const __m256i result = exact(bytes);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(wanted), result);
+      const __m256i same = _mm256_cmpeq_epi8(result, run<0>(bytes));
+      for (auto left = ~static_cast<uint32_t>(_mm256_movemask_epi8(same)); left; left &= left - 1) {
+        const int k = __builtin_ctz(left);
+        if (mended < kMostMended) {
+          mended_[mended] = _mm256_set1_epi8(static_cast<char>(first + k));
+          wanted_[mended] = _mm256_set1_epi8(static_cast<char>(wanted[k]));
+        }
+        mended++;
+      }
+      bytes = _mm256_add_epi8(bytes, _mm256_set1_epi8(32));
+    }
+    return mended;
+  }
+
+  /// With the first `mended` bytes that were found mended.
+  template <int mended>
+  DALIESQUE_INLINE __m256i run(__m256i bytes) const {
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i results = _mm256_packus_epi16(map(_mm256_unpacklo_epi8(zero, bytes)),
+                                          map(_mm256_unpackhi_epi8(zero, bytes)));
+    for (int k = 0; k < mended; k++) {
+      results = _mm256_blendv_epi8(results, wanted_[k], _mm256_cmpeq_epi8(bytes, mended_[k]));
+    }
+    return results;
+  }
+
+ private:
+  DALIESQUE_INLINE static __m256i broadcast_word(float value) {
+    const float positive = value > 0.0f ? value : 0.0f;
+    const float inside = positive < 65535.0f ? positive : 65535.0f;
+    return _mm256_set1_epi16(static_cast<int16_t>(static_cast<int32_t>(inside + kAlmostHalf)));
+  }
+
+  DALIESQUE_INLINE __m256i map(__m256i words) const {
+    const __m256i sum = _mm256_adds_epu16(_mm256_mulhi_epu16(words, factor_), added_);
+    return _mm256_srl_epi16(_mm256_subs_epu16(sum, subtracted_), bits_);
+  }
+
+  __m256i factor_, added_, subtracted_;
+  __m128i bits_;
+  __m256i mended_[kMostMended], wanted_[kMostMended];
 };
 
-/// Whether both give the same bytes for all bytes.
-DALIESQUE_INLINE bool agree(const ExactSum& exact, const FusedSum& fused) {
-  const __m256i zero = _mm256_setzero_si256(), most = _mm256_set1_epi32(255);
-  const auto clamped = [&](__m256i value) {
-    return _mm256_min_epi32(_mm256_max_epi32(value, zero), most);
-  };
-  __m256i same = _mm256_set1_epi32(-1);
-  __m256i bytes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  for (int k = 0; k < 32; k++, bytes = _mm256_add_epi32(bytes, _mm256_set1_epi32(8))) {
-    const __m256i equal = _mm256_cmpeq_epi32(clamped(exact(bytes)), clamped(fused(bytes)));
-    same = _mm256_and_si256(same, equal);
-  }
-  return _mm256_movemask_epi8(same) == -1;
-}
+template <int mended>
+struct MendedLine {
+  const WordLine& line;
+  DALIESQUE_INLINE __m256i operator()(__m256i bytes) const { return line.run<mended>(bytes); }
+};
 
-/// Maps bytes by a function of 32-bit integers, 32 at a time; returns how many.
+/// Maps as many bytes as there are whole vectors; returns how many.
 template <class Function>
 DALIESQUE_INLINE int64_t map_bytes(uint8_t* __restrict out, const uint8_t* __restrict in,
-                                   int64_t count, const Function& function) {
-  const __m256i low = _mm256_set1_epi32(255);
-  // Packing leaves every fourth byte together.
-  const __m256i order = _mm256_broadcastsi128_si256(
-      _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+                                   int64_t count, bool streamed, const Function& function) {
   int64_t i = 0;
   for (; i + 32 <= count; i += 32) {
     const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i));
-    const __m256i first = function(_mm256_and_si256(bytes, low));
-    const __m256i second = function(_mm256_and_si256(_mm256_srli_epi32(bytes, 8), low));
-    const __m256i third = function(_mm256_and_si256(_mm256_srli_epi32(bytes, 16), low));
-    const __m256i fourth = function(_mm256_srli_epi32(bytes, 24));
-    const __m256i packed =
-        _mm256_packus_epi16(_mm256_packs_epi32(first, second), _mm256_packs_epi32(third, fourth));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), _mm256_shuffle_epi8(packed, order));
+    auto* to = reinterpret_cast<__m256i*>(out + i);
+    if (streamed) {
+      _mm256_stream_si256(to, function(bytes));
+    } else {
+      _mm256_storeu_si256(to, function(bytes));
+    }
   }
   return i;
+}
+
+/// `streamed` needs an aligned output.
+DALIESQUE_INLINE int64_t map_line(uint8_t* __restrict out, const uint8_t* __restrict in,
+                                  int64_t count, float multiplier, float addend, bool streamed) {
+  const FloatLine exact(multiplier, addend);
+  constexpr int64_t kWorthComparing = 2048;
+  if (count >= kWorthComparing && multiplier >= 0 && multiplier <= WordLine::kSteepest) {
+    WordLine line(multiplier, addend);
+    switch (line.compare(exact)) {
+      case 0:
+        return map_bytes(out, in, count, streamed, MendedLine<0>{line});
+      case 1:
+        return map_bytes(out, in, count, streamed, MendedLine<1>{line});
+      case 2:
+        return map_bytes(out, in, count, streamed, MendedLine<2>{line});
+      case 3:
+        return map_bytes(out, in, count, streamed, MendedLine<3>{line});
+    }
+  }
+  return map_bytes(out, in, count, streamed, exact);
 }
 #endif
 
 void multiply_add_bytes(uint8_t* __restrict out, const uint8_t* __restrict in, int64_t count,
-                        float multiplier, float addend) {
+                        float multiplier, float addend, [[maybe_unused]] bool streamed) {
+  const auto map_one = [&](int64_t i) {
+    out[i] = round_to_byte(static_cast<float>(in[i]) * multiplier + addend);
+  };
   int64_t i = 0;
 #ifdef __AVX2__
   if (in_range(255 * magnitude(multiplier) + magnitude(addend))) {
-    const __m256 factor = _mm256_set1_ps(multiplier);
-    const ExactSum exact{factor, _mm256_set1_ps(addend)};
-    const FusedSum fused{factor, _mm256_set1_ps(addend + kAlmostHalf)};
-    i = agree(exact, fused) ? map_bytes(out, in, count, fused) : map_bytes(out, in, count, exact);
+    for (; streamed && i < count && reinterpret_cast<uintptr_t>(out + i) % 32 != 0; i++) map_one(i);
+    i += map_line(out + i, in + i, count - i, multiplier, addend, streamed);
   }
 #endif
-  for (; i < count; i++) out[i] = round_to_byte(static_cast<float>(in[i]) * multiplier + addend);
+  for (; i < count; i++) map_one(i);
 }
 
 void transform(float* __restrict out, const float* __restrict in, int64_t pixels,

@@ -18,8 +18,9 @@ struct ColorTransform {
 
 struct ColorLoops {
   void (*multiply_add)(float* out, const float* in, int64_t count, float multiplier, float addend);
+  /// `streamed` results are written past the caches: a stream_fence() must follow.
   void (*multiply_add_bytes)(uint8_t* out, const uint8_t* in, int64_t count, float multiplier,
-                             float addend);
+                             float addend, bool streamed);
   /// Ignores center and reversal.
   void (*transform)(float* out, const float* in, int64_t pixels, const ColorTransform& transform);
   void (*transform_bytes)(uint8_t* out, const uint8_t* in, int64_t pixels,

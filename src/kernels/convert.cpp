@@ -75,7 +75,7 @@ void cast(Samples& out, const Samples& in) {
   check_cast(out.dtype(), in.dtype());
   const ConvertLoop loop = convert_loop(out.dtype(), in.dtype());
   const size_t to_size = out.itemsize(), from_size = in.itemsize();
-  const bool streamed = static_cast<size_t>(out.total_volume()) * to_size >= kStreamBytes;
+  const bool streamed = exceeds_caches(out, in);
   // Together, packed samples are one array.
   const bool dense = in.packed() && out.packed() && in.size() > 0;
   const auto elements = [&](int64_t i) { return dense ? in.total_volume() : in.volume(i); };

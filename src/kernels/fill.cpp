@@ -121,7 +121,7 @@ void dispatch_size(size_t itemsize, Body&& body) {
 
 void fill(Samples& out, const Samples& values) {
   if (out.dtype() != values.dtype()) throw std::invalid_argument("the types differ");
-  const bool streamed = static_cast<size_t>(out.total_volume()) * out.itemsize() >= kStreamBytes;
+  const bool streamed = exceeds_caches(out);
   parallel_for(
       out.size(), [&](int64_t i) { return cost(out, i); },
       [&](int64_t i) {

@@ -140,7 +140,7 @@ void flip(Samples& out, const Samples& in, const std::vector<FlipAxis>& axes) {
   const auto rows_of = [&](int64_t i) -> const Rows& {
     return plans[plan_of[static_cast<size_t>(i)]];
   };
-  const bool streamed = static_cast<size_t>(out.total_volume()) * out.itemsize() >= kStreamBytes;
+  const bool streamed = exceeds_caches(out, in);
   parallel_slices(
       in.size(), [&](int64_t i) { return in.volume(i) ? rows_of(i).count : 0; },
       [&](int64_t i) {

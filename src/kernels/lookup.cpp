@@ -78,7 +78,7 @@ class Table {
 template <class Word, class In>
 void look_up_all(Samples& out, const Samples& in, const Samples& table, const Samples& otherwise) {
   const Table<Word, In> values(table, otherwise);
-  const bool streamed = static_cast<size_t>(out.total_volume()) * sizeof(Word) >= kStreamBytes;
+  const bool streamed = exceeds_caches(out, in);
   parallel_slices(
       in.size(), [&](int64_t i) { return (in.volume(i) + kUnit - 1) / kUnit; },
       [&](int64_t) { return kUnit * kNanosecondsPerElement; },

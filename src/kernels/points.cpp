@@ -39,7 +39,7 @@ void transform_points(Samples& out, const Samples& in, const PerSample<float>& m
   const bool is_float = in.dtype() == DType::float32, to_float = out.dtype() == DType::float32;
   const auto in_size = static_cast<int64_t>(in.itemsize());
   const auto out_size = static_cast<int64_t>(out.itemsize());
-  const bool streamed = to_float && static_cast<size_t>(out.total_volume()) * 4 >= kStreamBytes;
+  const bool streamed = to_float && exceeds_caches(out, in);
   const auto points = [&](int64_t i) {
     return in.volume(i) ? in.volume(i) / in.shape(i).back() : 0;
   };

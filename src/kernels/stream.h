@@ -5,10 +5,17 @@
 
 #include <cstddef>
 
+#include "samples.h"
+
 namespace daliesque {
 
-/// From this size on, results do not fit into the caches of common processors.
-constexpr size_t kStreamBytes = size_t{32} << 20;
+/// Whether results should be streamed: all that a kernel reads and writes, together, does not fit
+/// into the caches of common processors.
+template <class... Batches>
+bool exceeds_caches(const Batches&... samples) {
+  constexpr size_t kCacheBytes = size_t{32} << 20;
+  return ((static_cast<size_t>(samples.total_volume()) * samples.itemsize()) + ...) >= kCacheBytes;
+}
 
 /// Copies from a small buffer to memory that will not be read soon.
 void stream_copy(void* out, const void* in, size_t bytes);

@@ -167,10 +167,6 @@ void make_bands(std::byte* out, BandMaker& maker, int64_t begin, int64_t end, bo
   stream_fence();
 }
 
-size_t total_bytes(const Samples& samples) {
-  return static_cast<size_t>(samples.total_volume()) * samples.itemsize();
-}
-
 }  // namespace
 
 void AffineMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const {
@@ -195,7 +191,7 @@ void warp(Samples& out, const Samples& in, const WarpMapping& mapping, const War
   const Sampler sampler(out, in, options.interp);
   const size_t spatial = static_cast<size_t>(in.ndim()) - 1;
   const bool volumes = spatial == 3;
-  const bool streamed = total_bytes(out) + total_bytes(in) >= kStreamBytes;
+  const bool streamed = exceeds_caches(out, in);
   const auto masked = [&](int64_t i) { return options.mask && (*options.mask)[i] == 0; };
   const auto height = [&](int64_t i) { return out.shape(i)[spatial - 2]; };
   const auto depth = [&](int64_t i) { return volumes ? out.shape(i)[0] : 1; };

@@ -75,6 +75,18 @@ def test_default_contrast_center(source: str, center: float) -> None:
     assert_same(actual, np.full_like(actual, center))
 
 
+def test_lines_of_bytes_are_exact() -> None:
+    rng = np.random.default_rng(11)
+    every = np.arange(16 * 256).astype(np.uint8).reshape(16, 256, 1)
+    for steepest in (0.1, 1.0, 3.0, 200.0):
+        for _ in range(60):
+            factor, shift = rng.uniform(-0.1 * steepest, steepest), rng.uniform(-1, 1)
+            sums = every.astype(np.float32) * np.float32(factor) + np.float32(shift) * 255
+            expected = np.floor(sums.astype(np.float64) + 0.5).clip(0, 255).astype(np.uint8)
+            actual = call("brightness", every, brightness=factor, brightness_shift=shift)
+            assert_same(actual, expected, (factor, shift))
+
+
 def test_extreme_arguments_saturate() -> None:
     image = make_image("uint8")
     big = 3e38

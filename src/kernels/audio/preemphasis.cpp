@@ -53,7 +53,7 @@ void filter(std::byte* out, const std::byte* in, int64_t begin, int64_t end, int
 void preemphasis_filter(Samples& out, const Samples& in, PerSample<float> coefficient,
                         SignalStart start) {
   const bool twice = in.dtype() == DType::float64;
-  const bool streamed = static_cast<size_t>(out.total_volume()) * out.itemsize() >= kStreamBytes;
+  const bool streamed = exceeds_caches(out, in);
   parallel_slices(
       in.size(), [&](int64_t i) { return (in.volume(i) + kBlock - 1) / kBlock; },
       [](int64_t) { return 0.5 * kBlock; },

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches beyond the caches, whose results some kernels write in a way of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+from compare import assert_same
+
+Array = np.ndarray[Any, Any]
+TABLE = np.arange(256, dtype=np.uint8)[::-1].copy()
+CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Array], Array]]] = {
+    "arithmetic": (lambda x: x // 2 + x, lambda x: x // 2 + x),
+    "brightness": (lambda x: ndd.brightness(x, brightness=0.5), lambda x: (x + 1) // 2),
+    "cast": (lambda x: ndd.cast(x, dtype=ndd.int16), lambda x: x.astype(np.int16)),
+    "copy": (ndd.copy, lambda x: x),
+    "flip": (lambda x: ndd.flip(x, horizontal=1), lambda x: x[:, ::-1]),
+    "lookup_table": (
+        lambda x: ndd.lookup_table(x, keys=np.arange(256), values=TABLE, dtype=ndd.uint8),
+        lambda x: TABLE[x],
+    ),
+    "rotate": (lambda x: ndd.rotate(x, angle=180.0), lambda x: x[::-1, ::-1]),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_large_ragged_batch(name: str) -> None:
+    rng = np.random.default_rng(4)
+    # Odd sizes put samples and rows at all kinds of addresses.
+    images = [rng.integers(0, 200, (1501 + i, 1001 - i, 3), np.uint8) for i in range(7)]
+    ours, plain = CALLS[name]
+    results = ours(ndd.as_batch(images, layout="HWC"))
+    for image, result in zip(images, results, strict=True):
+        actual = np.asarray(result)
+        assert_same(actual, plain(image.astype(np.int64)).astype(actual.dtype), name)
