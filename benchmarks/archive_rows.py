@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import io
 import sys
@@ -16,8 +17,10 @@ from dataset_rows import folder
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import record_files
 
-LARGE, SMALL = 100_000, 1_000
+LARGE, MEDIUM, SMALL = 100_000, 10_000, 1_000
 FILES = 4
+# More than stays in memory.
+MANY_BYTES = 400_000_000
 
 
 def counts(size: int) -> range:
@@ -46,16 +49,17 @@ def tfrecord(ndd: Any, contents: dict[str, Any], size: int, **options: Any) -> A
     return ndd.readers.TFRecord(path=paths, index_path=indices, features=features, **options)
 
 
-def webdataset(ndd: Any, size: int, **options: Any) -> Any:
-    """A reader of archives with an image and a label in each sample."""
+@functools.cache
+def tar_files(size: int, samples: int) -> tuple[list[str], list[str]]:
+    """Archives with an image and a label in each sample, and their indices."""
     root = Path(folder())
     paths, indices = [], []
     for file in range(FILES):
         paths.append(str(root / f"{file}.tar"))
         indices.append(str(root / f"{file}.idx"))
-        lines = [f"v1.2 {len(counts(size))}\n"]
+        lines = [f"v1.2 {samples // FILES}\n"]
         with tarfile.open(paths[-1], "w") as archive:
-            for number in counts(size):
+            for number in range(samples // FILES):
                 words = []
                 for name, data in ((f"{number}.jpg", bytes(size)), (f"{number}.cls", b"7")):
                     entry = tarfile.TarInfo(name)
@@ -64,6 +68,13 @@ def webdataset(ndd: Any, size: int, **options: Any) -> Any:
                     archive.addfile(entry, io.BytesIO(data))
                 lines.append(" ".join(words) + "\n")
         Path(indices[-1]).write_text("".join(lines))
+    return paths, indices
+
+
+def webdataset(ndd: Any, size: int, many: bool = False, **options: Any) -> Any:
+    """A reader of archives, or of `many` samples."""
+    samples = MANY_BYTES // size if many else FILES * len(counts(size))
+    paths, indices = tar_files(size, samples)
     return ndd.readers.Webdataset(paths=paths, index_paths=indices, ext=["jpg", "cls"], **options)
 
 
@@ -119,6 +130,16 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
     "Webdataset shuffled": (lambda ndd, _: webdataset(ndd, LARGE, random_shuffle=True), 64),
     "Webdataset small": (lambda ndd, _: webdataset(ndd, SMALL), 64),
     "Webdataset samples": (lambda ndd, _: webdataset(ndd, SMALL), None),
+    "Webdataset many": (lambda ndd, _: webdataset(ndd, MEDIUM, many=True), 64),
+    "Webdataset many shuffled": (
+        lambda ndd, _: webdataset(ndd, MEDIUM, many=True, random_shuffle=True),
+        64,
+    ),
+    "Webdataset many large": (lambda ndd, _: webdataset(ndd, LARGE, many=True), 64),
+    "Webdataset many large shuffled": (
+        lambda ndd, _: webdataset(ndd, LARGE, many=True, random_shuffle=True),
+        64,
+    ),
     "MXNet": (lambda ndd, _: mxnet(ndd, LARGE), 64),
     "MXNet small": (lambda ndd, _: mxnet(ndd, SMALL), 64),
     "Caffe": (lambda ndd, _: caffe(ndd, LARGE), 64),

@@ -4,8 +4,8 @@
     python benchmarks/readers.py ROOT --reference PYTHON [--threads 2] [--rounds 7] [NAME ...]
 
 Two processes, one with each library, take turns; the table shows medians. The first turn brings the
-files into the system's cache. The rows named "many" read each file under so many names that neither
-library can keep all of them at hand: that is how large data sets behave.
+files into the system's cache. The rows named "many" read so many bytes, or each file under so many
+names, that neither library can keep all of them at hand: that is how large data sets behave.
 """
 
 from __future__ import annotations
@@ -124,14 +124,14 @@ def main() -> None:
     if options.reference:
         module = "nvidia.dali.experimental.dynamic"
         libraries["reference"] = Library(options.reference, module, options)
-    print(f"{'samples/s':24s}" + "".join(f"{name:>12s}" for name in libraries) + f"{'ratio':>8s}")
+    print(f"{'samples/s':30s}" + "".join(f"{name:>12s}" for name in libraries) + f"{'ratio':>8s}")
     for name in options.names:
         for library in libraries.values():
             library.ask(name)
         rates = [[lib.ask(name) for lib in libraries.values()] for _ in range(options.rounds)]
         medians = [statistics.median(column) for column in zip(*rates, strict=True)]
         ratio = f"{medians[0] / medians[1]:8.2f}" if len(medians) > 1 else ""
-        print(f"{name:24s}" + "".join(f"{rate:12.0f}" for rate in medians) + ratio)
+        print(f"{name:30s}" + "".join(f"{rate:12.0f}" for rate in medians) + ratio)
 
 
 if __name__ == "__main__":

@@ -485,8 +485,10 @@ class Archives:
 
     def __init__(self, paths: Sequence[bytes], open_url: object, joined: bool, kept_bytes: int, least_age: float) -> None: ...
 
-    def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dtype: int = 0) -> tuple[Samples, list[tuple[int, int, str]]]:
-        """Pieces of files, and (place, errno, reason) of those that failed."""
+    def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dtype: int = 0) -> tuple[Samples, list[tuple[int, int, int, int, str]]]:
+        """
+        Pieces of files, and (place, file, offset, errno, reason) of those that failed.
+        """
 
     def read_number_pairs(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int, tuple[int, str]]:
         """
@@ -514,7 +516,7 @@ class Archives:
 class ComponentIndex:
     """The samples of tar archives."""
 
-    def __init__(self, extensions: Sequence[Sequence[bytes]], item_sizes: Sequence[int], case_sensitive: bool, missing: int) -> None: ...
+    def __init__(self, extensions: Sequence[Sequence[bytes]], dtypes: Sequence[int], case_sensitive: bool, missing: int) -> None: ...
 
     def add_tar(self, archives: Archives, file: int) -> tuple[list[tuple[int, int, int]], tuple[int, str]]:
         """(fault, byte, output) of what is wrong; (errno, reason)."""
@@ -522,15 +524,26 @@ class ComponentIndex:
     def add_index(self, archives: Archives, file: int) -> tuple[list[tuple[int, int, int]], tuple[int, str]]:
         """(fault, line, output) of what is wrong; (errno, reason)."""
 
+    def end_file(self) -> None:
+        """What comes next belongs to the next archive."""
+
     @property
     def samples(self) -> int: ...
 
     @property
+    def file_ends(self) -> list[int]: ...
+
+    @property
     def ambiguous(self) -> tuple[int, int]: ...
 
-    def take(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    def read(self, archives: Archives, numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[list[Samples], list[tuple[int, int, int, int, str]]]:
         """
-        Offsets, sizes, ends of names and names of components; which of them samples have.
+        The outputs, and (place, file, offset, errno, reason) of samples that could not be read.
+        """
+
+    def find(self, numbers: Sequence[int], output: int) -> list[tuple[int, int, bytes]]:
+        """
+        Archive, offset (-1: nothing) and name of what samples have for an output.
         """
 
 class ExampleParser:
@@ -538,15 +551,10 @@ class ExampleParser:
 
     def __init__(self, rules: Sequence[tuple[bytes, int, bool, Sequence[int], bytes | None]]) -> None: ...
 
-    def read(self, archives: Archives, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[list[Samples], list[tuple[int, int, str]], list[tuple[int, int, int, int]]]:
+    def read(self, archives: Archives, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[list[Samples], list[tuple[int, int, int, int, str]], list[tuple[int, int, int, int]]]:
         """
-        The features; (place, errno, reason) of records that could not be read; (place, fault, feature, values) of those with faults.
+        The features; (place, file, offset, errno, reason) of records that could not be read; (place, fault, feature, values) of those with faults.
         """
-
-def cut_records(records: Samples, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
-    """
-    A part of each record; copies unless the records consist mostly of them.
-    """
 
 def parse_recordio(records: Samples) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
     """

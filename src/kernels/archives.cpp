@@ -119,11 +119,30 @@ bool Archives::exists(int64_t file, int64_t offset, int64_t size) {
   return size <= rest;
 }
 
-void Archives::read_piece(int64_t file, int64_t offset, int64_t size, char* out) {
-  const SourceHandle source = open(file);
+/// The files of a request, unless they are too many: threads that ask for them one by one would be
+/// in each other's way.
+Archives::Opened Archives::open_some(std::span<const int64_t> files) {
+  Opened opened;
+  int64_t last = -1;
+  for (const int64_t file : files) {
+    if (file == std::exchange(last, file) || opened.contains(file)) continue;
+    if (opened.size() == kMostOpen) break;
+    try {
+      opened.emplace(file, open(file));
+    } catch (const ReadFailure&) {
+      // Whoever reads from it will say so.
+    }
+  }
+  return opened;
+}
+
+void Archives::read_piece(const Opened& opened, int64_t file, int64_t offset, int64_t size,
+                          char* out) {
+  const auto found = opened.find(file);
+  const SourceHandle source = found == opened.end() ? open(file) : found->second;
   const int64_t here = joined_ ? std::min(size, source->size() - offset) : size;
   source->read_at(offset, here, out);
-  if (here < size) read_piece(file + 1, 0, size - here, out + here);
+  if (here < size) read_piece(opened, file + 1, 0, size - here, out + here);
 }
 
 bool Archives::are_small() {
@@ -198,6 +217,7 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
     }
     return *kept;
   }
+  const Opened opened = open_some(files);
   std::vector<Trouble> troubles(count);
   std::vector<int64_t> extents(sizes.begin(), sizes.end());
   for (size_t k = 0; k < count; k++) {
@@ -214,7 +234,7 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
   const Samples out = Samples::empty(dtype, 1, std::move(extents), "", static_cast<int64_t>(count));
   const auto read_from = [&](int64_t place, int64_t bytes) {
     const auto k = static_cast<size_t>(place);
-    read_piece(files[k], offsets[k], bytes, out.data<char>(place));
+    read_piece(opened, files[k], offsets[k], bytes, out.data<char>(place));
   };
   const auto read_each = [&](const Run& run) {
     for (int64_t place = run.begin; place < run.end; place++) {
@@ -246,7 +266,8 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
       });
   for (size_t k = 0; k < count; k++) {
     if (troubles[k].code != 0) {
-      errors.push_back({static_cast<int64_t>(k), troubles[k].code, std::move(troubles[k].reason)});
+      errors.push_back({static_cast<int64_t>(k), files[k], offsets[k], troubles[k].code,
+                        std::move(troubles[k].reason)});
     }
   }
   return out;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "byte_source.h"
@@ -17,9 +18,10 @@
 
 namespace daliesque {
 
-/// Why a piece could not be read: its place in the request, and what ReadFailure tells.
+/// Why a piece could not be read: its place in the request, where it is, and what ReadFailure
+/// tells.
 struct PieceError {
-  int64_t place;
+  int64_t place, file, offset;
   int code;
   std::string reason;
 };
@@ -71,7 +73,10 @@ class Archives {
 
   int64_t file_size(int64_t file);
   bool exists(int64_t file, int64_t offset, int64_t size);
-  void read_piece(int64_t file, int64_t offset, int64_t size, char* out);
+  /// Files that are open anyway.
+  using Opened = std::unordered_map<int64_t, SourceHandle>;
+  Opened open_some(std::span<const int64_t> files);
+  void read_piece(const Opened& opened, int64_t file, int64_t offset, int64_t size, char* out);
   SourceHandle find(int64_t file);
   void keep(int64_t file, const SourceHandle& source);
 

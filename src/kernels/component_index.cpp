@@ -64,9 +64,9 @@ ComponentFault to_fault(TarFault fault) {
 }  // namespace
 
 ComponentIndex::ComponentIndex(const std::vector<std::vector<std::string>>& extensions,
-                               std::vector<int64_t> item_sizes, bool case_sensitive,
+                               std::vector<DType> dtypes, bool case_sensitive,
                                MissingComponents missing)
-    : item_sizes_(std::move(item_sizes)), case_sensitive_(case_sensitive), missing_(missing) {
+    : dtypes_(std::move(dtypes)), case_sensitive_(case_sensitive), missing_(missing) {
   for (size_t output = 0; output < extensions.size(); output++) {
     for (const std::string& extension : extensions[output]) {
       auto& outputs = outputs_of_[extension];
@@ -75,11 +75,27 @@ ComponentIndex::ComponentIndex(const std::vector<std::vector<std::string>>& exte
   }
 }
 
+int64_t ComponentIndex::file_of(int64_t sample) const {
+  return std::upper_bound(file_ends.begin(), file_ends.end(), sample) - file_ends.begin();
+}
+
+std::string_view ComponentIndex::name(int64_t component) const {
+  const auto k = static_cast<size_t>(component);
+  const auto begin = static_cast<size_t>(k == 0 ? 0 : name_ends_[k - 1]);
+  return std::string_view(names_).substr(begin, static_cast<size_t>(name_ends_[k]) - begin);
+}
+
+bool ComponentIndex::separate_bytes() const {
+  return std::all_of(dtypes_.begin(), dtypes_.end(), [](DType d) { return d == DType::uint8; }) &&
+         std::all_of(outputs_of_.begin(), outputs_of_.end(),
+                     [](const auto& entry) { return entry.second.size() == 1; });
+}
+
 void ComponentIndex::begin_sample() {
   usable_ = true;
   first_component_ = offsets.size();
-  first_choice_ = chosen.size();
-  chosen.resize(chosen.size() + item_sizes_.size(), -1);
+  first_choice_ = chosen_.size();
+  chosen_.resize(chosen_.size() + dtypes_.size(), -1);
 }
 
 void ComponentIndex::add_component(std::string_view extension, std::string_view name,
@@ -93,7 +109,7 @@ void ComponentIndex::add_component(std::string_view extension, std::string_view 
   if (found == outputs_of_.end()) return;
   bool used = false;
   for (const size_t output : found->second) {
-    int64_t& choice = chosen[first_choice_ + output];
+    int64_t& choice = chosen_[first_choice_ + output];
     if (choice >= 0) {
       if (ambiguous_at < 0) {
         ambiguous_at = where;
@@ -101,7 +117,7 @@ void ComponentIndex::add_component(std::string_view extension, std::string_view 
       }
       continue;
     }
-    if (size % item_sizes_[output] != 0) {
+    if (size % static_cast<int64_t>(dtype_size(dtypes_[output])) != 0) {
       errors.push_back({ComponentFault::bad_size, where, static_cast<int64_t>(output)});
       usable_ = false;
     }
@@ -111,15 +127,15 @@ void ComponentIndex::add_component(std::string_view extension, std::string_view 
   if (!used) return;
   offsets.push_back(offset);
   sizes.push_back(size);
-  names += name;
-  name_ends.push_back(static_cast<int64_t>(names.size()));
+  names_ += name;
+  name_ends_.push_back(static_cast<int64_t>(names_.size()));
 }
 
 void ComponentIndex::end_sample(int64_t where, std::vector<ComponentError>& errors) {
   if (missing_ != MissingComponents::stay_empty) {
-    const auto begin = chosen.begin() + static_cast<int64_t>(first_choice_);
-    const auto hole = std::find(begin, chosen.end(), -1);
-    if (hole != chosen.end()) {
+    const auto begin = chosen_.begin() + static_cast<int64_t>(first_choice_);
+    const auto hole = std::find(begin, chosen_.end(), -1);
+    if (hole != chosen_.end()) {
       if (usable_ && missing_ == MissingComponents::error) {
         errors.push_back({ComponentFault::missing, where, hole - begin});
       }
@@ -127,11 +143,11 @@ void ComponentIndex::end_sample(int64_t where, std::vector<ComponentError>& erro
     }
   }
   if (usable_) return;
-  chosen.resize(first_choice_);
+  chosen_.resize(first_choice_);
   offsets.resize(first_component_);
   sizes.resize(first_component_);
-  name_ends.resize(first_component_);
-  names.resize(first_component_ == 0 ? 0 : static_cast<size_t>(name_ends.back()));
+  name_ends_.resize(first_component_);
+  names_.resize(first_component_ == 0 ? 0 : static_cast<size_t>(name_ends_.back()));
 }
 
 void ComponentIndex::add_tar(const ByteSource& source, std::vector<ComponentError>& errors) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dtype.h"
 #include "tar.h"
 
 namespace daliesque {
@@ -41,9 +42,9 @@ enum class MissingComponents { stay_empty, skip, error };
 /// dot; what follows the dot decides which outputs a file is for.
 class ComponentIndex {
  public:
-  /// `extensions` and `item_sizes` have an entry for each output.
-  ComponentIndex(const std::vector<std::vector<std::string>>& extensions,
-                 std::vector<int64_t> item_sizes, bool case_sensitive, MissingComponents missing);
+  /// `extensions` and `dtypes` have an entry for each output.
+  ComponentIndex(const std::vector<std::vector<std::string>>& extensions, std::vector<DType> dtypes,
+                 bool case_sensitive, MissingComponents missing);
 
   /// Adds the samples of an archive, up to where a fault ends it. Throws ReadFailure.
   void add_tar(const ByteSource& source, std::vector<ComponentError>& errors);
@@ -51,14 +52,28 @@ class ComponentIndex {
   /// Adds the samples that the text of an index lists.
   void add_text(std::string_view text, std::vector<ComponentError>& errors);
 
-  int64_t outputs() const { return static_cast<int64_t>(item_sizes_.size()); }
-  int64_t samples() const { return static_cast<int64_t>(chosen.size()) / outputs(); }
+  /// What was added belongs to one archive, and what comes to the next.
+  void end_file() { file_ends.push_back(samples()); }
 
-  /// The components in use: places, sizes, and names one after the other.
-  std::vector<int64_t> offsets, sizes, name_ends;
-  std::string names;
-  /// For each output of each sample the number of a component, or -1.
-  std::vector<int64_t> chosen;
+  const std::vector<DType>& dtypes() const { return dtypes_; }
+  int64_t outputs() const { return static_cast<int64_t>(dtypes_.size()); }
+  int64_t samples() const { return static_cast<int64_t>(chosen_.size()) / outputs(); }
+
+  /// The number of a component, or -1 if the sample has nothing for the output.
+  int64_t component(int64_t sample, int64_t output) const {
+    return chosen_[static_cast<size_t>(sample * outputs() + output)];
+  }
+  /// Which archive a sample is in.
+  int64_t file_of(int64_t sample) const;
+  /// The name of a component: empty if the index of the archive has none.
+  std::string_view name(int64_t component) const;
+  /// All outputs are bytes, and no component can be that of two.
+  bool separate_bytes() const;
+
+  /// The places and sizes of the components in use.
+  std::vector<int64_t> offsets, sizes;
+  /// How many samples there are up to the end of each archive.
+  std::vector<int64_t> file_ends;
   /// Where several components for one output were met first (-1: nowhere), and for which output.
   int64_t ambiguous_at = -1, ambiguous_output = 0;
 
@@ -71,9 +86,12 @@ class ComponentIndex {
                           std::vector<ComponentError>& errors);
 
   std::unordered_map<std::string, std::vector<size_t>> outputs_of_;
-  std::vector<int64_t> item_sizes_;
+  std::vector<DType> dtypes_;
   bool case_sensitive_;
   MissingComponents missing_;
+  std::vector<int64_t> chosen_;  // for each output of each sample
+  std::vector<int64_t> name_ends_;
+  std::string names_;
   std::string lowered_;
   bool usable_ = true;  // the sample in the making
   size_t first_component_ = 0, first_choice_ = 0;

@@ -258,6 +258,17 @@ def test_indices_of_both_versions(tmp_path: Path) -> None:
         list(reader.next_epoch(batch_size=2))
 
 
+@pytest.mark.parametrize("place", ["0 {far}", "{far} 1", "{far} {far}"])
+def test_indices_that_lie(tmp_path: Path, place: str) -> None:
+    path = write_tar(tmp_path / "a.tar", [("1.x", b"ab"), ("1.y", b"cd")])
+    index = tmp_path / "a.idx"
+    index.write_text(f"v1.1 2\nx 512 2 y 1536 2\nx 512 2 y {place.format(far=2**63 - 512)}\n")
+    reader = ndd.readers.Webdataset(paths=path, ext=["x", "y"], index_paths=index)
+    with pytest.raises(ndd.OpError, match=r"sample 1 of the batch.*the file ends before the piece"):
+        list(reader.next_epoch(batch_size=2))
+    assert read(path, ["x", "y"], index_paths=index, on_error="skip")[0] == (b"ab", b"cd")
+
+
 def test_damaged_archives(tmp_path: Path) -> None:
     files = numbered(tmp_path, [3, 3])["paths"]
     data = files[0].read_bytes()

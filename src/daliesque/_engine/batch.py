@@ -322,7 +322,7 @@ def _take(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _
     return inputs[0].select(arguments["indices"])
 
 
-def _select(value: Value, indices: list[int], source: tuple[Any, ...] | None) -> Batch:
+def _select(value: Value, indices: list[int], source: Sequence[Any] | None) -> Batch:
     chosen = None if source is None else tuple(source[i] for i in indices)
     known = value._known()
     if known is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import CodeType, TracebackType
 from typing import NamedTuple, NoReturn
 
@@ -39,7 +39,7 @@ class SampleError(Exception):
         self.reason = reason
         self.kind = kind
 
-    def explained(self, operator: str, source: tuple[object, ...] | None) -> OpError:
+    def explained(self, operator: str, source: Sequence[object] | None) -> OpError:
         """The error for the user."""
         name = source[self.index] if source is not None and self.index < len(source) else None
         shown = "" if name is None else f' ("{name}")'

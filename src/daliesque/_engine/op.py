@@ -18,7 +18,7 @@ import difflib
 import functools
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -46,7 +46,7 @@ Samples: TypeAlias = _kernels.Samples
 RandomState: TypeAlias = Annotated[RNGState, "random state"]
 
 # Finds where the samples of the results came from.
-SourceRule: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, ...] | None]
+SourceRule: TypeAlias = Callable[[Sequence[Any], dict[str, Any]], Sequence[Any] | None]
 
 registry: dict[str, OpSpec] = {}
 
@@ -169,7 +169,7 @@ class OpSpec:
         kind, samples = (Tensor, 1) if count is None else (Batch, count)
         if source is not None:
             if len(source) != samples:
-                source *= samples
+                source = tuple(source) * samples
             if self.source is not None:
                 source = self.source(source, arguments)
         if accelerator.active is None and current_modes.stack[-1] in SYNCHRONOUS:
@@ -310,7 +310,7 @@ class OpSpec:
         self,
         inputs: list[Samples | None],
         arguments: dict[str, Any],
-        source: tuple[Any, ...] | None,
+        source: Sequence[Any] | None,
     ) -> Results:
         """As `run`, on an accelerator; results that were made on the CPU are moved there."""
         results = self.run(inputs, arguments, source, "gpu")
@@ -323,7 +323,7 @@ class OpSpec:
         self,
         inputs: list[Samples | None],
         arguments: dict[str, Any],
-        source: tuple[Any, ...] | None = None,
+        source: Sequence[Any] | None = None,
         device_type: str = "cpu",
     ) -> Results:
         """Run the body on data that is there; `source` says where each sample came from."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import _kernels
@@ -36,10 +37,10 @@ class Value:
     _pending: Invocation | None
     _output: int
     _count: int
-    _source: tuple[Any, ...] | None
+    _source: Sequence[Any] | None
 
     @classmethod
-    def _of(cls, samples: _kernels.Samples, source: tuple[Any, ...] | None = None) -> Any:
+    def _of(cls, samples: _kernels.Samples, source: Sequence[Any] | None = None) -> Any:
         """A value with known data."""
         value = cls.__new__(cls)
         value._samples = samples
@@ -55,7 +56,7 @@ class Value:
         pending: Invocation,
         output: int,
         count: int,
-        source: tuple[Any, ...] | None = None,
+        source: Sequence[Any] | None = None,
     ) -> Any:
         """A value that is output number `output` of a call."""
         value = cls.__new__(cls)

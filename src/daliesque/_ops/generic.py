@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -80,9 +81,7 @@ def _chosen_samples(indices: NDArray[np.int32], count: int) -> list[int]:
     return chosen
 
 
-def _permuted_sources(
-    sources: tuple[Any, ...], arguments: dict[str, Any]
-) -> tuple[Any, ...] | None:
+def _permuted_sources(sources: Sequence[Any], arguments: dict[str, Any]) -> tuple[Any, ...] | None:
     indices = arguments["indices"]
     if not isinstance(indices, np.ndarray):
         # They are not known yet.
@@ -146,7 +145,7 @@ def batch_permutation(
 
 
 @op(strided=True, dtype=lambda _inputs, _arguments: uint8)
-def get_property(input: Samples, /, *, key: str, sources: tuple[Any, ...] | None) -> Samples:
+def get_property(input: Samples, /, *, key: str, sources: Sequence[Any] | None) -> Samples:
     """Get what is known about each sample, as text in bytes.
 
     Parameters

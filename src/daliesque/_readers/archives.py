@@ -31,7 +31,7 @@ class Archives:
 
     def __init__(self, paths: Sequence[str], joined: bool = False) -> None:
         """If the files are `joined`, a piece that goes beyond one's end continues in the next."""
-        self._paths = list(paths)
+        self.paths = list(paths)
         self._native = _kernels.Archives(
             [os.fsencode(path) for path in paths],
             RemoteFile,
@@ -41,14 +41,14 @@ class Archives:
         )
 
     def __len__(self) -> int:
-        return len(self._paths)
+        return len(self.paths)
 
     def __getitem__(self, file: int) -> str:
-        return self._paths[file]
+        return self.paths[file]
 
     def require(self, file: int) -> None:
         """Raise OSError unless a file exists, if it is a local one."""
-        path = self._paths[file].removeprefix("file://")
+        path = self.paths[file].removeprefix("file://")
         if "://" not in path:
             os.stat(path)
 
@@ -57,21 +57,26 @@ class Archives:
     ) -> tuple[_kernels.Samples, dict[int, Exception]]:
         """Pieces of files, one sample each, and by place why some could not be read."""
         pieces, failed = self._native.read(files, offsets, sizes, dtype.code)
-        return pieces, self._failures(files, offsets, failed)
+        return pieces, self._failures(failed)
 
     def read_examples(
         self, parser: _kernels.ExampleParser, files: Numbers, offsets: Numbers, sizes: Numbers
     ) -> tuple[list[_kernels.Samples], dict[int, Exception], list[RecordFault]]:
         """The features of records; why some could not be read; what is wrong with others."""
         outputs, failed, faults = parser.read(self._native, files, offsets, sizes)
-        return outputs, self._failures(files, offsets, failed), faults
+        return outputs, self._failures(failed), faults
 
-    def _failures(
-        self, files: Numbers, offsets: Numbers, failed: list[tuple[int, int, str]]
-    ) -> dict[int, Exception]:
+    def read_samples(
+        self, index: _kernels.ComponentIndex, numbers: Numbers
+    ) -> tuple[list[_kernels.Samples], dict[int, Exception]]:
+        """The outputs for samples of tar archives, and by place why some could not be read."""
+        outputs, failed = index.read(self._native, numbers)
+        return outputs, self._failures(failed)
+
+    def _failures(self, failed: list[tuple[int, int, int, int, str]]) -> dict[int, Exception]:
         return {
-            place: self._failure(int(files[place]), int(offsets[place]), code, reason)
-            for place, code, reason in failed
+            place: self._failure(file, offset, code, reason)
+            for place, file, offset, code, reason in failed
         }
 
     def read_number_pairs(self, file: int) -> tuple[Numbers, Numbers]:
@@ -79,7 +84,7 @@ class Archives:
         first, second, bad_line, (code, reason) = self._native.read_number_pairs(file)
         self.check(file, code, reason)
         if bad_line:
-            msg = f'line {bad_line} of the index "{self._paths[file]}" must consist of two numbers.'
+            msg = f'line {bad_line} of the index "{self.paths[file]}" must consist of two numbers.'
             raise ValueError(msg)
         return first, second
 
@@ -132,13 +137,14 @@ class Archives:
         if code == _OTHER_FAILURE:
             return OSError(reason)
         text = "it is not a regular file" if code == _NOT_A_FILE else os.strerror(code)
-        return OSError(code, text, self._paths[file])
+        return OSError(code, text, self.paths[file])
 
 
 class Places:
-    """Where records are in some files: `parts` gives offsets and sizes for each file."""
+    """Where records are in the files `paths`: `parts` gives offsets and sizes for each."""
 
-    def __init__(self, parts: Sequence[tuple[Numbers, Numbers]]) -> None:
+    def __init__(self, paths: Sequence[str], parts: Sequence[tuple[Numbers, Numbers]]) -> None:
+        self.paths = paths
         self.offsets: Numbers = np.concatenate([offsets for offsets, _ in parts])
         self.sizes: Numbers = np.concatenate([sizes for _, sizes in parts])
         # How many records there are in a file and those before it.
@@ -150,6 +156,15 @@ class Places:
     def files(self, numbers: Numbers) -> Numbers:
         """Which file each of some records is in."""
         return np.searchsorted(self.ends, numbers, side="right")
+
+    def names(self, numbers: Sequence[int]) -> list[str]:
+        """File and offset of each of some records."""
+        chosen = np.asarray(numbers, np.int64)
+        files, offsets = self.files(chosen).tolist(), self.offsets[chosen].tolist()
+        return [
+            f"{self.paths[file]} at index {offset}"
+            for file, offset in zip(files, offsets, strict=True)
+        ]
 
 
 def list_paths(operator: str, name: str, paths: PathLike | Sequence[PathLike]) -> list[str]:

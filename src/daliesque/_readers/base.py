@@ -234,7 +234,7 @@ class Reader:
     def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
         return map(self._source_name, numbers)
 
-    def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[tuple[str, ...]]:
+    def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
         """Where samples come from, for each output: the same place for all by default."""
         return (tuple(self._source_names(numbers)),) * outputs
 

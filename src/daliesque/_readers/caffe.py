@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Unpack
 
 import numpy as np
@@ -13,7 +13,7 @@ from .. import _kernels
 from .._engine.args import rule_of
 from .._engine.device import DeviceLike
 from .._engine.errors import OpError
-from .archives import Archives, PathLike, list_paths
+from .archives import Archives, PathLike, Places, list_paths
 from .options import ReaderOptions
 from .order import Numbers
 from .records import RecordReader
@@ -27,6 +27,28 @@ _DATABASE_FAULTS = {
 _MALFORMED, _WRONG_TYPE, _WRONG_SIZE, _MIXED, _BAD_LABEL, _MISSING = 5, 7, 11, 12, 13, 14
 _LABEL_TYPES = range(5)
 _NO_LABEL = 4
+
+
+class _Entries(Places):
+    """Where the records of databases are, and the keys they are found by."""
+
+    def __init__(
+        self,
+        folders: Sequence[str],
+        parts: Sequence[tuple[Numbers, Numbers]],
+        keys: Sequence[tuple[Numbers, bytes]],
+    ) -> None:
+        super().__init__(folders, parts)
+        self._keys = keys
+
+    def names(self, numbers: Sequence[int]) -> list[str]:
+        names = []
+        for number, file in zip(numbers, self.files(np.asarray(numbers)).tolist(), strict=True):
+            ends, keys = self._keys[file]
+            index = number - (int(self.ends[file - 1]) if file else 0)
+            key = keys[ends[index - 1] if index else 0 : ends[index]]
+            names.append(f"{self.paths[file]} at key {key.decode(errors='backslashreplace')}")
+        return names
 
 
 class _DatabaseReader(RecordReader):
@@ -48,15 +70,8 @@ class _DatabaseReader(RecordReader):
             self._excuse(self._archives[file], OpError(reason))
         return offsets, sizes
 
-    def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
-        chosen = np.fromiter(numbers, np.int64)
-        names = []
-        for number, file in zip(chosen.tolist(), self._places.files(chosen).tolist(), strict=True):
-            ends, keys = self._keys[file]
-            index = number - (int(self._places.ends[file - 1]) if file else 0)
-            key = keys[ends[index - 1] if index else 0 : ends[index]]
-            names.append(f"{self._folders[file]} at key {key.decode(errors='backslashreplace')}")
-        return names
+    def _make_places(self, parts: Sequence[tuple[Numbers, Numbers]]) -> Places:
+        return _Entries(self._folders, parts, self._keys)
 
     def _describe(self, fault: int, part: int, value: int) -> OpError:
         """What is wrong with a record."""

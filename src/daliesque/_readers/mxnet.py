@@ -11,7 +11,7 @@ import numpy as np
 from .. import _kernels
 from .._engine.device import DeviceLike
 from .._engine.errors import OpError, same_class
-from .archives import Archives, PathLike, Places, list_paths
+from .archives import Archives, PathLike, list_paths
 from .options import ReaderOptions
 from .order import Numbers
 from .records import RecordReader
@@ -105,7 +105,7 @@ class MXNet(RecordReader):
         offsets = places - (ends - sizes)[files]
         cuts = np.searchsorted(files, np.arange(1, len(sizes)))
         parts = zip(np.split(offsets, cuts), np.split(lengths, cuts), strict=True)
-        self._places = Places(list(parts))
+        self._places = self._make_places(list(parts))
         return len(self._places)
 
     def _read_index(self, total: int) -> Numbers:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from .. import _kernels
 from .._engine.errors import OpError
 from .archives import Archives, Places
 from .base import Reader
+from .names import Names
 from .order import Numbers
 from .steps import Fetched
 
@@ -64,8 +65,11 @@ class RecordReader(Reader):
             except (OSError, OpError, ValueError) as error:
                 self._excuse(self._archives[file], error)
                 parts.append(NOTHING)
-        self._places = Places(parts)
+        self._places = self._make_places(parts)
         return len(self._places)
+
+    def _make_places(self, parts: Sequence[tuple[Numbers, Numbers]]) -> Places:
+        return Places(self._archives.paths, parts)
 
     def _groups(self) -> Numbers:
         return self._places.ends
@@ -82,13 +86,7 @@ class RecordReader(Reader):
         return Fetched(chosen, dict(sorted(errors.items())))
 
     def _source_name(self, number: int) -> str:
-        return next(iter(self._source_names([number])))
+        return self._places.names([number])[0]
 
-    def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
-        chosen = np.fromiter(numbers, np.int64)
-        files = self._places.files(chosen).tolist()
-        offsets = self._places.offsets[chosen].tolist()
-        names = self._archives
-        return [
-            f"{names[file]} at index {offset}" for file, offset in zip(files, offsets, strict=True)
-        ]
+    def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
+        return [Names(self._places.names, numbers)] * outputs

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
 from collections.abc import Sequence
 from typing import ClassVar, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.args import rule_of
@@ -19,13 +19,12 @@ from .._engine.dtype import dtype as to_dtype
 from .._engine.errors import OpError, join_names
 from .archives import Archives, ComponentFault, PathLike, list_paths
 from .base import Reader
+from .names import Names
 from .options import ReaderOptions
 from .order import Numbers
 from .steps import Fetched
 
 _BEHAVIORS = {"": 0, "empty": 0, "skip": 1, "error": 2}
-# Up to so many bytes are read in vain to avoid another call.
-_LARGEST_GAP = 4096
 # The numbers of faults that the native index reports.
 _MISSING, _BAD_SIZE = 9, 10
 FAULTS = {
@@ -43,6 +42,27 @@ FAULTS = {
         "multiple of that of {dtype}"
     ),
 }
+
+
+class _Components:
+    """What the files in archives are called."""
+
+    def __init__(self, index: _kernels.ComponentIndex, paths: Sequence[str]) -> None:
+        self._index = index
+        self._paths = paths
+
+    def names(self, output: int, numbers: Sequence[int]) -> list[str]:
+        """Archive, offset and name of what samples have for an output; "" for nothing."""
+        return [
+            f"{self._paths[file]}:{offset}:{os.fsdecode(name)}" if offset >= 0 else ""
+            for file, offset, name in self._index.find(numbers, output)
+        ]
+
+    def sample_name(self, number: int, outputs: int) -> str:
+        """The name for the first output that has one, or the archive."""
+        named = (self.names(output, [number])[0] for output in range(outputs))
+        file, _, _ = self._index.find([number], 0)[0]
+        return next(filter(None, named), self._paths[file])
 
 
 class Webdataset(Reader):
@@ -141,31 +161,21 @@ class Webdataset(Reader):
             raise ValueError(msg)
         self._missing = _BEHAVIORS[behavior]
         self._dtypes = self._checked_dtypes(dtypes)
-        extensions = [part for group in self._ext for part in set(self._to_extensions(group))]
-        # Parts of one buffer are aligned to nothing, and no two outputs may have the same.
-        self._may_share = len(set(extensions)) == len(extensions) and all(
-            dtype == uint8 for dtype in self._dtypes
-        )
         super().__init__(batch_size, name, device, **options)
 
     def _open(self) -> int:
         index = _kernels.ComponentIndex(
             [self._to_extensions(alternatives) for alternatives in self._ext],
-            [dtype.bytes for dtype in self._dtypes],
+            [dtype.code for dtype in self._dtypes],
             self._case_sensitive,
             self._missing,
         )
-        ends = []
         for file in range(len(self._archives)):
             self._add_file(index, file)
-            ends.append(index.samples)
-        self._ends: Numbers = np.array(ends, np.int64)
-        self._offsets, self._sizes, self._name_ends, self._names, chosen = index.take()
-        if len(self._offsets) == 0:
-            # Missing components have the number -1, which must exist.
-            self._offsets = self._sizes = self._name_ends = np.zeros(1, np.int64)
-        self._chosen: Numbers = chosen.reshape(ends[-1], len(self._ext))
-        return ends[-1]
+            index.end_file()
+        self._index = index
+        self._components = _Components(index, self._archives.paths)
+        return index.samples
 
     def _add_file(self, index: _kernels.ComponentIndex, file: int) -> None:
         """Add the samples of an archive to the index."""
@@ -206,85 +216,21 @@ class Webdataset(Reader):
         )
 
     def _groups(self) -> Numbers:
-        return self._ends
+        return np.array(self._index.file_ends, np.int64)
 
     def _fetch(self, numbers: Numbers) -> Fetched:
-        files = np.searchsorted(self._ends, numbers, side="right")
-        chosen = self._chosen[numbers]
-        there = chosen >= 0
-        offsets = np.where(there, self._offsets[chosen], 0)
-        sizes = np.where(there, self._sizes[chosen], 0)
-        together = self._read_together(files, offsets, sizes, there)
-        if together is not None:
-            return Fetched(together, {})
-        outputs: list[_kernels.Samples] = []
-        errors: dict[int, Exception] = {}
-        for output, dtype in enumerate(self._dtypes):
-            column = (
-                np.ascontiguousarray(offsets[:, output]),
-                np.ascontiguousarray(sizes[:, output]),
-            )
-            pieces, failed = self._archives.read(files, *column, dtype)
-            outputs.append(pieces)
-            errors = failed | errors
+        outputs, errors = self._archives.read_samples(self._index, numbers)
         if not errors:
             return Fetched(tuple(outputs), {})
         good = [place for place in range(len(numbers)) if place not in errors]
-        rows = tuple(output.select(good) for output in outputs) if good else ()
-        return Fetched(rows, dict(sorted(errors.items())))
-
-    def _read_together(
-        self, files: Numbers, offsets: Numbers, sizes: Numbers, there: NDArray[np.bool_]
-    ) -> tuple[_kernels.Samples, ...] | None:
-        """All outputs out of one buffer, if the files of samples lie side by side.
-
-        None if they do not, or if something cannot be read.
-        """
-        if not self._may_share:
-            return None
-        ends = (offsets + sizes).max(axis=1)
-        begins = np.where(there, offsets, np.iinfo(np.int64).max).min(axis=1)
-        begins = np.minimum(begins, ends)
-        lengths = ends - begins
-        # From one sample to the next only a header is left out: reading it, too, saves a call.
-        gaps = begins[1:] - ends[:-1]
-        near = (files[1:] == files[:-1]) & (gaps >= 0) & (gaps <= _LARGEST_GAP)
-        lengths[:-1] += np.where(near, gaps, 0)
-        if lengths.sum() > 2 * sizes.sum():
-            return None
-        records, errors = self._archives.read(files, begins, lengths)
-        if errors:
-            return None
-        starts = np.where(there, offsets - begins[:, np.newaxis], 0)
-        return tuple(
-            _kernels.cut_records(records, *map(np.ascontiguousarray, (start, size)))
-            for start, size in zip(starts.T, sizes.T, strict=True)
-        )
+        return Fetched(tuple(output.select(good) for output in outputs) if good else (), errors)
 
     def _source_name(self, number: int) -> str:
-        chosen = self._chosen[number]
-        file = int(np.searchsorted(self._ends, number, side="right"))
-        there = chosen[chosen >= 0]
-        return self._component_names([file], there[:1])[0] if len(there) else self._archives[file]
+        return self._components.sample_name(number, len(self._ext))
 
-    def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[tuple[str, ...]]:
-        files = np.searchsorted(self._ends, numbers, side="right").tolist()
-        chosen = self._chosen[numbers]
-        return [tuple(self._component_names(files, chosen[:, k])) for k in range(outputs)]
-
-    def _component_names(self, files: Sequence[int], components: Numbers) -> list[str]:
-        """Archive, offset and name of components; nothing for those that are missing."""
-        ends = self._name_ends[components].tolist()
-        before = self._name_ends[np.maximum(components - 1, 0)]
-        begins = np.where(components > 0, before, 0).tolist()
-        offsets = self._offsets[components].tolist()
-        paths, names = self._archives, self._names
-        return [
-            f"{paths[file]}:{offset}:{os.fsdecode(names[begin:end])}" if component >= 0 else ""
-            for file, component, offset, begin, end in zip(
-                files, components.tolist(), offsets, begins, ends, strict=True
-            )
-        ]
+    def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
+        find = self._components.names
+        return [Names(functools.partial(find, output), numbers) for output in range(outputs)]
 
     def _to_extensions(self, alternatives: str) -> list[bytes]:
         listed = alternatives if self._case_sensitive else alternatives.lower()

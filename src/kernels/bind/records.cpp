@@ -2,6 +2,7 @@
 // Archives of records.
 #include "../archives.h"
 #include "../component_index.h"
+#include "../component_reader.h"
 #include "../crc32c.h"
 #include "../datum.h"
 #include "../lmdb_index.h"
@@ -16,7 +17,8 @@ namespace {
 
 using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NumPyNumbers = nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>;
-using Failures = std::vector<std::tuple<int64_t, int, std::string>>;
+// Place in the request, file, offset, code and reason.
+using Failures = std::vector<std::tuple<int64_t, int64_t, int64_t, int, std::string>>;
 using Faults = std::vector<std::tuple<int64_t, int, int64_t, int64_t>>;
 
 /// A vector as an array that owns it.
@@ -92,7 +94,8 @@ void check_sizes(const Numbers& first, const Numbers& second, const Numbers& thi
 Failures to_failures(std::vector<PieceError>& errors) {
   Failures failures;
   for (PieceError& error : errors) {
-    failures.emplace_back(error.place, error.code, std::move(error.reason));
+    failures.emplace_back(error.place, error.file, error.offset, error.code,
+                          std::move(error.reason));
   }
   return failures;
 }
@@ -148,13 +151,15 @@ auto read_number_pairs(Archives& archives, int64_t file) {
 
 void make_component_index(ComponentIndex* self,
                           const std::vector<std::vector<nb::bytes>>& extensions,
-                          std::vector<int64_t> item_sizes, bool case_sensitive, int missing) {
+                          const std::vector<int>& dtypes, bool case_sensitive, int missing) {
+  std::vector<DType> types;
+  for (const int dtype : dtypes) types.push_back(static_cast<DType>(dtype));
   std::vector<std::vector<std::string>> lists;
   for (const auto& list : extensions) {
     auto& texts = lists.emplace_back();
     for (const nb::bytes& extension : list) texts.push_back(to_string(extension));
   }
-  new (self) ComponentIndex(lists, std::move(item_sizes), case_sensitive,
+  new (self) ComponentIndex(lists, std::move(types), case_sensitive,
                             static_cast<MissingComponents>(missing));
 }
 
@@ -182,12 +187,36 @@ auto add_index(ComponentIndex& index, Archives& archives, int64_t file) {
   return std::make_tuple(to_list(errors), failure);
 }
 
-/// Empties the index.
-auto take_components(ComponentIndex& index) {
-  return std::make_tuple(to_numpy(std::move(index.offsets)), to_numpy(std::move(index.sizes)),
-                         to_numpy(std::move(index.name_ends)),
-                         nb::bytes(index.names.data(), index.names.size()),
-                         to_numpy(std::move(index.chosen)));
+void check_numbers(const ComponentIndex& index, std::span<const int64_t> numbers) {
+  for (const int64_t number : numbers) {
+    if (number < 0 || number >= index.samples()) throw std::invalid_argument("no such sample");
+  }
+}
+
+std::tuple<std::vector<Samples>, Failures> read_samples(const ComponentIndex& index,
+                                                        Archives& archives,
+                                                        const Numbers& numbers) {
+  check_numbers(index, to_span(numbers));
+  std::vector<PieceError> errors;
+  const nb::gil_scoped_release release;
+  std::vector<Samples> outputs = read_components(archives, index, to_span(numbers), errors);
+  return {std::move(outputs), to_failures(errors)};
+}
+
+/// Archive, offset and name of what samples have for an output; the offset of nothing is -1.
+auto find_components(const ComponentIndex& index, const std::vector<int64_t>& numbers,
+                     int64_t output) {
+  check_numbers(index, numbers);
+  if (output < 0 || output >= index.outputs()) throw std::invalid_argument("no such output");
+  std::vector<std::tuple<int64_t, int64_t, nb::bytes>> found;
+  for (const int64_t number : numbers) {
+    const int64_t component = index.component(number, output);
+    const std::string_view name = component < 0 ? std::string_view() : index.name(component);
+    found.emplace_back(index.file_of(number),
+                       component < 0 ? -1 : index.offsets[static_cast<size_t>(component)],
+                       nb::bytes(name.data(), name.size()));
+  }
+  return found;
 }
 
 auto make_tar_index(Archives& archives, int64_t file, bool with_names) {
@@ -245,27 +274,6 @@ std::tuple<std::vector<Samples>, Failures, Faults> read_examples(const ExamplePa
   return {std::move(outputs), to_failures(unread), std::move(faults)};
 }
 
-/// Parts of records, one of each; copies unless the records consist mostly of them.
-Samples cut_records(const Samples& records, const Numbers& starts, const Numbers& sizes) {
-  check_sizes(starts, sizes, sizes);
-  if (static_cast<int64_t>(starts.size()) != records.size() || records.ndim() != 1) {
-    throw std::invalid_argument("one part of each record");
-  }
-  std::vector<Samples::Range> ranges;
-  int64_t total = 0;
-  for (size_t k = 0; k < starts.size(); k++) {
-    const int64_t start = starts.data()[k], size = sizes.data()[k];
-    const int64_t room = records.volume(static_cast<int64_t>(k));
-    if (start < 0 || size < 0 || start > room || size > room - start) {
-      throw std::invalid_argument("no part of the record");
-    }
-    ranges.push_back({start, size, 1});
-    total += size;
-  }
-  const Samples parts = records.slice(ranges, {false}, "");
-  return 2 * total < records.total_volume() ? clone(parts) : parts;
-}
-
 Parsed parse_images(const Samples& records) {
   return with_faults([&](auto& errors) { return parse_recordio(records, errors); });
 }
@@ -314,7 +322,7 @@ void bind_records(nb::module_& m) {
           },
           "paths"_a, "open_url"_a, "joined"_a, "kept_bytes"_a, "least_age"_a)
       .def("read", &read_pieces, "files"_a, "offsets"_a, "sizes"_a, "dtype"_a = 0,
-           "Pieces of files, and (place, errno, reason) of those that failed.")
+           "Pieces of files, and (place, file, offset, errno, reason) of those that failed.")
       .def("read_number_pairs", &read_number_pairs, "file"_a,
            "First and second numbers of all lines; the first bad line or 0; (errno, reason).")
       .def("size", &file_size, "file"_a, "The bytes of a file; (errno, reason).")
@@ -327,27 +335,30 @@ void bind_records(nb::module_& m) {
            "Offsets and sizes of the records; fault and place that ended them; (errno, reason).");
 
   nb::class_<ComponentIndex>(m, "ComponentIndex", "The samples of tar archives.")
-      .def("__init__", &make_component_index, "extensions"_a, "item_sizes"_a, "case_sensitive"_a,
+      .def("__init__", &make_component_index, "extensions"_a, "dtypes"_a, "case_sensitive"_a,
            "missing"_a)
       .def("add_tar", &add_archive, "archives"_a, "file"_a,
            "(fault, byte, output) of what is wrong; (errno, reason).")
       .def("add_index", &add_index, "archives"_a, "file"_a,
            "(fault, line, output) of what is wrong; (errno, reason).")
+      .def("end_file", &ComponentIndex::end_file, "What comes next belongs to the next archive.")
       .def_prop_ro("samples", &ComponentIndex::samples)
+      .def_ro("file_ends", &ComponentIndex::file_ends)
       .def_prop_ro("ambiguous",
                    [](const ComponentIndex& index) {
                      return std::make_tuple(index.ambiguous_at, index.ambiguous_output);
                    })
-      .def("take", &take_components,
-           "Offsets, sizes, ends of names and names of components; which of them samples have.");
+      .def("read", &read_samples, "archives"_a, "numbers"_a,
+           "The outputs, and (place, file, offset, errno, reason) of samples that could not be "
+           "read.")
+      .def("find", &find_components, "numbers"_a, "output"_a,
+           "Archive, offset (-1: nothing) and name of what samples have for an output.");
 
   nb::class_<ExampleParser>(m, "ExampleParser", "Takes Example messages of TFRecords apart.")
       .def("__init__", &make_parser, "rules"_a)
       .def("read", &read_examples, "archives"_a, "files"_a, "offsets"_a, "sizes"_a,
-           "The features; (place, errno, reason) of records that could not be read; (place, fault, "
-           "feature, values) of those with faults.");
-  m.def("cut_records", &cut_records, "records"_a, "starts"_a, "sizes"_a,
-        "A part of each record; copies unless the records consist mostly of them.");
+           "The features; (place, file, offset, errno, reason) of records that could not be read; "
+           "(place, fault, feature, values) of those with faults.");
 
   const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
   m.def("parse_recordio", &parse_images, no_gil, "records"_a,
