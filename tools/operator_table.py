@@ -25,9 +25,9 @@ Written by `tools/operator_table.py`. [gpu.md](gpu.md) says what the device "gpu
 # What is particular about an operator on the gpu.
 _DECODED = "decoded on the CPU, uploaded in one transfer"
 _DRAWN = "drawn on the CPU: the same numbers for the same seed"
-_DOUBLE = "sums in double precision; in single precision on Metal, which has no other"
+_DOUBLE = "sums in double precision, where the device has it"
 NOTES = {
-    "audio_resample": "positions in double precision (single on Metal), on the CPU in single",
+    "audio_resample": "positions are exact; the CPU counts them in single precision",
     "batch_permutation": _DRAWN,
     "debayer": "all algorithms but `vng_ocv`",
     "decoders.image": "JPEGs by nvImageCodec or torchvision if installed, for NVIDIA's devices; "
@@ -39,11 +39,12 @@ NOTES = {
     "decoders.numpy": _DECODED,
     "decoders.video": _DECODED,
     "dump_image": "waits for the images, and writes them from the CPU",
-    "experimental.warp_perspective": "coordinates in double precision; in single on Metal",
+    "experimental.warp_perspective": "coordinates in double precision, where the device has it",
     "get_property": "made on the CPU",
     "io.file.read": "read on the CPU, uploaded in one transfer",
     "jitter": _DRAWN,
-    "noise.gaussian": _DRAWN,
+    "noise.gaussian": _DRAWN
+    + "; added to integers of 32 and 64 bits in double precision, where the device has it",
     "noise.salt_and_pepper": _DRAWN,
     "noise.shot": "computed on the CPU, which waits for the input",
     "nonsilent_region": _DOUBLE,

@@ -8,6 +8,7 @@ environment lets torch's CPU device stand in for one: the same code runs, on oth
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import os
 import threading
@@ -116,6 +117,7 @@ class SingleQueue:
 
     def __init__(self, backend: Any) -> None:
         self._synchronize = getattr(backend, "synchronize", None)
+        self._event = getattr(backend, "Event", None)
         self._names = iter(range(1, 2**62))
 
     def make(self, device_id: int) -> Any:
@@ -137,11 +139,15 @@ class SingleQueue:
         return contextlib.nullcontext(queue)
 
     def mark(self, queue: Any) -> Any:
-        return queue
+        if self._event is None:
+            return queue
+        event = self._event()
+        event.record()
+        return event
 
     def has_occurred(self, event: Any) -> bool:
-        self.synchronize(event)
-        return True
+        # Without events, there is nothing that goes on in the background.
+        return self._event is None or bool(event.query())
 
     def wait_for(self, queue: Any, event: Any) -> None:
         del queue, event
@@ -164,6 +170,8 @@ class Accelerator:
         self.queues = queues
         # Pinned memory is what asynchronous copies read from; only these backends have it.
         self._pins = kind in ("cuda", "xpu")
+        # These copy pageable memory before they return; Metal reads from it later.
+        self._reads_at_once = kind != "mps"
         self._in_flight: deque[tuple[Any, Any]] = deque()
         self._lock = threading.Lock()
 
@@ -174,6 +182,23 @@ class Accelerator:
         if device_id is None or self.kind == "cpu":
             return torch.device(self.kind)
         return torch.device(self.kind, device_id)
+
+    def current_id(self) -> int:
+        """The number of the device that torch uses on this thread."""
+        backend = getattr(importlib.import_module("torch"), self.kind, None)
+        find = getattr(backend, "current_device", None)
+        # The CPU, which stands in, and Metal have nothing to choose.
+        return int(find()) if find is not None and self.kind != "cpu" else 0
+
+    @functools.cached_property
+    def has_double(self) -> bool:
+        """Whether there is double precision: not on Metal, nor on all devices of Intel."""
+        if self.kind == "mps":
+            return False
+        if self.kind != "xpu":
+            return True
+        properties = importlib.import_module("torch").xpu.get_device_properties
+        return all(properties(number).has_fp64 for number in range(self.count))
 
     def staging(self, count: int) -> Any:
         """Host memory of `count` bytes for a transfer, as a torch tensor of uint8."""
@@ -186,6 +211,16 @@ class Accelerator:
         moved = buffer.to(self.torch_device(device_id), non_blocking=True)
         self._keep(buffer, queue)
         return moved
+
+    def place(self, array: Any, device: Any) -> Any:
+        """A small NumPy array, which nobody changes later, as a tensor on a device."""
+        import torch
+
+        source = torch.from_numpy(array)
+        placed = source.to(device, non_blocking=True)
+        if not self._reads_at_once:
+            self._keep(source, self.queues.current(device.index or 0))
+        return placed
 
     def _keep(self, buffer: Any, queue: Any) -> None:
         """Hold on to memory until the work in the queue that uses it is done."""
@@ -240,6 +275,8 @@ def _look() -> Accelerator | None:
     global active, _reason
     if active is None and _reason is None:
         with _finding:
+            if active is not None or _reason is not None:
+                return active
             found = _find()
             if isinstance(found, str):
                 _reason = found

@@ -38,7 +38,7 @@ def to_samples(data: Any, dtype: DType | None, layout: str | None, where: str) -
         samples = _wrap_numpy(data, where)
     elif hasattr(data, "__dlpack_device__"):
         samples = _wrap_dlpack(data, where)
-    elif hasattr(data, "__cuda_array_interface__") and not hasattr(data, "__array__"):
+    elif hasattr(data, "__cuda_array_interface__"):
         samples = import_array(data, _named(where, data))
     elif hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         samples = _wrap_numpy(np.asarray(data), where)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from typing import Any, ClassVar, TypeAlias
 
+from . import accelerator
 from .accelerator import gpu_count, require_accelerator
 
 
@@ -81,7 +82,8 @@ class Device:
         for entered in reversed(_local.stack):
             if entered.device_type == "gpu":
                 return entered.device_id
-        return 0
+        found = accelerator.active
+        return 0 if found is None else found.current_id()
 
     @staticmethod
     def type_from_dlpack(dev_type: Any) -> str:

@@ -44,6 +44,9 @@ def carrier(type_id: int) -> torch.dtype:
     """The torch type that stores elements of a type."""
     dtype = from_code(type_id)
     if dtype in _FLOATS:
+        if dtype is float64 and not require_accelerator("float64").has_double:
+            msg = "the device has no double precision. Cast to float32, on the CPU if need be."
+            raise ValueError(msg)
         return _FLOATS[dtype]
     if dtype.kind is DType.Kind.unsigned:
         return torch.uint8 if dtype.bits == 8 else _UNSIGNED[dtype.bits]
@@ -448,7 +451,8 @@ def _fill_staging(
 
 def index_tensor(numbers: NDArray[np.int64], device: torch.device) -> torch.Tensor:
     """Numbers of rows on a device."""
-    return torch.from_numpy(np.ascontiguousarray(numbers)).to(device, non_blocking=True)
+    placed: torch.Tensor = require_accelerator("index").place(np.array(numbers), device)
+    return placed
 
 
 def take_rows(data: torch.Tensor, rows: NDArray[np.int64]) -> torch.Tensor:

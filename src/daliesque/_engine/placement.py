@@ -110,9 +110,15 @@ def import_array(data: Any, where: str) -> Any:
         # Lets the producer make its data ready for the stream that torch uses here.
         tensor = torch.utils.dlpack.from_dlpack(data)
     else:
-        tensor = torch.as_tensor(data, device=accelerator.torch_device(None))
+        tensor = torch.as_tensor(data)
     device = Device("gpu", tensor.device.index or 0)
     queue = accelerator.queues.current(device.device_id or 0)
+    if not hasattr(data, "__dlpack__"):
+        # The stream that makes the data, if its producer wants others to wait for it.
+        producer = data.__cuda_array_interface__.get("stream")
+        if producer is not None:
+            made = accelerator.queues.wrap(int(producer), device.device_id or 0)
+            accelerator.queues.wait_for(queue, accelerator.queues.mark(made))
     return DeviceSamples.from_torch(tensor, DType.from_fw_type(tensor.dtype), device, queue)
 
 

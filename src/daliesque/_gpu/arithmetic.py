@@ -129,7 +129,7 @@ def _computation_type(name: str, types: list[int], result: int) -> int:
             result = _kernels.arithmetic_type("min", types)
     dtype = from_code(result)
     if name == "mod" and is_float(types[0]) != is_float(types[1]):
-        return float64.code
+        return float64.code if require_accelerator(name).has_double else float32.code
     return float32.code if dtype in (float16, bfloat16) else result
 
 

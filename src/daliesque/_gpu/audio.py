@@ -212,7 +212,7 @@ def _mean_squares(data: torch.Tensor, type_id: int, window: int) -> torch.Tensor
     if dtype.kind is not DType.Kind.float and dtype.bits <= 16:
         values = widened(data, type_id).to(torch.int64)
     else:
-        values = to_float(data, type_id, double(data))
+        values = to_float(data, type_id, double())
     sums = (values * values).cumsum(1)
     earlier = torch.nn.functional.pad(sums[:, :-window], (window, 0))
     return (sums - earlier).to(torch.float32) * float(np.float32(1) / np.float32(window))
@@ -278,17 +278,22 @@ def _resampled(
 ) -> torch.Tensor:
     """Results [begin, begin + count) of planes (samples, channels, length)."""
     taps = weights.shape[1]
-    kind = double(planes)
-    number = torch.arange(begin, begin + count, device=planes.device).to(kind)
-    position = constant(steps, planes).to(kind)[:, None] * number
-    following = position.ceil()
-    phase = ((following - position) * _PHASES).to(torch.float32)
+    # Positions are counted in binary fractions, since some devices have no double precision.
+    whole = np.floor(steps * begin)
+    first = steps * begin - whole
+    bits = 61 - int(np.ceil(np.log2((first + steps * count).max() + 1)))
+    number = torch.arange(count, device=planes.device)
+    fixed = np.rint(np.ldexp([first, steps], bits)).astype(np.int64)
+    start, step = constant(fixed, planes)[..., None]
+    position = start + step * number
+    following = (position + ((1 << bits) - 1)).bitwise_right_shift(bits)
+    before = following.bitwise_left_shift(bits) - position
+    phase = before.to(torch.float32) * (_PHASES / 2.0**bits)
     row = phase.to(torch.int64).clamp(max=_PHASES)
     part = (phase - row)[..., None]
     weight = constant(weights, planes)[row] + constant(changes, planes)[row] * part
-    place = following.to(torch.int64)[..., None] + (
-        torch.arange(taps, device=planes.device) - taps // 2
-    )
+    following = following + constant(whole.astype(np.int64), planes)[:, None]
+    place = following[..., None] + (torch.arange(taps, device=planes.device) - taps // 2)
     length = planes.shape[2]
     inside = (place >= 0) & (place < length)
     weight = torch.where(inside, weight, torch.zeros_like(weight))

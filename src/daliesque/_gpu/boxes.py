@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from .._engine.convert import to_numpy
 from .._engine.device_samples import DeviceSamples, Group
-from .._ops.boxes import _check_boxes as check_boxes
-from .._ops.points import _AXES as AXES
+from .._ops.boxes import check_boxes
+from .._ops.points import AXES
 from .._ops.points import coord_flip as _coord_flip
 from .numbers import column, constant, from_float, rows, to_float
 from .table import gpu_body, gpu_kernel, native_empty, runs_on_gpu

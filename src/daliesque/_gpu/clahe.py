@@ -195,23 +195,23 @@ def _tile_tables(
     whole = gathered(planes, choices)
     cells = whole.reshape(len(planes), tiles[0], sizes[0], tiles[1], sizes[1])
     cells = cells.permute(0, 1, 3, 2, 4).reshape(len(planes), tiles[0] * tiles[1], -1)
-    counts = torch.zeros((*cells.shape[:2], 256), dtype=torch.int64, device=planes.device)
-    counts = counts.scatter_add(2, cells.to(torch.int64), torch.ones_like(cells, dtype=torch.int64))
+    counts = torch.zeros((*cells.shape[:2], 256), dtype=torch.int32, device=planes.device)
+    counts = counts.scatter_add(2, cells.to(torch.int64), torch.ones_like(cells))
     total = sizes[0] * sizes[1]
     if clip_limit > 0:
         limit = float(np.float32(clip_limit)) * total / 256
         counts = _clipped(counts, int(min(max(limit, 1.0), float(total))))
     scale = float(np.float32(255) / np.float32(total))
-    return (counts.cumsum(2).to(torch.float32) * scale).round().clamp(max=255)
+    return (counts.cumsum(2, dtype=torch.int32).to(torch.float32) * scale).round().clamp(max=255)
 
 
 def _clipped(counts: torch.Tensor, limit: int) -> torch.Tensor:
     """Cuts off what exceeds the limit and spreads it over all values."""
-    excess = (counts - limit).clamp(min=0).sum(2, keepdim=True)
+    excess = (counts - limit).clamp(min=0).sum(2, keepdim=True, dtype=torch.int32)
     share = torch.div(excess, 256, rounding_mode="floor")
     rest = excess - share * 256
     step = torch.div(256, rest.clamp(min=1), rounding_mode="floor").clamp(min=1)
-    value = torch.arange(256, device=counts.device)
+    value = torch.arange(256, dtype=torch.int32, device=counts.device)
     number = torch.div(value, step, rounding_mode="floor")
     chosen = (torch.remainder(value, step) == 0) & (number < rest)
-    return counts.clamp(max=limit) + share + chosen.to(torch.int64)
+    return counts.clamp(max=limit) + share + chosen.to(torch.int32)

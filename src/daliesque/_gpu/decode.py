@@ -105,7 +105,7 @@ def image(encoded: _kernels.Samples, /, **arguments: Any) -> Any:
     return others.made(groups, 3, "HWC", uint8.code)
 
 
-@gpu_body("dump_image")
+@gpu_body("dump_image", waits=True)
 def dump_image(images: DeviceSamples, /, **arguments: Any) -> DeviceSamples:
     """Write images to files, for which they must be read on the CPU, and pass them on."""
     registry["dump_image"].bodies["cpu"](images.to_host(), **arguments)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples, Group, carrier
+from .._engine.device_samples import DeviceSamples, Group, carrier, index_tensor
 from .._engine.placement import on_device
 from .arithmetic import SIGNED
 from .numbers import is_float, widened
@@ -43,16 +43,16 @@ def fill(out: DeviceSamples, values: Any) -> None:
         chosen = given if len(given) == 1 else given.select(group.indices.tolist())
         for part in chosen.groups:
             rows = part.data.reshape(len(part.data), *_fitted(part.data.shape[1:], out.ndim))
-            target = group.data if len(given) == 1 else group.data[part.indices.tolist()]
+            count = len(group.data) if len(chosen.groups) == 1 else len(part.data)
             try:
-                spread = rows.expand(target.shape)
+                spread = rows.expand(count, *group.data.shape[1:])
             except RuntimeError:
                 msg = "the values cannot be broadcast to the shape"
                 raise ValueError(msg) from None
             if len(chosen.groups) == 1:
                 group.data.copy_(spread)
             else:
-                group.data[part.indices.tolist()] = spread
+                group.data[index_tensor(part.indices, group.data.device)] = spread
 
 
 def _fitted(shape: Any, ndim: int) -> tuple[int, ...]:

@@ -51,12 +51,12 @@ def equalize(samples: DeviceSamples, outer: int) -> DeviceSamples:
 def _equalizing_tables(pixels: torch.Tensor) -> torch.Tensor:
     """For each row of bytes, what every byte becomes: the share of those below it."""
     count = pixels.shape[1]
-    ones = torch.ones_like(pixels)
-    counts = torch.zeros((len(pixels), 256), dtype=torch.int64, device=pixels.device)
+    ones = torch.ones_like(pixels, dtype=torch.int32)
+    counts = torch.zeros((len(pixels), 256), dtype=torch.int32, device=pixels.device)
     counts = counts.scatter_add(1, pixels, ones)
     lowest = (counts > 0).to(torch.int32).argmax(1, keepdim=True)
     of_lowest = counts.gather(1, lowest)
-    below = counts.cumsum(1) - of_lowest
+    below = counts.cumsum(1, dtype=torch.int32) - of_lowest
     scale = 255.0 / (count - of_lowest).clamp(min=1).to(torch.float32)
     table = (below.clamp(min=0).to(torch.float32) * scale).round().clamp(max=255)
     return torch.where(of_lowest == count, lowest.to(torch.float32).expand_as(table), table)

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .._engine.accelerator import require_accelerator
 from .._engine.device_samples import carrier
 from .._engine.dtype import DType, bool_, float32, from_code, uint64
 
@@ -28,9 +29,11 @@ def is_float(type_id: int) -> bool:
 def constant(values: NDArray[Any], like: torch.Tensor) -> torch.Tensor:
     """An array of parameters on the device of a tensor, in double precision only if it has that."""
     array = np.array(values)
-    if array.dtype == np.float64 and double(like) is torch.float32:
+    accelerator = require_accelerator("constant")
+    if array.dtype == np.float64 and not accelerator.has_double:
         array = array.astype(np.float32)
-    return torch.from_numpy(array).to(like.device, non_blocking=True)
+    placed: torch.Tensor = accelerator.place(array, like.device)
+    return placed
 
 
 def rows(values: NDArray[Any], indices: NDArray[np.int64]) -> NDArray[Any]:
@@ -44,9 +47,9 @@ def column(values: NDArray[Any], indices: NDArray[np.int64], like: torch.Tensor)
     return chosen.reshape(-1, *(1,) * (like.ndim - 1))
 
 
-def double(data: torch.Tensor) -> torch.dtype:
-    """The most precise type of the device; Metal has no double precision."""
-    return torch.float32 if data.device.type == "mps" else torch.float64
+def double() -> torch.dtype:
+    """The most precise type of the accelerator: some have no double precision."""
+    return torch.float64 if require_accelerator("double").has_double else torch.float32
 
 
 def widened(data: torch.Tensor, type_id: int) -> torch.Tensor:
@@ -66,10 +69,9 @@ def to_float(data: torch.Tensor, type_id: int, kind: torch.dtype = torch.float32
     if is_float(type_id):
         return data.to(kind)
     if from_code(type_id) is uint64:
-        precise = double(data)
-        high = data.bitwise_right_shift(32).bitwise_and(0xFFFFFFFF).to(precise)
-        low = data.bitwise_and(0xFFFFFFFF).to(precise)
-        return (high * 2.0**32 + low).to(kind)
+        # What does not fit into int64 is halved; the lowest bit stays, so that it rounds the same.
+        half = data.bitwise_right_shift(1).bitwise_and(2**63 - 1).bitwise_or(data.bitwise_and(1))
+        return torch.where(data < 0, half.to(kind) * 2, data.to(kind))
     if data.dtype in (torch.uint8, torch.int8) or from_code(type_id).kind is not _Kind.unsigned:
         return data.to(kind)
     return widened(data, type_id).to(kind)

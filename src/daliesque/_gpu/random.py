@@ -10,16 +10,17 @@ import torch
 
 from .. import _kernels
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples, carrier
+from .._engine.device_samples import DeviceSamples
 from .._engine.dtype import DType, float32, float64, from_code, uint8
 from .._engine.placement import on_device
-from .numbers import column, from_float, to_float
+from .numbers import column, double, from_float, to_float
 from .table import gpu_kernel, native, runs_on_gpu
 
 runs_on_gpu("random.uniform", "random.normal", "random.coin_flip", "random.beta")
 runs_on_gpu("random.choice", "random_crop_generator", host_inputs=(0,))
 runs_on_gpu("batch_permutation")
-runs_on_gpu("noise.gaussian", "noise.salt_and_pepper", "noise.shot")
+runs_on_gpu("noise.gaussian", "noise.salt_and_pepper")
+runs_on_gpu("noise.shot", waits=True)
 
 # What stands for unchanged pixels, pepper and salt in the masks that are drawn.
 _PEPPER, _SAME, _SALT = 0, 1, 2
@@ -33,8 +34,10 @@ def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -
     drawn = float64 if own.bits > 16 and own is not float32 else float32
     noise = _kernels.empty(drawn.code, samples.shape_array(), "", len(samples))
     _kernels.normal(noise, state, mean, stddev)
+    kind = torch.float32 if drawn is float32 else double()
+    if kind is torch.float32:
+        noise = _kernels.cast(noise, float32.code)
     placed: DeviceSamples = on_device(noise)
-    kind = carrier(drawn.code)
 
     def noisy(data: torch.Tensor, indices: Any) -> torch.Tensor:
         values = to_float(data, samples.type_id, kind)

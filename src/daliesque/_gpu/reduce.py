@@ -42,7 +42,7 @@ def reduce(
         centre = None
         if given is not None:
             chosen = given if len(given) == 1 else given.select(indices.tolist())
-            centre = to_float(chosen.dense(), given.type_id, double(data))
+            centre = to_float(chosen.dense(), given.type_id, double())
             centre = centre.reshape(-1, *kept[1:])
         out = _reduced(data, samples.type_id, kind, type_id, axes, centre, ddof)
         shape = kept if keep_dims else [e for axis, e in enumerate(data.shape) if axis not in axes]
@@ -68,7 +68,7 @@ def _reduced(
         if not is_float(target):
             return total.to(carrier(target))
         return to_float(total, source if from_code(source) is uint64 else int64.code)
-    precise = double(data)
+    precise = double()
     values = to_float(data, source, precise)
     count = int(np.prod([data.shape[axis] for axis in axes])) if axes else 1
     if kind in (_VARIANCE, _STD_DEV):
@@ -201,12 +201,12 @@ class _Statistics:
 
     def mean(self, values: torch.Tensor) -> torch.Tensor:
         """The means of each sample."""
-        total = self._sum(values.to(double(values)))
+        total = self._sum(values.to(double()))
         return (total / self._count(values)).to(torch.float32)
 
     def factor(self, values: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
         """What the samples are multiplied with."""
-        deviations = values.to(double(values)) - mean
+        deviations = values.to(double()) - mean
         return self._scaled(self._sum(deviations * deviations), self._count(values))
 
     def _scaled(self, squares: torch.Tensor, count: int) -> torch.Tensor:
@@ -221,7 +221,7 @@ class _Statistics:
     def _values(self) -> list[tuple[Group, torch.Tensor]]:
         found = []
         for group in self.samples.groups:
-            precise = double(group.data)
+            precise = double()
             found.append((group, to_float(group.data, self.samples.type_id, precise)))
         return found
 

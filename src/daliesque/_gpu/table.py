@@ -24,7 +24,9 @@ class _Entry(NamedTuple):
 
 _entries: dict[str, _Entry] = {}
 # The native kernels as they were before `install`.
-native: dict[str, Callable[..., Any]] = {}
+native: dict[str, Callable[..., Any]] = {
+    name: getattr(_kernels, name) for name in ("empty", "empty_uniform")
+}
 
 
 def gpu_kernel(name: str, operand: int = 0) -> Callable[[Kernel], Kernel]:
@@ -41,13 +43,21 @@ def gpu_kernel(name: str, operand: int = 0) -> Callable[[Kernel], Kernel]:
     return register
 
 
-def runs_on_gpu(*names: str, host_inputs: tuple[int, ...] = (), allocates: bool = False) -> None:
+# The operators that read their data on the CPU, and wait for the accelerator.
+waiting: set[str] = set()
+
+
+def runs_on_gpu(
+    *names: str, host_inputs: tuple[int, ...] = (), allocates: bool = False, waits: bool = False
+) -> None:
     """Say that operators' own bodies work with what is registered here.
 
     Inputs whose position is in `host_inputs` are parameters, which a body reads on the CPU. If a
     body `allocates` its output and lets a kernel fill it, that is on the accelerator; otherwise
-    what a body makes itself is small, made on the CPU, and uploaded when it is done.
+    what a body makes itself is small, made on the CPU, and uploaded when it is done. One that
+    `waits` reads data of the accelerator on the CPU.
     """
+    waiting.update(names if waits else ())
     for name in names:
         spec = registry[name]
         body = spec.bodies["cpu"]
@@ -55,8 +65,11 @@ def runs_on_gpu(*names: str, host_inputs: tuple[int, ...] = (), allocates: bool 
         spec.host_inputs = frozenset(host_inputs)
 
 
-def gpu_body(name: str, host_inputs: tuple[int, ...] = ()) -> Callable[[Kernel], Kernel]:
+def gpu_body(
+    name: str, host_inputs: tuple[int, ...] = (), waits: bool = False
+) -> Callable[[Kernel], Kernel]:
     """Register a body of its own for an operator."""
+    waiting.update([name] if waits else ())
 
     def register(body: Kernel) -> Kernel:
         registry[name].bodies["gpu"] = body
@@ -106,7 +119,6 @@ def _allocate_uniform(type_id: int, shape: Any, layout: str, count: int) -> Any:
 def install() -> None:
     """Let native kernels pass on calls that concern data on an accelerator."""
     for name, allocate in (("empty", _allocate), ("empty_uniform", _allocate_uniform)):
-        native[name] = getattr(_kernels, name)
         setattr(_kernels, name, allocate)
     for name, entry in _entries.items():
         setattr(_kernels, name, _passing_on(native[name], entry))

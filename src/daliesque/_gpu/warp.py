@@ -213,7 +213,7 @@ def warp_perspective(
     units = 1 if interp == _NEAREST else 32 if coarse else 0
 
     def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
-        kind = double(data)
+        kind = double()
         table = rows(matrices, indices).reshape(-1, 9)
         m = constant(table, data).to(kind)[:, :, None, None]
         x, y = _grid(size, data, kind)

@@ -37,7 +37,8 @@ class _FloatArray(Rule):
 FloatArray = Annotated[Any, _FloatArray()]
 
 
-def _check_boxes(boxes: Samples) -> None:
+def check_boxes(boxes: Samples) -> None:
+    """Refuse samples that do not consist of boxes."""
     sizes = boxes.shape_array().prod(axis=1)
     if (sizes % 4).any():
         sample = int(np.argmax(sizes % 4 != 0))
@@ -78,7 +79,7 @@ def bb_flip(
     >>> ndd.bb_flip(ndd.tensor([[0.0, 0.5, 0.25, 1.0]]), ltrb=True).torch().tolist()
     [[0.75, 0.5, 1.0, 1.0]]
     """
-    _check_boxes(input)
+    check_boxes(input)
     counts = row_counts(input, 4)
     boxes = rows_of(input, 4)
     flips = np.stack(np.broadcast_arrays(horizontal != 0, vertical != 0), axis=1)
@@ -126,7 +127,7 @@ def bbox_paste(
     >>> ndd.bbox_paste(ndd.tensor([[0.0, 0.0, 1.0, 1.0]]), ratio=2).torch().tolist()
     [[0.25, 0.25, 0.5, 0.5]]
     """
-    _check_boxes(input)
+    check_boxes(input)
     if not (ratio > 0).all():
         sample = int(np.argmin(ratio > 0))
         msg = f"'ratio' must be positive; got {ratio[sample]:g} (sample {sample})."

@@ -20,7 +20,8 @@ from .._engine.op import Samples, op
 from .rows import row_counts, rows_of, spread
 from .windows import Floats
 
-_AXES = "xyz"
+# The coordinates of points, as far as there are.
+AXES = "xyz"
 _MOST_COMPONENTS = 6
 
 
@@ -61,10 +62,10 @@ def coord_flip(
     if input.ndim != 2 or ndim > 3 or (columns != ndim).any():
         msg = f"points must have the shape (number of points, 1 to 3); got {input.shapes}."
         raise ValueError(msg)
-    letters = layout or _AXES[:ndim]
-    for letter in _AXES[:ndim]:
+    letters = layout or AXES[:ndim]
+    for letter in AXES[:ndim]:
         if letter not in letters[:ndim]:
-            msg = f"'layout' must be {_AXES[:ndim]!r}, in any order; got {layout!r}."
+            msg = f"'layout' must be {AXES[:ndim]!r}, in any order; got {layout!r}."
             raise ValueError(msg)
     counts = row_counts(input, ndim)
     points = rows_of(input, ndim)
