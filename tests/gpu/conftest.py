@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All tests here run with torch's CPU device standing in for a gpu."""
+"""All tests here run with torch's CPU device standing in for a gpu, some with a pretended one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 import daliesque as ndd
 from daliesque._engine import accelerator
+from gpu.pretended import PretendedAccelerator
+from gpu.torch_operations import allowed
 
 
 @pytest.fixture(autouse=True)
@@ -23,3 +27,32 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ndd.set_default_stream(None)
     ndd.set_current_stream(None)
     accelerator.forget()
+
+
+@pytest.fixture
+def pretend(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Makes a pretended accelerator of a kind the one that is found from now on."""
+    del stand_in
+    # torch would look for a driver when it hears the name of a device for the first time.
+    for backend in (torch.cuda, torch.xpu):
+        monkeypatch.setattr(backend, "_lazy_init", lambda: None)
+    made: list[PretendedAccelerator] = []
+
+    def begin(kind: str) -> PretendedAccelerator:
+        found = PretendedAccelerator(kind)
+        made.append(found)
+        accelerator.forget()
+        monkeypatch.setattr(accelerator, "_find", lambda: found)
+        return found
+
+    yield begin
+    ndd.EvalContext.current().evaluate_all()
+    for found in made:
+        assert found.journal.operations <= allowed()
+
+
+@pytest.fixture(params=["stand-in", "cuda"])
+def either_device(request: pytest.FixtureRequest) -> None:
+    """Runs a test with torch's CPU device as the gpu, and with a pretended CUDA device."""
+    if request.param != "stand-in":
+        request.getfixturevalue("pretend")(request.param)

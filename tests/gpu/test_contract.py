@@ -10,18 +10,17 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_near
 from daliesque._engine.op import registry
+from gpu.comparing import assert_near_cpu
 from ops.cases import CASES, Array, Case
 from test_contract import call, make_batches, make_inputs
 
 importlib.import_module("daliesque._gpu")
 
 GPU_CASES = [case for case in CASES if "gpu" in registry[case.operator].bodies]
-# The native core counts positions in single precision, as the reference does on the CPU.
-ABSOLUTE_ERRORS = {"audio_resample": 4e-3}
 MODES = [ndd.EvalMode.sync_full, ndd.EvalMode.eager, ndd.EvalMode.deferred]
 
+pytestmark = pytest.mark.usefixtures("either_device")
 each_case = pytest.mark.parametrize("case", GPU_CASES, ids=lambda case: case.operator)
 
 
@@ -53,11 +52,7 @@ def assert_close(actual: list[list[Array]], expected: list[list[Array]], case: C
     for a, b in zip(actual, expected, strict=True):
         assert len(a) == len(b)
         for x, y in zip(a, b, strict=True):
-            if case.operator in ABSOLUTE_ERRORS:
-                assert x.dtype == y.dtype
-                np.testing.assert_allclose(x, y, rtol=0, atol=ABSOLUTE_ERRORS[case.operator])
-            else:
-                assert_near(x, y, case.operator)
+            assert_near_cpu(x, y, case.operator)
 
 
 @each_case

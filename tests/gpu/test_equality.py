@@ -12,6 +12,8 @@ import daliesque as ndd
 from compare import assert_near, assert_resampled_alike, assert_same
 from gpu.comparing import RNG, TYPES, compare, dense, pixels, ragged
 
+pytestmark = pytest.mark.usefixtures("either_device")
+
 
 @pytest.mark.parametrize("policy", ["pad", "edge", "reflect", "reflect_101", "wrap"])
 def test_slices_that_leave_the_input(policy: str) -> None:

@@ -13,6 +13,8 @@ import daliesque as ndd
 from compare import assert_near, assert_resampled_alike, assert_same
 from gpu.comparing import TYPES, compare, dense, pixels, ragged
 
+pytestmark = pytest.mark.usefixtures("either_device")
+
 KINDS = ["uint8", "int16", "float32", "float16"]
 
 

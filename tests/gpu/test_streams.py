@@ -121,6 +121,38 @@ def test_uploads_keep_their_memory_until_they_are_done(recorder: Recorder) -> No
     assert len(found._in_flight) == 0
 
 
+class MetalEvent:
+    """An event of a backend without streams, which occurs when the test says so."""
+
+    occurred = False
+
+    def record(self) -> None:
+        pass
+
+    def query(self) -> bool:
+        return MetalEvent.occurred
+
+
+class Metal:
+    Event = MetalEvent
+
+
+def test_metal_reads_parameters_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = accelerator.Accelerator("mps", 1, accelerator.SingleQueue(Metal))
+    place = torch.device("cpu")
+    found.place(np.arange(3), place)
+    found.place(np.arange(4), place)
+    assert [len(buffer) for _, buffer in found._in_flight] == [3, 4]
+    monkeypatch.setattr(MetalEvent, "occurred", True)
+    found.place(np.arange(5), place)
+    assert len(found._in_flight) == 0
+    # Others have copied them when the call returns.
+    cuda = accelerator.Accelerator("cuda", 1, accelerator.SingleQueue(Metal))
+    monkeypatch.setattr(MetalEvent, "occurred", False)
+    cuda.place(np.arange(3), place)
+    assert len(cuda._in_flight) == 0
+
+
 def test_contexts_choose_the_stream(recorder: Recorder) -> None:
     stream = ndd.stream()
     with ndd.EvalContext(device_id=0, cuda_stream=stream) as context:
@@ -215,6 +247,26 @@ def test_sync_full_waits_for_the_device(recorder: Recorder) -> None:
     with ndd.EvalMode.sync_full:
         ndd.tensor([1]) + 1
     assert recorder.taken() == []
+
+
+class FromStream:
+    """An array that asks others to wait for a stream, as the CUDA array interface says."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"shape": (2,), "typestr": "<f4", "version": 3, "stream": 77}
+
+
+def test_import_waits_for_the_stream_of_the_producer(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = torch.tensor([1.0, 2.0])
+    # Without CUDA, torch does not read such memory.
+    monkeypatch.setattr(torch, "as_tensor", lambda _: values)
+    imported = ndd.as_tensor(FromStream())
+    assert recorder.taken() == ["mark raw77", "torch0 waits for raw77"]
+    assert str(imported.device) == "gpu:0"
+    assert imported.torch().data_ptr() == values.data_ptr()
 
 
 class Foreign:

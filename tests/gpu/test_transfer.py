@@ -6,6 +6,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import ml_dtypes
@@ -299,6 +300,25 @@ def test_without_an_accelerator() -> None:
     assert "DALIESQUE_GPU=cpu" in text
     text = run("import daliesque as ndd; ndd.Device('gpu')", DALIESQUE_GPU="cuda")
     assert "DALIESQUE_GPU must be unset or 'cpu'; got 'cuda'" in text
+
+
+def test_threads_may_ask_at_the_same_time() -> None:
+    accelerator.forget()
+    barrier = threading.Barrier(4)
+    seen: list[Any] = []
+
+    def ask() -> None:
+        barrier.wait()
+        with ndd.EvalMode.sync_cpu:
+            seen.append(ndd.zeros(shape=[2], device="gpu").torch().tolist())
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [[0.0, 0.0]] * 4
+    assert np.asarray(ndd.zeros(shape=[2])).tolist() == [0.0, 0.0]
 
 
 def test_operators_without_gpu_code_say_so() -> None:

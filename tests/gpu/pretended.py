@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An accelerator of any kind, pretended: strict about what real ones refuse.
+
+The stand-in of the library keeps device data in tensors of torch's CPU device, so it cannot tell
+them from tensors of the host. Here, device data are tensors of a class of their own, which say that
+they are on "cuda", "xpu" or "mps", compute on the CPU inside, and refuse what the real device
+would: company of host tensors, NumPy, work outside of a queue, and on Metal double precision. All
+operations are written down with the types of their tensors, and so is what the host reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
+from torch.utils._pytree import tree_leaves, tree_map
+
+from daliesque._engine.accelerator import Accelerator, SingleQueue
+
+CPU = torch.device("cpu")
+# Only these may see tensors of both sides.
+TRANSFERS = {"_to_copy", "copy_", "lift_fresh"}
+# What these give depends on values, for which the host waits.
+WAITING = {"_local_scalar_dense", "nonzero", "masked_select", "unique", "_unique2", "equal"}
+
+
+class DeviceTensor(torch.Tensor):
+    """A tensor that is on a pretended device."""
+
+    inner: torch.Tensor
+    place: torch.device
+    journal: Journal
+
+    # torch must not look for a driver of the device: to itself, this tensor is without memory.
+    @staticmethod
+    def __new__(cls, inner: torch.Tensor, place: torch.device, journal: Journal) -> DeviceTensor:
+        made: DeviceTensor = torch.Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
+            cls,
+            inner.shape,
+            strides=inner.stride(),
+            storage_offset=inner.storage_offset(),
+            dtype=inner.dtype,
+            device="meta",
+        )
+        made.inner, made.place, made.journal = inner, place, journal
+        return made
+
+    @property
+    def device(self) -> torch.device:  # type: ignore[override]
+        return self.place
+
+    def data_ptr(self) -> int:
+        return self.inner.data_ptr()
+
+    @classmethod
+    def __torch_dispatch__(
+        cls, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        del types
+        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, cls)]
+        return carry_out(tensors[0].journal, function, args, kwargs or {})
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+
+class Journal:
+    """What was done on a pretended device."""
+
+    def __init__(self, place: torch.device) -> None:
+        self.place = place
+        # Names of operations with the types of the tensors that they saw or made.
+        self.operations: set[tuple[str, torch.dtype]] = set()
+        self.reads: list[str] = []
+
+    def is_own(self, place: Any) -> bool:
+        return place is not None and torch.device(place).type in (self.place.type, "meta")
+
+    def note(self, name: str, tensors: list[DeviceTensor]) -> None:
+        for tensor in tensors:
+            if self.place.type == "mps" and tensor.dtype in (torch.float64, torch.complex128):
+                msg = f"{name}: Metal has no double precision"
+                raise TypeError(msg)
+            self.operations.add((name, tensor.dtype))
+
+
+def carry_out(journal: Journal, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Do an operation on the CPU as if it happened on the device."""
+    name = function.overloadpacket.__name__
+    tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+    own = [tensor for tensor in tensors if isinstance(tensor, DeviceTensor)]
+    there = kwargs.get("device")
+    place = CPU if not own else own[0].place
+    if there is not None:
+        place = torch.device(there)
+        if journal.is_own(place):
+            place = torch.device(journal.place.type, place.index or 0)
+    _check_company(name, tensors, own)
+    if place.type != "cpu":
+        _check_waiting(journal, name, args, own)
+    into_host = name == "copy_" and not isinstance(args[0], DeviceTensor)
+    if own and (place.type == "cpu" or into_host):
+        journal.reads.append(name)
+    plain = {key: CPU if key == "device" else value for key, value in kwargs.items()}
+    made = function(*tree_map(_inner, args), **tree_map(_inner, plain))
+    if place.type == "cpu":
+        return made
+
+    def placed(result: Any) -> Any:
+        return DeviceTensor(result, place, journal) if isinstance(result, torch.Tensor) else result
+
+    results = tree_map(placed, made)
+    found = [leaf for leaf in tree_leaves(results) if isinstance(leaf, DeviceTensor)]
+    journal.note(name, own + found)
+    return return_and_correct_aliasing(function, args, kwargs, results) if own else results
+
+
+def _inner(value: Any) -> Any:
+    return value.inner if isinstance(value, DeviceTensor) else value
+
+
+def _check_company(name: str, tensors: list[Any], own: list[DeviceTensor]) -> None:
+    """Numbers may come from the host, everything else must be moved first."""
+    if name in TRANSFERS or not own:
+        return
+    places = {tensor.device for tensor in own}
+    places |= {tensor.device for tensor in tensors if tensor.ndim}
+    if len(places) > 1:
+        msg = f"{name}: Expected all tensors to be on the same device; found {places}"
+        raise RuntimeError(msg)
+
+
+def _check_waiting(journal: Journal, name: str, args: Any, own: list[DeviceTensor]) -> None:
+    masked = name in ("index", "index_put", "index_put_") and any(
+        isinstance(leaf, torch.Tensor) and leaf.dtype in (torch.bool, torch.uint8)
+        for leaf in tree_leaves(args[1])
+    )
+    if own and (name in WAITING or masked):
+        journal.reads.append(name)
+
+
+class _Mode(TorchDispatchMode):
+    """Gives out tensors of the device, and takes part in their operations."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__()
+        self._journal = journal
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        del types
+        return carry_out(self._journal, function, args, kwargs or {})
+
+
+class _Queues(SingleQueue):
+    """One queue. Outside of it, torch knows nothing of the device."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__(None)
+        self._journal = journal
+        self._inside = threading.local()
+
+    @contextlib.contextmanager
+    def active(self, queue: Any) -> Iterator[Any]:
+        if getattr(self._inside, "entered", False):
+            yield queue
+            return
+        self._inside.entered = True
+        try:
+            with _Mode(self._journal):
+                yield queue
+        finally:
+            self._inside.entered = False
+
+
+class PretendedAccelerator(Accelerator):
+    """Two devices of a kind."""
+
+    def __init__(self, kind: str) -> None:
+        self.journal = Journal(torch.device(kind, 0))
+        super().__init__(kind, 2, _Queues(self.journal))
+        self._pins = False
+        self.selected = 0
+
+    def current_id(self) -> int:
+        return self.selected
+
+    def download(self, tensor: Any, queue: Any) -> Any:
+        self.journal.reads.append("download")
+        return super().download(tensor, queue)

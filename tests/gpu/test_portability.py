@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What only a real device would show: data of host and device mixed, reads, missing types."""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import daliesque as ndd
+from daliesque._engine import accelerator
+from daliesque._engine.op import registry
+from gpu.comparing import assert_near_cpu
+from ops.cases import CASES, Case
+from test_contract import call, make_batches, make_inputs
+
+table = importlib.import_module("daliesque._gpu.table")
+importlib.import_module("daliesque._gpu")
+
+ROOT = Path(__file__).parent.parent.parent
+NOTES = runpy.run_path(str(ROOT / "tools" / "operator_table.py"))["NOTES"]
+GPU_CASES = [case for case in CASES if "gpu" in registry[case.operator].bodies]
+
+each_case = pytest.mark.parametrize("case", GPU_CASES, ids=lambda case: case.operator)
+
+
+def placed(case: Case, batches: list[Any]) -> list[Any]:
+    """The inputs on the gpu, but for those that are parameters."""
+    parameters = registry[case.operator].host_inputs
+    return [
+        batch if index in parameters else batch.gpu().evaluate()
+        for index, batch in enumerate(batches)
+    ]
+
+
+@each_case
+def test_only_few_operators_read_on_the_host(case: Case, pretend: Any) -> None:
+    journal = pretend("cuda").journal
+    inputs = placed(case, make_batches(case, make_inputs(case)))
+    journal.reads.clear()
+    with ndd.EvalMode.sync_cpu:
+        call(case, inputs, device="gpu")
+    assert bool(journal.reads) == (case.operator in table.waiting), journal.reads
+
+
+def test_reads_are_seen(pretend: Any) -> None:
+    found = pretend("cuda")
+    data = ndd.tensor([1, 2], device="gpu").evaluate()._data()
+    journal = found.journal
+    values = data.groups[0].data
+    for read in (
+        lambda: values[0, 0].item(),
+        lambda: values.cpu(),
+        lambda: torch.empty(1, 2, dtype=torch.int32).copy_(values),
+        lambda: values.nonzero(),
+        lambda: values[values > 1],
+        data.to_host,
+    ):
+        with found.queues.active(data.queue):
+            read()
+        assert journal.reads
+        journal.reads.clear()
+    for forbidden in (lambda: values.numpy(), lambda: values.tolist(), lambda: np.asarray(values)):
+        with pytest.raises(RuntimeError, match="not supported"):
+            forbidden()
+    # Those would not be allowed in the library.
+    journal.operations.clear()
+
+
+def test_mixtures_are_seen(pretend: Any) -> None:
+    found = pretend("cuda")
+    data = ndd.tensor([1, 2], device="gpu").evaluate()._data()
+    values = data.groups[0].data
+    with pytest.raises(RuntimeError, match="on the same device"):
+        values + torch.ones(2, dtype=torch.int32)
+    with pytest.raises(RuntimeError, match="on the same device"):
+        values[torch.zeros(1, dtype=torch.int64)]
+    assert (values + torch.ones((), dtype=torch.int32)).device == torch.device("cuda", 0)
+    with found.queues.active(data.queue):
+        other = torch.ones(2, dtype=torch.int32, device=torch.device("cuda", 1))
+    with pytest.raises(RuntimeError, match="on the same device"):
+        values + other
+
+
+def test_waiting_operators_are_documented() -> None:
+    text = (ROOT / "docs" / "gpu.md").read_text()
+    assert table.waiting
+    for name in table.waiting:
+        assert "waits" in NOTES[name]
+        assert f"`{name}`" in text
+
+
+@each_case
+def test_uses_of_double_precision_are_documented(case: Case, pretend: Any) -> None:
+    journal = pretend("cuda").journal
+    for kind in (None, "uint8", "int32", "int64", "uint64", "float32"):
+        inputs = make_inputs(case)
+        if kind is not None and inputs:
+            inputs[0] = [np.asarray(sample).astype(kind) for sample in inputs[0]]
+        if any(sample.dtype == np.float64 for samples in inputs for sample in samples):
+            continue
+        try:
+            with ndd.EvalMode.sync_cpu:
+                call(case, placed(case, make_batches(case, inputs)), device="gpu")
+        except (ValueError, TypeError, ndd.DecodeError):
+            # The operator does not take the type.
+            continue
+    used = any(kind is torch.float64 for _, kind in journal.operations)
+    assert used == ("double precision" in NOTES.get(case.operator, ""))
+
+
+@each_case
+def test_equals_the_cpu_without_double_precision(case: Case, pretend: Any) -> None:
+    pretend("mps")
+    inputs = make_inputs(case)
+    expected = call(case, make_batches(case, inputs))
+    actual = call(case, placed(case, make_batches(case, inputs)), device="gpu")
+    for there, here in zip(actual, expected, strict=True):
+        assert there.shape == here.shape
+        pairs = [(there, here)] if isinstance(here, ndd.Tensor) else zip(there, here, strict=True)
+        for x, y in pairs:
+            assert_near_cpu(np.asarray(x.cpu()), np.asarray(y), case.operator)
+
+
+@pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64"])
+def test_noise_on_wide_integers_without_double_precision(kind: str, pretend: Any) -> None:
+    pretend("mps")
+    values = np.arange(0, 6000, 7).astype(kind).reshape(-1, 2)
+    rng = ndd.random.RNG(3)
+    here = ndd.noise.gaussian(values, stddev=20.0, rng=rng.clone())
+    there = ndd.noise.gaussian(ndd.tensor(values, device="gpu"), stddev=20.0, rng=rng)
+    difference = np.asarray(there.cpu()).astype(np.int64) - np.asarray(here).astype(np.int64)
+    assert abs(difference).max() <= 1
+    assert (difference != 0).mean() < 0.01
+
+
+def test_remainders_without_double_precision(pretend: Any) -> None:
+    pretend("mps")
+    numbers, divisor = np.array([7, -7, 100], np.int32), np.array([2.5, 2.5, 0.75], np.float32)
+    there = ndd.tensor(numbers, device="gpu") % ndd.tensor(divisor, device="gpu")
+    np.testing.assert_allclose(np.asarray(there.cpu()), np.fmod(numbers, divisor), rtol=1e-6)
+
+
+def test_uint64_is_converted_without_double_precision(pretend: Any) -> None:
+    pretend("mps")
+    edges = [0, 1, 2**24 + 1, 2**53 + 1, 2**63 - 1, 2**63, 2**63 + 2**39, 2**63 + 2**39 + 1]
+    values = np.array([*edges, 2**64 - 1, 2**64 - 2**39, 2**64 - 2**39 - 1], np.uint64)
+    there = ndd.cast(ndd.tensor(values, device="gpu"), dtype=ndd.float32)
+    np.testing.assert_array_equal(np.asarray(there.cpu()), values.astype(np.float32))
+
+
+def test_float64_is_refused_where_it_is_not(pretend: Any) -> None:
+    pretend("mps")
+    with pytest.raises(ValueError, match=r"no double precision\. Cast to float32"):
+        ndd.tensor([1.0], dtype=ndd.float64, device="gpu").evaluate()
+    single = ndd.tensor([1.0], device="gpu")
+    with pytest.raises(ValueError, match=r"^cast: the device has no double precision"):
+        ndd.cast(single, dtype=ndd.float64).evaluate()
+
+
+def test_devices_of_intel_may_lack_double_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Properties:
+        def __init__(self, has_fp64: bool) -> None:
+            self.has_fp64 = has_fp64
+
+    for expected in (True, False):
+        found = accelerator.Accelerator("xpu", 2, accelerator.SingleQueue(None))
+        kinds = [Properties(True), Properties(expected)]
+        monkeypatch.setattr(torch.xpu, "get_device_properties", kinds.__getitem__)
+        assert found.has_double is expected
+
+
+def test_the_current_device_is_that_of_torch(pretend: Any) -> None:
+    found = pretend("cuda")
+    assert str(ndd.Device("gpu")) == "gpu:0"
+    found.selected = 1
+    assert str(ndd.Device("gpu")) == "gpu:1"
+    assert str(ndd.tensor([1]).gpu().device) == "gpu:1"
+    with ndd.Device("gpu", 0):
+        assert str(ndd.Device("gpu")) == "gpu:0"
