@@ -67,29 +67,87 @@ void pick_extreme(void* out, const void* const* rows, int64_t taps, int64_t coun
   }
 }
 
+#ifdef __AVX2__
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+template <class Key>
+struct VectorOf {
+  typedef Key type __attribute__((vector_size(kVectorBytes)));
+};
+template <class Key>
+using Vector = typename VectorOf<Key>::type;
+
+template <class Key>
+DALIESQUE_INLINE Vector<Key> load(const void* row, int64_t first) {
+  Vector<Key> keys;
+  __builtin_memcpy(&keys, static_cast<const Key*>(row) + first, sizeof(keys));
+  return keys;
+}
+
+template <class Keys>
+DALIESQUE_INLINE void sort_two(Keys& low, Keys& high) {
+  const Keys smaller = low < high ? low : high;
+  high = low < high ? high : low;
+  low = smaller;
+}
+
+/// Of slightly more than half of the keys, neither the least nor the greatest is the median: both
+/// give way to one more key, until three are left. All are in registers, so this is for small
+/// windows, with an odd number of keys.
+template <class Key, int taps>
+void sort_median(void* out, const void* const* rows, int64_t count) {
+  auto* to = static_cast<Key*>(out);
+  constexpr int most = taps / 2 + 2;
+  for (int64_t first = 0; first < count; first += kVectorBytes / sizeof(Key)) {
+    Vector<Key> kept[most];
+#pragma GCC unroll 16
+    for (int k = 0; k < most; k++) kept[k] = load<Key>(rows[k], first);
+#pragma GCC unroll 16
+    for (int last = most - 1; last >= 2; last--) {
+#pragma GCC unroll 16
+      for (int k = 0; k < last - k; k++) sort_two(kept[k], kept[last - k]);
+#pragma GCC unroll 16
+      for (int k = 1; k <= last / 2; k++) sort_two(kept[0], kept[k]);
+#pragma GCC unroll 16
+      for (int k = (last + 1) / 2; k < last; k++) sort_two(kept[k], kept[last]);
+      if (last > 2) kept[0] = load<Key>(rows[taps + 2 - last], first);
+    }
+    __builtin_memcpy(to + first, &kept[1], sizeof(kept[1]));
+  }
+}
+
 /// Finds the bits of the median from the highest down: a bit is set if not too many keys are below
 /// the number that it gives.
 template <class Key>
-void pick_median(void* out, const void* const* rows, int64_t taps, int64_t count) {
+void search_median(void* out, const void* const* rows, int64_t taps, int64_t count) {
   auto* to = static_cast<Key*>(out);
   const auto rank = static_cast<Key>(taps / 2);
-  for (int64_t first = 0; first < count; first += kRankPadding) {
-    Key found[kRankPadding] = {};
+  for (int64_t first = 0; first < count; first += kVectorBytes / sizeof(Key)) {
+    Vector<Key> found = {};
     for (int bit = 8 * sizeof(Key) - 1; bit >= 0; bit--) {
-      Key trial[kRankPadding], below[kRankPadding] = {};
-      const auto added = static_cast<Key>(Key{1} << bit);
-      for (int64_t i = 0; i < kRankPadding; i++) trial[i] = static_cast<Key>(found[i] | added);
+      const Vector<Key> trial = found | static_cast<Key>(Key{1} << bit);
+      Vector<Key> below = {};
       for (int64_t k = 0; k < taps; k++) {
-        const auto* __restrict row = static_cast<const Key*>(rows[k]) + first;
-        for (int64_t i = 0; i < kRankPadding; i++) {
-          below[i] = static_cast<Key>(below[i] + (row[i] < trial[i] ? 1 : 0));
-        }
+        // A comparison gives -1 where it holds.
+        below -= (Vector<Key>)(load<Key>(rows[k], first) < trial);
       }
-      for (int64_t i = 0; i < kRankPadding; i++) {
-        found[i] = below[i] <= rank ? trial[i] : found[i];
-      }
+      found = below <= rank ? trial : found;
     }
-    for (int64_t i = 0; i < kRankPadding; i++) to[first + i] = found[i];
+    __builtin_memcpy(to + first, &found, sizeof(found));
+  }
+}
+
+template <class Key>
+void pick_median(void* out, const void* const* rows, int64_t taps, int64_t count) {
+  if (taps == 9) {
+    sort_median<Key, 9>(out, rows, count);
+  } else if (taps == 25) {
+    sort_median<Key, 25>(out, rows, count);
+  } else {
+    search_median<Key>(out, rows, taps, count);
   }
 }
 
