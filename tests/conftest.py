@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 import daliesque as ndd
+
+# The threads of torch spin while they wait for each other: on a busy machine, for minutes. This is
+# read when torch is first loaded, by the tests and by the programs that they start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # The same examples in each run; `pytest --hypothesis-profile=default` looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
