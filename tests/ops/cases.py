@@ -571,6 +571,7 @@ CASES = [
     Case("power_spectrum", sounds),
     Case("preemphasis_filter", sounds, per_sample={"preemph_coeff": [0.5, 0.0, 0.9]}),
     Case("spectrogram", sounds, {"window_length": 50, "window_step": 20, "nfft": 60}),
+    Case("spectrogram", sounds, {"window_length": 203, "window_step": 20, "nfft": 256}),
     Case("to_decibels", spectra, {"cutoff_db": -30.0}, "ft"),
     Case(
         "decoders.audio",

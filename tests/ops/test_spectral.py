@@ -46,6 +46,28 @@ def test_lengths_of_transforms(nfft: int) -> None:
         assert_spectra(spectra, expected.T, (nfft, length))
 
 
+@pytest.mark.parametrize("nfft", [128, 256, 512, 2048])
+@pytest.mark.parametrize("power", [1, 2])
+def test_zeros_after_windows(nfft: int, power: int) -> None:
+    """Windows that end anywhere in a transform whose length is a power of two."""
+    from daliesque import _kernels
+
+    signal = noise(nfft * 3)
+    for length in {1, 2, 5, nfft // 4, nfft // 2 + 1, nfft * 25 // 32, nfft * 3 // 4 + 3, nfft - 1}:
+        arguments = {"nfft": nfft, "window_length": length, "window_step": nfft // 5}
+        expected = plain.spectrogram(
+            signal, nfft, length, nfft // 5, "reflect", plain.hann(length), power
+        )
+        spectra = ndd.spectrogram(signal, power=power, **arguments)
+        assert_spectra(spectra, expected.T, length)
+        _kernels.set_simd_enabled(False)
+        try:
+            portable = ndd.spectrogram(signal, power=power, **arguments)
+        finally:
+            _kernels.set_simd_enabled(True)
+        np.testing.assert_array_equal(portable, spectra)
+
+
 @pytest.mark.parametrize("layout", ["ft", "tf"])
 @pytest.mark.parametrize("padding", ["none", "zero", "reflect"])
 @pytest.mark.parametrize("power", [1, 2])
@@ -100,10 +122,11 @@ def test_windows_longer_than_the_signal(length: int) -> None:
     assert_spectra(ndd.spectrogram(signal, window_length=64, window_step=10), expected.T)
 
 
-def test_nan_stays_in_its_windows() -> None:
+@pytest.mark.parametrize("nfft", [50, 128])
+def test_nan_stays_in_its_windows(nfft: int) -> None:
     signal = noise(1000)
     signal[500] = np.nan
-    spectra = np.asarray(ndd.spectrogram(signal, window_length=50, window_step=25))
+    spectra = np.asarray(ndd.spectrogram(signal, nfft=nfft, window_length=50, window_step=25))
     centers = np.arange(spectra.shape[1]) * 25
     touched = (centers - 25 <= 500) & (500 < centers + 25)
     assert np.isnan(spectra[:, touched]).all()

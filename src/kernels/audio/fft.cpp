@@ -2,24 +2,17 @@
 #include "fft.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <list>
 #include <mutex>
-#include <numbers>
 #include <utility>
 
 #include "cpu.h"
+#include "roots.h"
 
 namespace daliesque {
 
 namespace {
-
-/// cos and sin of -2 pi k / n.
-std::pair<float, float> root_of_unity(int64_t k, int64_t n) {
-  const double angle = -2 * std::numbers::pi * static_cast<double>(k % n) / static_cast<double>(n);
-  return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
-}
 
 constexpr int64_t kMostEights = 13;
 
@@ -143,6 +136,7 @@ RealFft::RealFft(int64_t length)
     const auto [re, im] = root_of_unity(k, length);
     twiddles_.insert(twiddles_.end(), {re, im});
   }
+  if (FrameFft::takes(length)) frames_ = std::make_unique<const FrameFft>(length);
 }
 
 void RealFft::clear_from(float* work, int64_t lanes, int64_t count) const {

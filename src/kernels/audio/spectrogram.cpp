@@ -38,19 +38,19 @@ class WindowSpectra {
       // Lanes without a window of their own repeat one; nobody looks at them.
       windows[lane] = lane < count ? find(first + lane, lane) : windows[0];
     }
-    fft_.load_rows(work_.data(), windows, args_.window, args_.window_length);
     const int64_t bins = fft_.bins();
     if (!args_.time_major && count == kFftLanes) {
-      fft_.power(out + first, total, work_.data(), kFftLanes, args_.magnitude);
+      transform(out + first, total, windows, {out + first + kFftLanes - 1, total, bins}, first);
       return;
     }
     float* rows = rows_.data();
-    fft_.power(rows, kFftLanes, work_.data(), kFftLanes, args_.magnitude);
     if (args_.time_major) {
       float* targets[kFftLanes];
       for (int64_t lane = 0; lane < count; lane++) targets[lane] = out + (first + lane) * bins;
+      transform(rows, kFftLanes, windows, {targets[0], kLine, count * bins / kLine}, first);
       fft_loops().separate(targets, rows, bins, count);
     } else {
+      transform(rows, kFftLanes, windows, {}, first);
       for (int64_t k = 0; k < bins; k++) {
         std::copy_n(rows + k * kFftLanes, count, out + k * total + first);
       }
@@ -58,10 +58,38 @@ class WindowSpectra {
   }
 
  private:
+  /// Floats in a line of the cache.
+  static constexpr int64_t kLine = 16;
+
+  /// Writes the spectra of windows from number `first` on; `results` is where these will go.
+  void transform(float* out, int64_t out_stride, const float* const* windows,
+                 const FrameAhead& results, int64_t first) {
+    if (const FrameFft* frames = fft_.frames()) {
+      frames->power(out, out_stride, work_.data(), {windows, args_.window, args_.window_length},
+                    {signal_after(first + kFftLanes), results}, args_.magnitude);
+    } else {
+      fft_.load_rows(work_.data(), windows, args_.window, args_.window_length);
+      fft_.power(out, out_stride, work_.data(), kFftLanes, args_.magnitude);
+    }
+  }
+
+  /// Where window `number` begins in the signal, or in what surrounds it.
+  int64_t begin_of(int64_t number) const {
+    const int64_t begin = number * args_.window_step;
+    return args_.padding == SignalPadding::none ? begin : begin - args_.window_length / 2;
+  }
+
+  /// The part of the signal that kFftLanes windows from `number` on cover, and none before them.
+  FrameAhead signal_after(int64_t number) const {
+    const int64_t begin = begin_of(number - 1) + args_.window_length;
+    const int64_t end = std::min(length_, begin + kFftLanes * args_.window_step);
+    if (args_.window_step > args_.window_length || begin < 0 || begin >= end) return {};
+    return {signal_ + begin, kLine, (end - begin) / kLine};
+  }
+
   /// The numbers under a window: in the signal itself, or where that ends, in a copy.
   const float* find(int64_t number, int64_t lane) {
-    int64_t begin = number * args_.window_step;
-    if (args_.padding != SignalPadding::none) begin -= args_.window_length / 2;
+    const int64_t begin = begin_of(number);
     if (begin >= 0 && begin + args_.window_length <= length_) return signal_ + begin;
     float* copy = padded_.data() + lane * args_.window_length;
     const Border border =
