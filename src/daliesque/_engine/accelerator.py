@@ -67,11 +67,12 @@ class TorchQueues:
         return self._backend.Stream(device=device_id)
 
     def wrap(self, handle: int, device_id: int) -> Any:
-        external = getattr(self._backend, "ExternalStream", None)
-        if external is None:
-            msg = "Stream: raw handles cannot be wrapped on this accelerator. Pass a torch stream."
-            raise RuntimeError(msg)
-        return external(handle, device=device_id)
+        for name in ("get_stream_from_external", "ExternalStream"):
+            external = getattr(self._backend, name, None)
+            if external is not None:
+                return external(handle, device=device_id)
+        msg = "Stream: raw handles cannot be wrapped on this accelerator. Pass a torch stream."
+        raise RuntimeError(msg)
 
     def accepts(self, queue: Any) -> bool:
         return isinstance(queue, self._backend.Stream)

@@ -162,7 +162,7 @@ class DeviceSamples:
             return _kernels.empty_uniform(self.type_id, [0] * self.ndim, self.layout, 0)
         accelerator = require_accelerator("DeviceSamples")
         with accelerator.queues.active(self.queue):
-            parts = [group.data.reshape(-1).view(torch.uint8) for group in self.groups]
+            parts = [g.data.contiguous().reshape(-1).view(torch.uint8) for g in self.groups]
             flat = parts[0] if len(parts) == 1 else torch.cat(parts)
             host = accelerator.download(flat, self.queue).numpy()
         if self.type_id == bfloat16.code:

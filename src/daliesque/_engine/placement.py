@@ -129,6 +129,15 @@ def export_array(samples: Any) -> Any:
     return samples.exported()
 
 
+def export_interface(samples: Any) -> dict[str, Any]:
+    """The CUDA array interface of the only sample, with the stream that others have to wait for."""
+    described: dict[str, Any] = dict(export_array(samples).__cuda_array_interface__)
+    queues = require_accelerator("__cuda_array_interface__").queues
+    handle = queues.handle(queues.current(samples.device.device_id))
+    # The protocol has the number 1 for the default stream, whose handle is 0.
+    return {**described, "version": 3, "stream": handle or 1}
+
+
 def move(inputs: list[Any], arguments: dict[str, Any]) -> Any:
     """The body of calls that copy data to another device."""
     (samples,) = inputs

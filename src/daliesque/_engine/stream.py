@@ -100,8 +100,10 @@ def stream_handle(stream: Any) -> int:
             msg = f"Stream: version {version} of the __cuda_stream__ protocol is not supported."
             raise ValueError(msg)
         return int(handle)
-    if hasattr(stream, "cuda_stream"):
-        return int(stream.cuda_stream)
+    # Streams of torch for a kind of device, and those for any.
+    for name in ("cuda_stream", "sycl_queue", "native_handle"):
+        if hasattr(stream, name):
+            return int(getattr(stream, name))
     msg = (
         f"Stream: cannot wrap {stream!r}. Pass a torch stream, an object with __cuda_stream__, or "
         "a raw handle."

@@ -20,7 +20,7 @@ from .format import format_tensor
 from .indexing import apply_index, parse_index, to_item
 from .invocation import Invocation
 from .layout import check_layout
-from .placement import export_array, is_on_device
+from .placement import export_array, export_interface, is_on_device
 from .value import Value
 
 if TYPE_CHECKING:
@@ -194,9 +194,7 @@ class Tensor(Operators):
     ) -> Any:
         on_device = self._data()
         if is_on_device(on_device):
-            exported = export_array(on_device)
-            if copy:
-                exported = exported.clone()
+            exported = export_array(on_device.copy() if copy else on_device)
             return exported.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
         if stream not in (None, -1):
             msg = "Tensor.__dlpack__: data in CPU memory has no stream; pass stream=None."
@@ -224,8 +222,7 @@ class Tensor(Operators):
     def __cuda_array_interface__(self) -> dict[str, Any]:
         samples = self._data()
         if is_on_device(samples):
-            described: dict[str, Any] = export_array(samples).__cuda_array_interface__
-            return described
+            return export_interface(samples)
         msg = "the tensor is in CPU memory; use .gpu() to get the CUDA array interface"
         raise AttributeError(msg)
 
@@ -267,8 +264,8 @@ def _to_torch(samples: _kernels.Samples, copy: bool, where: str) -> torch.Tensor
         msg = f"{where}: PyTorch is not installed. Install it with: pip install torch"
         raise RuntimeError(msg) from None
     if is_on_device(samples):
-        exported: torch.Tensor = export_array(samples)
-        return exported.clone() if copy else exported
+        exported: torch.Tensor = export_array(samples.copy() if copy else samples)
+        return exported
     if copy or samples.readonly:
         # torch has no read-only tensors, so read-only memory is never handed over.
         samples = samples.copy()

@@ -34,8 +34,9 @@ runs_on_gpu("io.file.read", "decoders.video", host_inputs=(0,))
 
 _log = logging.getLogger("daliesque")
 
-# Decodes JPEG files, given as bytes, on a device: RGB images of shape (height, width, 3).
-Decoder = Callable[[list[bytes], torch.device], list[torch.Tensor]]
+# Decodes JPEG files, given as bytes, on a device, for the stream with a raw handle: RGB images of
+# shape (height, width, 3), or None for what it cannot decode.
+Decoder = Callable[[list[bytes], torch.device, int], list[torch.Tensor | None]]
 # The kinds that `image_headers` gives to JPEG files are 0 and 1.
 _LAST_JPEG = 1
 
@@ -47,9 +48,9 @@ def _nvimgcodec() -> Decoder:
     def decoder(device_id: int) -> Any:
         return codec.Decoder(device_id=device_id)
 
-    def decode(files: list[bytes], device: torch.device) -> list[torch.Tensor]:
-        images = decoder(device.index or 0).decode(files)
-        return [torch.as_tensor(image, device=device) for image in images]
+    def decode(files: list[bytes], device: torch.device, stream: int) -> list[torch.Tensor | None]:
+        images = decoder(device.index or 0).decode(files, cuda_stream=stream)
+        return [None if image is None else torch.as_tensor(image) for image in images]
 
     return decode
 
@@ -57,9 +58,15 @@ def _nvimgcodec() -> Decoder:
 def _torchvision() -> Decoder:
     pictures = importlib.import_module("torchvision.io")
 
-    def decode(files: list[bytes], device: torch.device) -> list[torch.Tensor]:
+    def decode(files: list[bytes], device: torch.device, stream: int) -> list[torch.Tensor | None]:
+        # The stream is that of torch, which the library uses.
+        del stream
         encoded = [torch.frombuffer(bytearray(file), dtype=torch.uint8) for file in files]
-        images = pictures.decode_jpeg(encoded, mode=pictures.ImageReadMode.RGB, device=device)
+        try:
+            images = pictures.decode_jpeg(encoded, mode=pictures.ImageReadMode.RGB, device=device)
+        except RuntimeError:
+            # It decodes all or none, and does not tell what was wrong.
+            return [None] * len(files)
         return [image.permute(1, 2, 0) for image in images]
 
     return decode
@@ -72,7 +79,8 @@ _LIBRARIES = {"nvImageCodec": _nvimgcodec, "torchvision": _torchvision}
 @functools.cache
 def device_decoder(kind: str) -> tuple[str, Decoder] | None:
     """A library that decodes JPEG files on a kind of accelerator, and its name."""
-    if kind == "cuda":
+    # ROCm goes by the same name.
+    if kind == "cuda" and torch.version.cuda is not None:
         for name, load in _LIBRARIES.items():
             try:
                 return name, load()
@@ -93,15 +101,19 @@ def image(encoded: _kernels.Samples, /, **arguments: Any) -> Any:
         _log.debug("decoders.image: %d images decoded on the CPU and uploaded", len(encoded))
         return on_cpu(encoded, **arguments)
     name, decode = found
-    rest = np.setdiff1d(np.arange(len(encoded)), chosen)
-    counts = len(chosen), name, len(rest)
+    placement = current_placement()
+    device = accelerator.torch_device(placement.device.device_id)
+    files = [to_numpy(encoded, index).tobytes() for index in chosen.tolist()]
+    images = decode(files, device, accelerator.queues.handle(placement.queue))
+    decoded = {int(index): pixels for index, pixels in zip(chosen, images, strict=True)}
+    rest = np.array([i for i in range(len(encoded)) if decoded.get(i) is None], np.int64)
+    counts = len(encoded) - len(rest), name, len(rest)
     _log.debug("decoders.image: %d images decoded by %s, %d on the CPU", *counts)
     others: DeviceSamples = on_device(on_cpu(encoded.select(rest.tolist()), **arguments))
-    device = accelerator.torch_device(current_placement().device.device_id)
-    files = [to_numpy(encoded, index).tobytes() for index in chosen.tolist()]
     groups = [Group(rest[indices], data) for indices, data in others.groups]
-    for index, pixels in zip(chosen.tolist(), decode(files, device), strict=True):
-        groups.append(Group(np.array([index]), pixels.contiguous()[None]))
+    for index, pixels in decoded.items():
+        if pixels is not None:
+            groups.append(Group(np.array([index]), pixels.contiguous()[None]))
     return others.made(groups, 3, "HWC", uint8.code)
 
 

@@ -40,7 +40,7 @@ class Fits(ListedFiles):
     name
         A name for the reader.
     device
-        Where the reader works: "cpu".
+        Where batches are delivered: "cpu" or "gpu". Files are read on the CPU.
     file_root
         The folder with the files, which may also lie in its sub-folders, or to which names in
         `file_list` or `files` are relative.
@@ -75,6 +75,7 @@ class Fits(ListedFiles):
     """
 
     _operator: ClassVar[str] = "experimental.readers.Fits"
+    _devices: ClassVar[tuple[str, ...]] = ("cpu", "gpu")
     _default_filter: ClassVar[str] = "*.fits"
 
     def __init__(
