@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -59,7 +59,8 @@ def test_decoded_by_a_library(
 
     seen: list[list[bytes]] = []
 
-    def library(files: list[bytes], device: torch.device) -> list[torch.Tensor]:
+    def library(files: list[bytes], device: torch.device, stream: int) -> list[torch.Tensor]:
+        assert stream == 0
         seen.append(files)
         images = [np.asarray(ndd.decoders.image(np.frombuffer(f, np.uint8))) for f in files]
         return [torch.tensor(image, device=device) for image in images]
@@ -80,6 +81,75 @@ def test_decoded_by_a_library(
     assert len(seen) == 1
 
 
+def test_what_a_library_cannot_decode_is_decoded_on_the_cpu(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from daliesque._gpu import decode
+
+    def library(files: list[bytes], device: torch.device, stream: int) -> list[Any]:
+        del stream
+        image = np.asarray(ndd.decoders.image(np.frombuffer(files[0], np.uint8)))
+        return [torch.tensor(image, device=device), None]
+
+    monkeypatch.setattr(decode, "device_decoder", lambda _kind: ("a library", library))
+    encoded = ndd.batch(as_samples(FILES))
+    with caplog.at_level(logging.DEBUG, "daliesque"):
+        there = ndd.decoders.image(encoded, device="gpu").evaluate()
+    assert "1 images decoded by a library, 2 on the CPU" in caplog.text
+    for a, b in zip(there.cpu(), ndd.decoders.image(encoded), strict=True):
+        np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+
+
+class Codec:
+    """nvImageCodec, as far as it is used."""
+
+    streams: ClassVar[list[int]] = []
+
+    class Decoder:
+        def __init__(self, device_id: int) -> None:
+            assert device_id == 1
+
+        def decode(self, files: list[bytes], cuda_stream: int) -> list[Any]:
+            Codec.streams.append(cuda_stream)
+            return [torch.full((2, 2, 3), len(file)) if file else None for file in files]
+
+
+class Pictures:
+    """torchvision.io, as far as it is used: channels come first."""
+
+    class ImageReadMode:
+        RGB = 3
+
+    @staticmethod
+    def decode_jpeg(files: list[torch.Tensor], mode: int, device: torch.device) -> list[Any]:
+        assert mode == 3
+        if any(len(file) < 2 for file in files):
+            msg = "broken"
+            raise RuntimeError(msg)
+        return [torch.zeros((3, len(file), 5), device=device) for file in files]
+
+
+def test_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    from daliesque._gpu import decode
+
+    monkeypatch.setattr(
+        decode.importlib,
+        "import_module",
+        lambda name: {"nvidia.nvimgcodec": Codec, "torchvision.io": Pictures}[name],
+    )
+    codec, place = decode._nvimgcodec(), torch.device("cuda", 1)
+    image, missing = codec([b"abc", b""], place, 77)
+    assert image is not None
+    assert image.unique().tolist() == [3]
+    assert missing is None
+    assert Codec.streams == [77]
+    pictures, cpu = decode._torchvision(), torch.device("cpu")
+    (image,) = pictures([b"abc"], cpu, 77)
+    assert image is not None
+    assert image.shape == (3, 5, 3)
+    assert pictures([b"abc", b"d"], cpu, 77) == [None, None]
+
+
 def test_imread(tmp_path: Path) -> None:
     file = tmp_path / "image.jpg"
     file.write_bytes(FILES[0])
@@ -94,8 +164,14 @@ def test_errors_name_the_file() -> None:
         ndd.decoders.image(broken, device="gpu").evaluate()
 
 
-def test_libraries_are_for_cuda_only() -> None:
+def test_libraries_are_for_cuda_only(monkeypatch: pytest.MonkeyPatch) -> None:
     from daliesque._gpu import decode
 
     assert decode.device_decoder("cpu") is None
     assert decode.device_decoder("mps") is None
+    decode.device_decoder.cache_clear()
+    for version, expected in (("13.0", ("nvImageCodec", None)), (None, None)):
+        monkeypatch.setattr(torch.version, "cuda", version)
+        monkeypatch.setitem(decode._LIBRARIES, "nvImageCodec", lambda: None)
+        assert decode.device_decoder("cuda") == expected
+        decode.device_decoder.cache_clear()

@@ -175,6 +175,20 @@ def test_devices_of_intel_may_lack_double_precision(monkeypatch: pytest.MonkeyPa
         assert found.has_double is expected
 
 
+def test_tensors_of_torch_are_taken_over(pretend: Any) -> None:
+    found = pretend("cuda")
+    with found.queues.active(None):
+        values = torch.arange(12, device=torch.device("cuda", 1)).reshape(3, 4)
+    tensor = ndd.as_tensor(values)
+    assert str(tensor.device) == "gpu:1"
+    assert tensor.torch().data_ptr() == values.data_ptr()
+    batch = ndd.as_batch(values)
+    assert str(batch.device) == "gpu:1"
+    assert batch.batch_size == 3
+    assert batch.torch().data_ptr() == values.data_ptr()
+    assert found.journal.reads == []
+
+
 def test_the_current_device_is_that_of_torch(pretend: Any) -> None:
     found = pretend("cuda")
     assert str(ndd.Device("gpu")) == "gpu:0"
@@ -183,3 +197,33 @@ def test_the_current_device_is_that_of_torch(pretend: Any) -> None:
     assert str(ndd.tensor([1]).gpu().device) == "gpu:1"
     with ndd.Device("gpu", 0):
         assert str(ndd.Device("gpu")) == "gpu:0"
+
+
+def strided(array: Any, found: Any) -> torch.Tensor:
+    """An array on the device, of which all elements are apart from each other."""
+    wide = np.zeros((*array.shape, 2), array.dtype)
+    wide[..., 0] = array
+    with found.queues.active(None):
+        placed: torch.Tensor = torch.from_numpy(wide).to(torch.device("cuda", 0))[..., 0]
+    return placed
+
+
+@each_case
+def test_strided_inputs(case: Case, pretend: Any) -> None:
+    found = pretend("cuda")
+    spec = registry[case.operator]
+    inputs = [samples[0] for samples in make_inputs(case)]
+    if spec.needs_batch or not inputs:
+        return
+    plain = [batch.select(0) for batch in make_batches(case, [[sample] for sample in inputs])]
+    apart = [
+        value
+        if index in spec.host_inputs
+        else ndd.as_tensor(strided(sample, found), layout=value.layout)
+        for index, (sample, value) in enumerate(zip(inputs, plain, strict=True))
+    ]
+    with ndd.EvalMode.sync_cpu:
+        for there, here in zip(call(case, apart, device="gpu"), call(case, plain), strict=True):
+            assert_near_cpu(np.asarray(there.cpu()), np.asarray(here), case.operator)
+        for value, sample in zip(apart, inputs, strict=True):
+            np.testing.assert_array_equal(np.asarray(value.cpu()), sample)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from astropy.io import fits
 
 import daliesque as ndd
 
@@ -21,6 +22,16 @@ def test_numpy_files(tmp_path: Path) -> None:
     np.testing.assert_array_equal(batch.torch().numpy(), arrays)
     (tensor,) = next(iter(reader.next_epoch(batch_size=None)))
     assert str(tensor.device) == "gpu:0"
+
+
+def test_fits_files(tmp_path: Path) -> None:
+    image = np.arange(12, dtype=np.float32).reshape(3, 4)
+    units = [fits.PrimaryHDU(), fits.ImageHDU(image)]
+    fits.HDUList(units).writeto(tmp_path / "x.fits")
+    reader = ndd.experimental.readers.Fits(files=[str(tmp_path / "x.fits")], device="gpu")
+    (batch,) = next(iter(reader.next_epoch(batch_size=1)))
+    assert str(batch.device) == "gpu:0"
+    np.testing.assert_array_equal(batch.torch().numpy(), image[None])
 
 
 def test_readers_of_files_deliver_to_the_cpu(tmp_path: Path) -> None:

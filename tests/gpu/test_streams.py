@@ -14,6 +14,7 @@ import torch
 
 import daliesque as ndd
 from daliesque._engine import accelerator
+from decoders.image_makers import as_samples, jpeg
 
 
 class Queue:
@@ -238,6 +239,17 @@ def test_views_stay_in_the_stream_that_made_the_data(recorder: Recorder) -> None
     assert log[-2:] == ["work in made", "synchronize made"]
 
 
+def test_decoding_does_not_wait_for_uploads(recorder: Recorder) -> None:
+    """One batch is decoded while the one before is still on its way."""
+    files = ndd.batch(as_samples([jpeg(np.full((9, 7, 3), 50, np.uint8))]))
+    images = [ndd.decoders.image(files, device="gpu") for _ in range(2)]
+    found = accelerator.active
+    assert found is not None
+    assert len(found._in_flight) == 2
+    assert set(recorder.taken()) == {"work in torch0", "mark torch0"}
+    assert images[1].shape == [(9, 7, 3)]
+
+
 def test_sync_full_waits_for_the_device(recorder: Recorder) -> None:
     tensor = ndd.tensor([1, 2], device="gpu")
     recorder.taken()
@@ -247,6 +259,23 @@ def test_sync_full_waits_for_the_device(recorder: Recorder) -> None:
     with ndd.EvalMode.sync_full:
         ndd.tensor([1]) + 1
     assert recorder.taken() == []
+
+
+def test_the_cuda_array_interface_names_the_stream(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ndd.EvalContext(device_id=0, cuda_stream=Queue("made", 0)):
+        tensor = ndd.tensor([1, 2], device="gpu")
+    recorder.taken()
+    shown = property(lambda self: {"data": (self.data_ptr(), False), "version": 2})
+    monkeypatch.setattr(torch.Tensor, "__cuda_array_interface__", shown)
+    described = tensor.__cuda_array_interface__
+    assert recorder.taken() == ["mark made", "torch0 waits for made", "torch0 uses memory"]
+    assert described["data"] == (tensor.torch().data_ptr(), False)
+    assert described["version"] == 3
+    assert described["stream"] == recorder.handle(_plain(0))
+    monkeypatch.setattr(recorder, "handle", lambda _: 0)
+    assert tensor.__cuda_array_interface__["stream"] == 1
 
 
 class FromStream:
@@ -292,6 +321,97 @@ def test_what_can_be_wrapped(recorder: Recorder) -> None:
         ndd.Stream(None)
     with pytest.raises(TypeError, match="cannot wrap"):
         ndd.Stream("stream")
+
+
+class Backend:
+    """A module of torch for a kind of device, such as torch.cuda, that writes down its calls."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        log = self.log
+
+        class Event:
+            def record(self, stream: Any) -> None:
+                log.append(f"record in {stream.name}")
+
+            def query(self) -> bool:
+                return True
+
+        class Stream:
+            def __init__(self, device: int, name: str = "new", handle: int = 5) -> None:
+                self.device = torch.device("cuda", device)
+                self.name = name
+                self.cuda_stream = handle
+
+            def wait_event(self, event: Event) -> None:
+                assert isinstance(event, Event)
+                log.append(f"{self.name} waits")
+
+            def synchronize(self) -> None:
+                log.append(f"synchronize {self.name}")
+
+        self.Event = Event
+        self.Stream = Stream
+
+    def current_stream(self, device_id: int) -> Any:
+        return self.Stream(device_id, "current", 3)
+
+    def get_stream_from_external(self, handle: int, device: int) -> Any:
+        return self.Stream(device, "wrapped", handle)
+
+    @contextlib.contextmanager
+    def stream(self, stream: Any) -> Iterator[None]:
+        self.log.append(f"enter {stream.name}")
+        yield
+
+
+def test_streams_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The backend's functions are called as torch documents them."""
+    ndd.Device("gpu")
+    backend = Backend()
+    queues = accelerator.TorchQueues(backend)
+    monkeypatch.setattr(accelerator, "active", accelerator.Accelerator("cpu", 2, queues))
+    own = backend.Stream(1, "own", 9)
+    wrapped = ndd.Stream(own)
+    assert wrapped.device_id == 1
+    assert wrapped.handle == 9
+    assert ndd.stream().handle == 5  # type: ignore[union-attr]
+    external = ndd.Stream(1234)
+    assert external.handle == 1234
+    assert external.queue.name == "wrapped"
+    assert ndd.Stream(Generic()).handle == 4321
+    external.synchronize()
+    event = queues.mark(own)
+    assert queues.has_occurred(event)
+    queues.wait_for(external.queue, event)
+    with queues.active(own):
+        pass
+    assert backend.log == ["synchronize wrapped", "record in own", "wrapped waits", "enter own"]
+    assert queues.current(0).name == "current"
+    with pytest.raises(RuntimeError, match="raw handles cannot be wrapped"):
+        accelerator.TorchQueues(object()).wrap(1, 0)
+
+
+class Generic:
+    """A stream of torch that is for any kind of device."""
+
+    device_index = 0
+    native_handle = 4321
+
+
+@pytest.mark.parametrize("kind", ["cuda", "xpu"])
+def test_torch_has_what_is_called(kind: str) -> None:
+    backend = getattr(torch, kind)
+    for name in ("Event", "Stream", "current_stream", "get_stream_from_external", "stream"):
+        assert callable(getattr(backend, name))
+    for name in ("wait_event", "synchronize"):
+        assert callable(getattr(backend.Stream, name))
+    for name in ("record", "query"):
+        assert callable(getattr(backend.Event, name))
+    assert callable(torch.Tensor.record_stream)
+    assert hasattr(torch.Stream, "native_handle")
+    assert callable(torch.mps.Event.record)
+    assert callable(torch.mps.Event.query)
 
 
 def test_streams_synchronize(recorder: Recorder) -> None:

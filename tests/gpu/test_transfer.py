@@ -35,7 +35,14 @@ def array(kind: str, shape: tuple[int, ...]) -> Any:
     return rng.integers(limits.min, limits.max, shape, kind, endpoint=True)
 
 
+def listed(data: Any) -> Any:
+    """Data of the gpu as lists of numbers; `torch.Tensor.tolist` is for the CPU."""
+    tensor = data if isinstance(data, torch.Tensor) else data.torch()
+    return tensor.cpu().tolist()
+
+
 @pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.usefixtures("either_device")
 def test_round_trip(kind: str) -> None:
     samples = [array(kind, (2, 3)), array(kind, (4, 1)), array(kind, (2, 3))]
     batch = ndd.batch(samples, layout="HW")
@@ -95,6 +102,14 @@ def test_one_transfer_for_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sizes == [180, -180]
 
 
+@pytest.mark.parametrize("kind", ["cuda", "xpu", "mps", "cpu"])
+def test_staging_is_pinned(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[bool] = []
+    monkeypatch.setattr(torch, "empty", lambda *_, pin_memory, **__: made.append(pin_memory))
+    accelerator.Accelerator(kind, 1, accelerator.SingleQueue(None)).staging(8)
+    assert made == [kind in ("cuda", "xpu")]
+
+
 def test_dense_batches_export_as_one_tensor() -> None:
     images = array("uint8", (4, 5, 6, 3))
     batch = ndd.batch(images, device="gpu", layout="HWC")
@@ -106,11 +121,12 @@ def test_dense_batches_export_as_one_tensor() -> None:
     np.testing.assert_array_equal(ndd.as_tensor(batch).torch().numpy(), images)
 
 
+@pytest.mark.usefixtures("either_device")
 def test_ragged_batches_pad() -> None:
     batch = ndd.batch([[1], [2, 3]], device="gpu")
     with pytest.raises(ValueError, match="differ in shape"):
         batch.torch()
-    assert batch.torch(pad=True).tolist() == [[1, 0], [2, 3]]
+    assert listed(batch.torch(pad=True)) == [[1, 0], [2, 3]]
 
 
 def test_dlpack() -> None:
@@ -159,6 +175,7 @@ def test_numpy_wants_cpu_memory() -> None:
         np.asarray(ndd.tensor([1], device="gpu"))
 
 
+@pytest.mark.usefixtures("either_device")
 def test_values_can_be_read() -> None:
     tensor = ndd.tensor([[1, 2], [3, 4]], device="gpu")
     assert tensor[1, 0].item() == 3
@@ -167,6 +184,7 @@ def test_values_can_be_read() -> None:
     assert "gpu:0" in repr(ndd.batch([[1], [2, 3]], device="gpu"))
 
 
+@pytest.mark.usefixtures("either_device")
 def test_pickle_keeps_the_device() -> None:
     for value in (ndd.tensor([1, 2], device="gpu"), ndd.batch([[1], [2, 3]], device="gpu:1")):
         copy = pickle.loads(pickle.dumps(value))
@@ -174,11 +192,12 @@ def test_pickle_keeps_the_device() -> None:
         assert repr(copy) == repr(value)
 
 
+@pytest.mark.usefixtures("either_device")
 def test_other_accelerators() -> None:
     first = ndd.tensor([1, 2], device="gpu")
     second = first.gpu(1)
     assert str(second.device) == "gpu:1"
-    assert second.torch().tolist() == [1, 2]
+    assert listed(second) == [1, 2]
     assert second.torch().data_ptr() != first.torch().data_ptr()
     assert first.gpu(0) is first
     assert first.gpu() is first
@@ -192,6 +211,7 @@ def test_other_accelerators() -> None:
         first.gpu(2)
 
 
+@pytest.mark.usefixtures("either_device")
 def test_devices_are_inferred() -> None:
     image = ndd.tensor(array("uint8", (4, 5, 3)), layout="HWC")
     assert str(ndd.flip(image.gpu()).device) == "gpu:0"
@@ -202,15 +222,16 @@ def test_devices_are_inferred() -> None:
         assert str(ndd.flip(image.gpu()).device) == "gpu:0"
 
 
+@pytest.mark.usefixtures("either_device")
 def test_devices_that_do_not_go_together() -> None:
     here, there = ndd.tensor([1, 2]), ndd.tensor([3, 4], device="gpu")
     with pytest.raises(ValueError, match="Cannot mix GPU and CPU"):
         here + there
-    assert (there + 1).torch().tolist() == [4, 5]
-    assert (there + np.array([1, 2])).torch().tolist() == [4, 6]
+    assert listed(there + 1) == [4, 5]
+    assert listed(there + np.array([1, 2])) == [4, 6]
     with pytest.raises(ValueError, match=r"cat: .*gpu:0.*gpu:1"):
         ndd.cat(there, there.gpu(1))
-    assert ndd.cat(there, here).torch().tolist() == [3, 4, 1, 2]
+    assert listed(ndd.cat(there, here)) == [3, 4, 1, 2]
     with pytest.raises(ValueError, match="one device"):
         ndd.batch([there, here])
 
@@ -223,6 +244,7 @@ def test_arguments_may_be_on_the_gpu() -> None:
     assert torch.equal(flipped[1], images.torch()[1])
 
 
+@pytest.mark.usefixtures("either_device")
 def test_selection_and_indexing() -> None:
     values = array("int32", (4, 5, 6))
     batch = ndd.batch(values, device="gpu")
@@ -235,24 +257,25 @@ def test_selection_and_indexing() -> None:
         (batch.slice[ndd.batch([0, 1, 2, 3], device="gpu")], values[np.arange(4), np.arange(4)]),
     ):
         assert part.device == batch.device
-        np.testing.assert_array_equal(part.torch().numpy(), expected)
+        np.testing.assert_array_equal(listed(part), expected)
     ragged = ndd.batch([[1, 2, 3], [4, 5]], device="gpu")
-    assert ragged.slice[-1].torch().tolist() == [3, 5]
-    assert ragged.select(1).torch().tolist() == [4, 5]
+    assert listed(ragged.slice[-1]) == [3, 5]
+    assert listed(ragged.select(1)) == [4, 5]
     assert [int(part[0]) for part in ragged] == [1, 4]
-    assert ndd.Batch.broadcast([1, 2], 3, device="gpu").torch().tolist() == [[1, 2]] * 3
+    assert listed(ndd.Batch.broadcast([1, 2], 3, device="gpu")) == [[1, 2]] * 3
     joined = ndd.batch([ragged.select(1), ragged.select(0)])
     assert str(joined.device) == "gpu:0"
     assert joined.shape == [(2,), (3,)]
 
 
+@pytest.mark.usefixtures("either_device")
 def test_sequences_are_taken_apart_and_put_together() -> None:
     clips = [array("uint8", (n, 4, 5, 3)) for n in (2, 3, 2)]
     batch = ndd.batch(clips, layout="FHWC", device="gpu")
     samples = batch._data()
     back = samples.unfold().fold([2, 3, 2], "FHWC")
     for index, clip in enumerate(clips):
-        np.testing.assert_array_equal(back.select([index]).exported().numpy(), clip)
+        np.testing.assert_array_equal(back.select([index]).exported().cpu(), clip)
 
 
 def run(program: str, **environment: str) -> str:
@@ -298,6 +321,32 @@ def test_without_an_accelerator() -> None:
     assert text.startswith("RuntimeError: Device('gpu'): no accelerator was found")
     assert 'device "cpu"' in text
     assert "DALIESQUE_GPU=cpu" in text
+    program = """
+import numpy as np, daliesque as ndd
+image = np.zeros((2, 2, 3), np.uint8)
+for call in (
+    lambda: ndd.flip(image, device="gpu"),
+    lambda: ndd.decoders.image(image, device="gpu"),
+    lambda: ndd.tensor(image, device="gpu"),
+    lambda: ndd.as_batch([image], device="gpu:1"),
+    lambda: ndd.tensor(image).to_device("gpu"),
+    lambda: ndd.batch([image]).gpu(1),
+    lambda: ndd.EvalContext(device_id=0),
+    lambda: ndd.stream(),
+    lambda: ndd.set_current_stream(5),
+    lambda: ndd.readers.Numpy(files=["x.npy"], device="gpu"),
+):
+    try:
+        with ndd.EvalMode.deferred:
+            call()
+    except RuntimeError as error:
+        print(error)
+"""
+    lines = run(program).splitlines()
+    assert len(lines) == 10
+    for line in lines:
+        assert "no accelerator was found on this machine; use the device " in line
+        assert "DALIESQUE_GPU=cpu" in line
     text = run("import daliesque as ndd; ndd.Device('gpu')", DALIESQUE_GPU="cuda")
     assert "DALIESQUE_GPU must be unset or 'cpu'; got 'cuda'" in text
 
