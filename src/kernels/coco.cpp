@@ -264,8 +264,10 @@ class Assembler {
   void add_runs(const Image& image, const Annotation& annotation, int32_t box) {
     uint64_t total = 0;
     for (const uint32_t run : annotation.runs) total += run;
+    // In floating point, because a wrong file may hold any numbers.
+    const double pixels = static_cast<double>(image.width) * static_cast<double>(image.height);
     const bool fits = annotation.width == image.width && annotation.height == image.height &&
-                      total <= static_cast<uint64_t>(image.width * image.height);
+                      static_cast<double>(total) <= pixels;
     if (annotation.bad_runs || !fits) return fail(CocoFault::bad_runs, annotation.number, 0);
     out_.mask_boxes.push_back(box);
     out_.run_counts.push_back(static_cast<int64_t>(annotation.runs.size()));
