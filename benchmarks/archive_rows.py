@@ -28,16 +28,21 @@ def counts(size: int) -> range:
     return range((512 if size == LARGE else 16384) // FILES)
 
 
-def tfrecord(ndd: Any, contents: dict[str, Any], size: int, **options: Any) -> Any:
+def tfrecord(
+    ndd: Any, contents: dict[str, Any], size: int, many: bool = False, **options: Any
+) -> Any:
     """A reader of equal records."""
     root = Path(folder())
     record = record_files.record(record_files.example(contents))
     paths, indices = [], []
+    numbers = range(MANY_BYTES // size // FILES) if many else counts(size)
     for file in range(FILES):
         paths.append(str(root / f"{file}.tfrecord"))
         indices.append(str(root / f"{file}.idx"))
-        Path(paths[-1]).write_bytes(record * len(counts(size)))
-        lines = (f"{k * len(record)} {len(record)}\n" for k in counts(size))
+        with open(paths[-1], "wb") as records:
+            for _ in numbers:
+                records.write(record)
+        lines = (f"{k * len(record)} {len(record)}\n" for k in numbers)
         Path(indices[-1]).write_text("".join(lines))
     kinds = getattr(ndd, "tfrecord", None) or importlib.import_module("nvidia.dali.tfrecord")
     described = {
@@ -120,6 +125,12 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
         lambda ndd, _: tfrecord(ndd, images(LARGE), LARGE, random_shuffle=True),
         64,
     ),
+    "TFRecord many": (lambda ndd, _: tfrecord(ndd, images(MEDIUM), MEDIUM, many=True), 64),
+    "TFRecord many shuffled": (
+        lambda ndd, _: tfrecord(ndd, images(MEDIUM), MEDIUM, many=True, random_shuffle=True),
+        64,
+    ),
+    "TFRecord many large": (lambda ndd, _: tfrecord(ndd, images(LARGE), LARGE, many=True), 64),
     "TFRecord small": (lambda ndd, _: tfrecord(ndd, images(SMALL), SMALL), 64),
     "TFRecord samples": (lambda ndd, _: tfrecord(ndd, images(SMALL), SMALL), None),
     "TFRecord tokens": (

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ import archive_rows
 import dataset_rows
 
 LEAST_SECONDS = 0.3
+SETTLED_SECONDS = 3.0
 MANY = 4096
 
 
@@ -59,17 +60,16 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
 }
 
 
-def serve(module: str, root: str, threads: int) -> None:
-    """Answer requests on standard input: a row's name, then a line with its rate."""
+def serve(module: str, root: str, threads: int, names: Sequence[str]) -> None:
+    """Answer requests on standard input: one of the names, then a line with the row's rate."""
     ndd: Any = importlib.import_module(module)
     ndd.set_num_threads(threads)
-    readers: dict[str, Any] = {}
+    readers = {name: ROWS[name][0](ndd, root) for name in names}
+    # Files that were written a moment ago are not kept in memory: they might still change.
+    time.sleep(SETTLED_SECONDS)
     for line in sys.stdin:
         name = line.strip()
-        make, batch_size = ROWS[name]
-        if name not in readers:
-            readers[name] = make(ndd, root)
-        print(json.dumps(measure(readers[name], batch_size)), flush=True)
+        print(json.dumps(measure(readers[name], ROWS[name][1])), flush=True)
 
 
 def measure(reader: Any, batch_size: int | None) -> float:
@@ -87,7 +87,7 @@ class Library:
     """A process with one of the libraries."""
 
     def __init__(self, python: str, module: str, options: argparse.Namespace) -> None:
-        command = [python, __file__, options.root, "--serve", module]
+        command = [python, __file__, options.root, *options.names, "--serve", module]
         self.process = subprocess.Popen(
             [*command, "--threads", str(options.threads)],
             # Without this the reference wants a driver for reading FITS files.
@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        serve(options.serve, options.root, options.threads)
+        serve(options.serve, options.root, options.threads, options.names)
         return
     libraries = {"daliesque": Library(sys.executable, "daliesque", options)}
     if options.reference:

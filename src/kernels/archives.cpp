@@ -14,7 +14,7 @@ namespace {
 
 // What reading costs if the system has the file in memory, in nanoseconds. Elsewhere it is far
 // more, which only makes parallel reading more worthwhile.
-constexpr double kReadCost = 1e3, kByteCost = 0.2;
+constexpr double kReadCost = 1e3, kByteCost = 0.15;
 
 // Pieces that follow each other are read at once, up to so many bytes: enough to make the cost of
 // a call vanish, little enough to occupy all threads.

@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 from .. import _kernels
+from .._engine.threads import usable_cpus
 
 Item = TypeVar("Item")
 
-# How many files are read at the same time: storage answers several questions at once.
-_READING_THREADS = 4
+# How many files are read at the same time: storage answers several questions at once. Many more
+# threads than processors would be in each other's way if the files are in memory.
+_MOST_THREADS = 4
+_READING_THREADS = min(_MOST_THREADS, usable_cpus() + 1)
 # What is read ahead may take this many bytes before the thread pauses.
 _MOST_BYTES = 1 << 28
 # Seconds to wait at exit for a read that is under way.
