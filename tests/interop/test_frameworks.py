@@ -7,15 +7,14 @@ import gc
 import weakref
 from typing import Any, ClassVar
 
+import jax
 import ml_dtypes
+import numba
 import numpy as np
 import pytest
+import torch
 
 import daliesque as ndd
-
-torch = pytest.importorskip("torch")
-jax = pytest.importorskip("jax")
-numba = pytest.importorskip("numba")
 
 TORCH_TYPES = [
     (torch.uint8, ndd.uint8),

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
 import daliesque as ndd
-
-cv2 = pytest.importorskip("cv2")
 
 FILTERS = {0: cv2.INTER_NEAREST, 1: cv2.INTER_LINEAR, 2: cv2.INTER_CUBIC}
 BORDERS = {

@@ -198,7 +198,7 @@ def test_files_and_labels(images: Path) -> None:
         ({}, ValueError, "there is nothing to read. Give 'file_root' or 'files'"),
         ({"files": ["x"], "file_list": "y"}, ValueError, "'files' and 'file_list' exclude"),
         ({"files": []}, ValueError, "'files' must not be empty"),
-        ({"files": [1]}, TypeError, "'files' must be a list of paths"),
+        ({"files": [1]}, TypeError, "'files' must be a path or a list of paths"),
         ({"files": ["x"], "labels": [1, 2]}, ValueError, "got 2 for 1 files"),
         ({"files": ["x"], "labels": [2**31]}, ValueError, "must fit into 32 bits"),
         ({"files": ["x"], "labels": ["cat"]}, TypeError, "'labels' must be a list of integers"),

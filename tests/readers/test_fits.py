@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from astropy.io import fits
 from numpy.typing import NDArray
 
 import daliesque as ndd
 from daliesque._codecs.fits import _value
 from fits_data import write_raw
 from reader_properties import assert_is_a_reader
-
-fits = pytest.importorskip("astropy.io.fits")
 
 TYPES = "u1 i1 i2 u2 i4 u4 i8 f4 f8".split()
 

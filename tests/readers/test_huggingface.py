@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import daliesque as ndd
 from reader_properties import assert_is_a_reader
-
-pa = pytest.importorskip("pyarrow")
 
 
 def save(folder: Path, parts: list[dict[str, Any]], rows: int = 3, state: bool = True) -> Path:

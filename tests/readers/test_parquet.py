@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import daliesque as ndd
 from daliesque._readers import row_groups
 from reader_properties import assert_is_a_reader
-
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
 
 
 def write(path: Path, columns: dict[str, Any], rows: int = 4, **arguments: Any) -> Path:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import numpy as np
 import pytest
 
@@ -24,8 +25,6 @@ from reader_properties import (
     epoch_sources,
 )
 from record_files import example, write_tfrecord
-
-fsspec = pytest.importorskip("fsspec")
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,6 @@ from . import discovery
 from .order import Numbers
 from .storage import RemoteFile
 
-PathLike = str | os.PathLike[str]
-
 # A number of a fault, the line or byte where it is, and the output concerned.
 ComponentFault = tuple[int, int, int]
 # A place in a request, a number of a fault, and two more that depend on it.
@@ -165,17 +163,3 @@ class Places:
             f"{self.paths[file]} at index {offset}"
             for file, offset in zip(files, offsets, strict=True)
         ]
-
-
-def list_paths(operator: str, name: str, paths: PathLike | Sequence[PathLike]) -> list[str]:
-    """An argument that is one path or several, as a list."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else paths
-    try:
-        listed = [os.fspath(path) for path in given]
-    except TypeError:
-        msg = f"{operator}: '{name}' must be a path or a list of paths; got {paths!r:.60}."
-        raise TypeError(msg) from None
-    if not listed:
-        msg = f"{operator}: '{name}' must not be empty."
-        raise ValueError(msg)
-    return listed

@@ -13,7 +13,8 @@ from .. import _kernels
 from .._engine.args import rule_of
 from .._engine.device import DeviceLike
 from .._engine.errors import OpError
-from .archives import Archives, PathLike, Places, list_paths
+from .archives import Archives, Places
+from .discovery import PathLike, list_paths
 from .options import ReaderOptions
 from .order import Numbers
 from .records import RecordReader

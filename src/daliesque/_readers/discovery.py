@@ -78,18 +78,18 @@ class Paths:
         return Fetched((to_batch_samples(good, None, None, "readers").as_internal(),), errors)
 
 
-def checked_files(operator: str, files: PathLike | Sequence[PathLike]) -> list[str]:
-    """The argument 'files' as a list of strings."""
-    listed = [files] if isinstance(files, str | os.PathLike) else files
+def list_paths(operator: str, name: str, paths: PathLike | Sequence[PathLike]) -> list[str]:
+    """An argument that is one path or several, as a list."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
     try:
-        names = [os.fspath(path) for path in listed]
+        listed = [os.fspath(path) for path in given]
     except TypeError:
-        msg = f"{operator}: 'files' must be a list of paths; got {files!r:.60}."
+        msg = f"{operator}: '{name}' must be a path or a list of paths; got {paths!r:.60}."
         raise TypeError(msg) from None
-    if not names:
-        msg = f"{operator}: 'files' must not be empty."
+    if not listed:
+        msg = f"{operator}: '{name}' must not be empty."
         raise ValueError(msg)
-    return names
+    return listed
 
 
 def list_files(

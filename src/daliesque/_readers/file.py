@@ -15,7 +15,7 @@ from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
 from .._engine.errors import same_class
 from .base import Reader, ReadError
-from .discovery import PathLike, Paths, checked_files, list_classes, list_files, read_list
+from .discovery import PathLike, Paths, list_classes, list_files, list_paths, read_list
 from .options import ReaderOptions
 from .order import Numbers
 from .steps import Fetched
@@ -117,7 +117,7 @@ class File(Reader):
     ) -> None:
         self._file_root = None if file_root is None else os.fspath(file_root)
         self._file_list = None if file_list is None else os.fspath(file_list)
-        self._files = None if files is None else checked_files(self._operator, files)
+        self._files = None if files is None else list_paths(self._operator, "files", files)
         self._given_labels = None if labels is None else self._checked_labels(labels)
         self._file_filters = self._checked_patterns("file_filters", file_filters, _KNOWN_FILES)
         self._dir_filters = self._checked_patterns("dir_filters", dir_filters, ())

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import tfrecord, webdataset
-
-PathLike = str | os.PathLike[str]
+from .discovery import PathLike
 
 
 def tfrecord2idx(path: PathLike, index_path: PathLike | None = None) -> Path:

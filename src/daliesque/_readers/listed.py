@@ -11,7 +11,7 @@ from .._engine.args import rule_of
 from .._engine.device import DeviceLike
 from .._engine.errors import same_class
 from .base import Reader, ReadError
-from .discovery import PathLike, Paths, checked_files, list_tree, read_names
+from .discovery import PathLike, Paths, list_paths, list_tree, read_names
 from .options import ReaderOptions
 
 
@@ -52,7 +52,7 @@ class ListedFiles(Reader):
         where = f"{self._operator}: 'file_filter'"
         self._file_root = None if file_root is None else os.fspath(file_root)
         self._file_list = None if file_list is None else os.fspath(file_list)
-        self._files = None if files is None else checked_files(self._operator, files)
+        self._files = None if files is None else list_paths(self._operator, "files", files)
         self._file_filter: str = rule_of(str).convert(
             self._default_filter if file_filter is None else file_filter, where
         )

@@ -11,7 +11,8 @@ import numpy as np
 from .. import _kernels
 from .._engine.device import DeviceLike
 from .._engine.errors import OpError, same_class
-from .archives import Archives, PathLike, list_paths
+from .archives import Archives
+from .discovery import PathLike, list_paths
 from .options import ReaderOptions
 from .order import Numbers
 from .records import RecordReader

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
@@ -19,7 +18,7 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, int16, int32
 from .._engine.errors import DecodeError, file_error, same_class
 from .base import Reader, ReadError
-from .discovery import PathLike, Paths
+from .discovery import PathLike, Paths, list_paths
 from .options import ReaderOptions
 from .order import Numbers
 from .steps import Fetched
@@ -111,7 +110,7 @@ class NemoAsr(Reader):
         **options: Unpack[ReaderOptions],
     ) -> None:
         del normalize_text
-        self._manifests = self._checked_manifests(manifest_filepaths)
+        self._manifests = list_paths(self._operator, "manifest_filepaths", manifest_filepaths)
         self._read_sample_rate = read_sample_rate is None or bool(read_sample_rate)
         self._read_text = read_text is None or bool(read_text)
         self._read_idxs = bool(read_idxs)
@@ -129,19 +128,6 @@ class NemoAsr(Reader):
             raise ValueError(msg) from None
         self._wanted = Wanted(kind.code, downmix is None or bool(downmix), lobes)
         super().__init__(batch_size, name, device, **options)
-
-    def _checked_manifests(self, paths: PathLike | Sequence[PathLike]) -> list[str]:
-        listed = [paths] if isinstance(paths, str | os.PathLike) else paths
-        try:
-            names = [os.fspath(path) for path in listed]
-        except TypeError:
-            where = self._where("manifest_filepaths")
-            msg = f"{where} must be a list of paths; got {paths!r:.60}."
-            raise TypeError(msg) from None
-        if not names:
-            msg = f"{self._where('manifest_filepaths')} must not be empty."
-            raise ValueError(msg)
-        return names
 
     def _where(self, name: str) -> str:
         return f"{self._operator}: '{name}'"

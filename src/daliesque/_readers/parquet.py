@@ -13,10 +13,9 @@ import numpy as np
 from .._engine.args import rule_of
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
-from .archives import list_paths
 from .arrow_columns import Columns, import_arrow
 from .base import Reader, ReadError
-from .discovery import PathLike, list_tree
+from .discovery import PathLike, list_paths, list_tree
 from .options import ReaderOptions
 from .order import Numbers
 from .row_groups import RowGroup, RowGroups, Slices, list_row_groups, open_parquet

@@ -14,7 +14,8 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import from_numpy
 from .._engine.errors import OpError
 from .._engine.features import Feature, float32, int64, string
-from .archives import Archives, PathLike, list_paths
+from .archives import Archives
+from .discovery import PathLike, list_paths
 from .options import ReaderOptions
 from .order import Numbers
 from .records import RecordReader

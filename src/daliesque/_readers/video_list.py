@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._engine.args import rule_of
 from .._engine.errors import same_class
-from .discovery import PathLike, checked_files, list_files, list_folders
+from .discovery import PathLike, list_files, list_folders, list_paths
 
 
 class VideoEntry(NamedTuple):
@@ -51,7 +51,7 @@ class VideoList:
         if filenames is None or (isinstance(filenames, Sequence) and len(filenames) == 0):
             self.filenames = []
         else:
-            self.filenames = checked_files(operator, filenames)
+            self.filenames = list_paths(operator, "filenames", filenames)
         if bool(self.file_root) + bool(self.file_list) + bool(self.filenames) != 1:
             msg = f"{operator}: give exactly one of 'filenames', 'file_root' and 'file_list'."
             raise ValueError(msg)

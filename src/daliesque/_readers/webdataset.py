@@ -17,8 +17,9 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import NUMERIC, DType, DTypeLike, uint8
 from .._engine.dtype import dtype as to_dtype
 from .._engine.errors import OpError, join_names
-from .archives import Archives, ComponentFault, PathLike, list_paths
+from .archives import Archives, ComponentFault
 from .base import Reader
+from .discovery import PathLike, list_paths
 from .names import Names
 from .options import ReaderOptions
 from .order import Numbers
