@@ -52,6 +52,10 @@ def whole_files() -> dict[str, bytes]:
         "jpeg 4:4:4": jpeg(color, subsampling=0, restart_marker_blocks=2),
         "jpeg gray": jpeg(gray),
         "jpeg progressive": jpeg(color, progressive=True),
+        "jpeg progressive 4:4:4": jpeg(
+            color, progressive=True, subsampling=0, restart_marker_blocks=2
+        ),
+        "jpeg progressive gray": jpeg(gray, progressive=True),
         "jpeg ycck": imagecodecs.jpeg8_encode(alpha, 90, **cmyk),
         "jpeg lossless": imagecodecs.jpeg8_encode(deep, lossless=True, bitspersample=16),
         "png": png(color, 8, 2),
@@ -144,7 +148,11 @@ def decode(data: bytes, number: int) -> str:
     encoded = np.frombuffer(data, np.uint8)
     image_type = [types.RGB, types.GRAY, types.ANY_DATA, types.YCbCr][number % 4]
     dtype = [ndd.uint8, ndd.uint8, ndd.float32, ndd.uint16][number // 4 % 4]
-    arguments: dict[str, Any] = {"output_type": image_type, "dtype": dtype}
+    arguments: dict[str, Any] = {
+        "output_type": image_type,
+        "dtype": dtype,
+        "use_fast_idct": number % 3 == 0,
+    }
     try:
         result = ndd.decoders.image(encoded, **arguments)
         np.asarray(result).sum()
@@ -244,7 +252,7 @@ class Run:
             begin = self.watch(begin, start + self.options.seconds)
         for kind in self.files:
             decoded, refused = (self.outcomes[kind, word] for word in ("decoded", "refused"))
-            print(f"{kind:20} {decoded:6} decoded {refused:6} refused")
+            print(f"{kind:24} {decoded:6} decoded {refused:6} refused")
         print(
             f"{sum(self.outcomes.values())} files in {time.monotonic() - start:.0f} s, "
             f"{len(self.findings)} findings, peak memory in KiB: {self.memory}"

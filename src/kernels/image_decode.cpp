@@ -30,8 +30,9 @@ jpeg::Format jpeg_format(ImageType type) {
   }
 }
 
-/// Continues a sentence about the sample.
+/// Continues a sentence about the sample; empty if the file is for another codec.
 std::string complaint(const jpeg::Result& result) {
+  if (result.status == jpeg::Status::kDeclined) return "";
   if (result.status == jpeg::Status::kTruncated) return "is cut short: " + jpeg::describe(result);
   return std::string("is damaged: ") + result.what + " at byte " + std::to_string(result.offset);
 }

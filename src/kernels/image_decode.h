@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of encoded images: their headers, and the pixels of those that are baseline JPEGs.
+// Batches of encoded images: their headers, and the pixels of those that are JPEGs.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct DecodeTask {
 struct DecodeFailure {
   int64_t sample;
   jpeg::Status status;
-  std::string what;  ///< "is cut short: ..."
+  std::string what;  ///< "is cut short: ..."; empty if the file is for another codec
 };
 
 /// Decodes into the samples of `out`, whose shapes fit the windows. Returns what went wrong, by

@@ -51,13 +51,13 @@ std::vector<Bytes> read_seeds(const char* directory) {
   return seeds;
 }
 
-/// Start of a random marker segment of the header, or 0.
+/// Start of a random marker segment, or 0.
 size_t random_segment(const Bytes& file, Random& random) {
   std::vector<size_t> starts;
-  for (size_t at = 2; at + 4 <= file.size() && file[at] == 0xFF;) {
-    starts.push_back(at);
-    if (file[at + 1] == 0xDA) break;
-    at += 2 + (file[at + 2] << 8 | file[at + 3]);
+  for (size_t at = 2; at + 4 <= file.size(); ++at) {
+    const uint8_t marker = file[at + 1];
+    const bool restart = marker >= 0xD0 && marker <= 0xD7;
+    if (file[at] == 0xFF && marker >= 0xC0 && marker != 0xFF && !restart) starts.push_back(at);
   }
   return starts.empty() ? 0 : starts[random.below(starts.size())];
 }
@@ -100,7 +100,7 @@ void mutate_once(Bytes& file, const std::vector<Bytes>& seeds, Random& random) {
       break;
     }
     default: {
-      // The header decides most; hit it more often than its share of the bytes.
+      // Headers decide most; hit them more often than their share of the bytes.
       const size_t target = random_segment(file, random) + random.below(24);
       if (target < file.size()) {
         file[target] = random.chance(2) ? kInteresting[random.below(std::size(kInteresting))]
@@ -116,6 +116,7 @@ jpeg::DecodeOptions random_options(const jpeg::ImageInfo& info, Random& random) 
   jpeg::DecodeOptions options;
   options.format = kFormats[random.below(4)];
   options.fancy_upsampling = random.chance(2);
+  options.fast_idct = random.chance(3);
   options.max_pixels = kMaxPixels;
   if (random.chance(2)) {
     jpeg::Region& region = options.region;

@@ -49,6 +49,9 @@ def jpegs() -> dict[str, bytes]:
         "jpeg 4:1:1": imagecodecs.jpeg8_encode(color, 90, subsampling="411"),
         "jpeg progressive": jpeg(color, progressive=True),
         "jpeg progressive turned": jpeg(color, progressive=True, exif=exif(6)),
+        "jpeg progressive 4:4:4": jpeg(color, progressive=True, subsampling=0, quality=98),
+        "jpeg progressive 4:2:2": jpeg(color, progressive=True, subsampling=1, quality=30),
+        "jpeg progressive restarts": jpeg(color, progressive=True, restart_marker_blocks=2),
         "jpeg restarts": jpeg(color, restart_marker_blocks=2),
         "jpeg rgb": imagecodecs.jpeg8_encode(color, 95, colorspace="RGB", outcolorspace="RGB"),
         "jpeg trailing bytes": jpeg(color) + b"more" * 50,
@@ -159,7 +162,7 @@ def test_orientation_off(kind: str) -> None:
     compare(FILES[kind], "RGB", adjust_orientation=False)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in jpegs() if "progressive" not in kind])
+@pytest.mark.parametrize("kind", jpegs())
 def test_fast_transform(kind: str) -> None:
     for image_type in IMAGE_TYPES:
         for upright in (True, False):
@@ -227,6 +230,18 @@ def test_regions(kind: str, operator: str, arguments: dict[str, Any]) -> None:
     encoded = np.frombuffer(FILES[kind], np.uint8)
     expected = getattr(reference.decoders, operator)(reference.as_tensor(encoded), **arguments)
     assert_same(getattr(ours.decoders, operator)(encoded, **arguments), np.asarray(expected))
+
+
+@pytest.mark.parametrize(
+    "kind", ["jpeg exif 1", "jpeg exif 6", "jpeg progressive", "jpeg progressive turned"]
+)
+def test_fast_transform_of_regions(kind: str) -> None:
+    encoded = np.frombuffer(FILES[kind], np.uint8)
+    for operator, arguments in REGIONS:
+        options = {**arguments, "use_fast_idct": True}
+        expected = getattr(reference.decoders, operator)(reference.as_tensor(encoded), **options)
+        got = getattr(ours.decoders, operator)(encoded, **options)
+        assert_same(got, np.asarray(expected), arguments)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float32"])

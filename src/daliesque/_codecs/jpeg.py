@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JPEGs that the native decoder declines: progressive, CMYK, lossless, of 12 bits, damaged, ..."""
+"""JPEGs that the native decoder declines: CMYK, lossless, of 12 bits, damaged, unfinished, ..."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ from .pixels import (
 )
 
 _MARKER = re.compile(rb"\xff([^\x00\xff])")
-_START_OF_SCAN, _END = 0xDA, b"\xff\xd9"
+# Markers of segments, which say how long they are, and of the end.
+_SEGMENT = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])")
+_START_OF_SCAN, _END_OF_IMAGE, _END = 0xDA, 0xD9, b"\xff\xd9"
+# Each scan costs time even if it takes few bytes. Encoders write about ten.
+_MOST_SCANS = 500
 _ADOBE = re.compile(rb"\xff\xee..Adobe", re.DOTALL)
 
 
@@ -49,7 +53,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
 def _check_whole(data: bytes) -> None:
     """Raise unless the marker that ends the image comes after the first scan has begun.
 
-    libjpeg-turbo would fill what is missing with grey.
+    libjpeg-turbo would fill what is missing with grey. It would also read any number of scans.
     """
     position = 2
     while found := _MARKER.search(data, position):
@@ -61,6 +65,20 @@ def _check_whole(data: bytes) -> None:
         refuse_short("JPEG", len(data), "inside a header")
     if data.find(_END, position) < 0:
         refuse_short("JPEG", len(data), "inside the scan")
+    if _count_scans(data) > _MOST_SCANS:
+        msg = f"is a JPEG of more than {_MOST_SCANS} scans, which would take too long to decode"
+        raise CodecError(msg)
+
+
+def _count_scans(data: bytes) -> int:
+    count, position = 0, 2
+    while found := _SEGMENT.search(data, position):
+        marker, position = found[1][0], found.end()
+        if marker == _END_OF_IMAGE:
+            break
+        count += marker == _START_OF_SCAN
+        position += int.from_bytes(data[position : position + 2], "big")
+    return count
 
 
 def _without_black(cmyk: Array, data: bytes, info: dict[str, Any]) -> Array:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of encoded images: headers, windows, pixels.
 
-Baseline JPEGs are read and decoded by the native module, all of a batch at once. The others go one
-by one through the codecs of `_codecs`, on several threads.
+Most JPEGs are read and decoded by the native module, all of a batch at once. Other files go one by
+one through the codecs of `_codecs`, on several threads.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The baseline JPEG decoder, one image at a time.
+// The JPEG decoder, one image at a time.
 #include "../jpeg/jpeg.h"
 
 #include <memory>

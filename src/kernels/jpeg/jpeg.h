@@ -6,14 +6,15 @@
 #include <memory>
 #include <string>
 
-/// Baseline JPEG decoding.
+/// JPEG decoding.
 ///
-/// Accepted: 8-bit Huffman-coded sequential JPEG (SOF0, SOF1), grey or three components (YCbCr or
-/// RGB), every sampling whose ratios are whole numbers (4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, ...),
-/// one interleaved scan or several scans, restart markers.
-/// Declined (`Status::kDeclined`, not an error: another codec may take the file): progressive,
-/// arithmetic, lossless and hierarchical coding, other bit depths, two or four components,
-/// fractional sampling ratios, files that rely on implied Huffman tables.
+/// Accepted: 8-bit Huffman-coded sequential and progressive JPEG (SOF0, SOF1, SOF2), grey or three
+/// components (YCbCr or RGB), every sampling whose ratios are whole numbers (4:4:4, 4:2:2, 4:2:0,
+/// 4:4:0, 4:1:1, ...), one interleaved scan or several scans, restart markers.
+/// Declined (`Status::kDeclined`, not an error: another codec may take the file): arithmetic,
+/// lossless and hierarchical coding, other bit depths, two or four components, fractional sampling
+/// ratios, files that rely on implied Huffman tables, progressive files of more than 500 scans or
+/// whose scans end before the coefficients are precise (libjpeg-turbo smooths their blocks).
 ///
 /// Whenever a call returns `kOk`, the pixels equal those of libjpeg-turbo's vector code with the
 /// accurate integer DCT (`JDCT_ISLOW`) or, on request, the fast one, with or without fancy
@@ -21,7 +22,7 @@
 /// libjpeg-turbo would paper over (missing data, bad codes, misplaced restart markers, stray bytes)
 /// is reported instead, and the output is then unspecified. Bytes that a region does not need are
 /// not looked at, so damage there goes unseen. Whoever needs the last MCU also needs the marker
-/// that ends the scan.
+/// that ends the scan; a progressive image always needs the one that ends the image.
 ///
 /// No function throws, and none reads past `size` or writes outside the rows of the region.
 /// A `Decoder` may be used by one thread at a time; there is no other shared state.

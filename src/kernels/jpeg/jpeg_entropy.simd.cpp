@@ -3,9 +3,9 @@
 // load, shift) is what counts; everything else is arranged to stay off that path.
 #include "jpeg_entropy.h"
 
-#include <bit>
 #include <cstring>
 
+#include "jpeg_bits.simd.h"
 #include "jpeg_kernels.h"
 
 #ifdef __AVX2__
@@ -15,8 +15,6 @@
 namespace daliesque::DALIESQUE_ISA {
 namespace {
 
-using namespace daliesque::jpeg;
-
 /// Natural order, continued so that every index an AC entry can produce stays inside the block.
 struct Positions {
   uint8_t of[256];
@@ -25,83 +23,6 @@ struct Positions {
   }
 };
 constexpr Positions kPosition;
-
-inline uint64_t load_big_endian(const uint8_t* p) {
-  uint64_t value;
-  std::memcpy(&value, p, sizeof value);
-  return std::endian::native == std::endian::little ? __builtin_bswap64(value) : value;
-}
-
-/// The part of a ScanReader that changes with every symbol, kept in registers.
-struct Bits {
-  uint64_t top;
-  const uint8_t* next;
-  uint32_t count;
-
-  static constexpr int kAfterRefill = 56;
-
-  /// Leaves at least kAfterRefill valid bits.
-  [[gnu::always_inline]] inline void refill() {
-    top |= load_big_endian(next) >> count;
-    next += (63 - count) >> 3;
-    count |= kAfterRefill;
-  }
-
-  [[gnu::always_inline]] inline void skip(uint32_t length) {
-    top <<= length;
-    count -= length;
-  }
-
-  /// Goes back `length` bits that were already shifted out.
-  inline void rewind(uint32_t length) {
-    const uint32_t behind = count + length;
-    next -= (behind + 7) >> 3;
-    const uint32_t skipped = -behind & 7;
-    top = load_big_endian(next) << skipped;
-    next += 7;
-    count = 56 - skipped;
-  }
-};
-
-/// Reads `size` bits (0 to 15) that follow the first `offset` bits as a signed value.
-[[gnu::always_inline]] inline int32_t value_bits(uint64_t top, uint32_t offset, uint32_t size) {
-  const uint64_t bits = top << offset;
-  const int64_t negative = ~(static_cast<int64_t>(bits) >> 63);
-  const auto magnitude = static_cast<int64_t>((bits ^ negative) >> 1 >> (63 - size));
-  return static_cast<int32_t>((magnitude ^ negative) - negative);
-}
-
-/// Symbol of the code at the top of the bits, or -1; needs 16 valid bits.
-[[gnu::noinline]] int find_symbol(uint64_t top, const CodeBook& book, uint32_t* length) {
-  const auto prefix = static_cast<uint32_t>(top >> 48);
-  for (int n = 1; n <= 16; ++n) {
-    if (prefix < book.limit[n]) {
-      *length = n;
-      return book.symbols[(prefix >> (16 - n)) + book.offset[n]];
-    }
-  }
-  return -1;
-}
-
-/// How far a block has come: more to read, complete, or broken.
-enum class Progress { kMore, kDone, kBadCode, kOverrun };
-
-[[gnu::always_inline]] inline bool read_dc(Bits& bits, const DcTable& table, int32_t* difference) {
-  const uint32_t entry = table.entries[bits.top >> (64 - kDcIndexBits)];
-  bits.refill();
-  uint32_t code = entry >> 6 & 15;
-  uint32_t size = entry >> 10;
-  if (__builtin_expect(entry == 0, 0)) {
-    uint32_t length = 0;
-    const int symbol = find_symbol(bits.top, table.book, &length);
-    if (symbol < 0) return false;
-    code = length;
-    size = symbol;
-  }
-  *difference = value_bits(bits.top, code, size);
-  bits.skip(code + size);
-  return true;
-}
 
 /// Writes the coefficients of an entry and returns the index after them.
 [[gnu::always_inline]] inline uint64_t apply(uint32_t entry, uint64_t index, int16_t* block) {
@@ -238,17 +159,6 @@ static_assert(Bits::kAfterRefill - kSkipsPerRefill * kMaxSkipLength >= kAcIndexB
   return progress;
 }
 
-/// Unlike memset, never a call or a string instruction.
-[[gnu::always_inline]] inline void clear(int16_t* block) {
-#ifdef __AVX2__
-  for (int i = 0; i < kBlockSize; i += 16) {
-    _mm256_store_si256(reinterpret_cast<__m256i*>(block + i), _mm256_setzero_si256());
-  }
-#else
-  for (int i = 0; i < kBlockSize; ++i) block[i] = 0;
-#endif
-}
-
 /// Reads a block, or over it if `block` is null.
 [[gnu::always_inline]] inline Progress read_block(Bits& bits, const BlockPlan& plan,
                                                   int32_t* prediction, int16_t* block,
@@ -305,8 +215,9 @@ uint8_t* copy_unstuffed(ScanReader* reader, uint8_t* to, const uint8_t* to_end) 
   return to;
 }
 
-/// Tops up the buffer when less than one MCU is left. False if bits beyond the end were used.
-[[gnu::noinline]] bool fill(ScanReader* reader) {
+}  // namespace
+
+bool jpeg_fill(ScanReader* reader) {
   if (!reader->ended) {
     const uint8_t* const keep = reader->next - ScanReader::kKept;
     const ptrdiff_t kept = reader->filled - keep;
@@ -320,31 +231,9 @@ uint8_t* copy_unstuffed(ScanReader* reader, uint8_t* to, const uint8_t* to_end) 
   return (reader->next - reader->filled) * 8 <= reader->count;
 }
 
-EntropyError failure(ScanReader* reader, Progress progress) {
-  // A code that the end of the segment cuts off looks like a bad one.
-  const bool cut_off = reader->ended && (reader->filled - reader->next) * 8 + reader->count < 16;
-  if (cut_off || !fill(reader)) return EntropyError::kExhausted;
-  return progress == Progress::kBadCode ? EntropyError::kBadCode : EntropyError::kOverrun;
-}
-
-}  // namespace
-
 EntropyError jpeg_decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
                               int begin, int end, int16_t* coefficients, uint8_t* last) {
-  Bits bits{reader->bits, reader->next, static_cast<uint32_t>(reader->count)};
-  const auto save = [&] {
-    reader->bits = bits.top;
-    reader->next = bits.next;
-    reader->count = static_cast<int>(bits.count);
-  };
-  for (int mcu = begin; mcu <= end; ++mcu) {
-    if (reader->filled - bits.next < kMaxMcuBytes) {
-      save();
-      if (!fill(reader)) return EntropyError::kExhausted;
-      bits.next = reader->next;
-      bits.refill();
-    }
-    if (mcu == end) break;
+  return read_units(reader, begin, end, [&](Bits& bits, int mcu) {
     for (int i = 0; i < plan.blocks; ++i) {
       const BlockPlan& block = plan.block[i];
       const ptrdiff_t place = block.first + static_cast<ptrdiff_t>(mcu) * block.step;
@@ -352,14 +241,10 @@ EntropyError jpeg_decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* 
       const Progress progress =
           read_block(bits, block, predictions + block.component,
                      wanted ? coefficients + place * kBlockSize : nullptr, last + place);
-      if (progress != Progress::kDone) {
-        save();
-        return failure(reader, progress);
-      }
+      if (progress != Progress::kDone) return progress;
     }
-  }
-  save();
-  return EntropyError::kNone;
+    return Progress::kDone;
+  });
 }
 
 }  // namespace daliesque::DALIESQUE_ISA

@@ -278,6 +278,9 @@ Result HeaderReader::read_scan(const uint8_t* body, size_t length) {
     header_.scan[i] = {static_cast<uint8_t>(index), static_cast<uint8_t>(entry[1] >> 4),
                        static_cast<uint8_t>(entry[1] & 15)};
   }
+  const uint8_t* const band = body + 1 + 2 * count;
+  header_.band = {band[0], band[1], static_cast<uint8_t>(band[2] >> 4),
+                  static_cast<uint8_t>(band[2] & 15)};
   set_color();
   return {};
 }
@@ -321,8 +324,6 @@ const char* HeaderReader::declined_reason() const {
   const ImageInfo& info = header_.info;
   if (info.arithmetic) return "arithmetic coding";
   switch (info.coding) {
-    case Coding::kProgressive:
-      return "progressive coding";
     case Coding::kLossless:
       return "lossless coding";
     case Coding::kHierarchical:

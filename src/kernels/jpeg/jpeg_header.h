@@ -41,6 +41,15 @@ struct ScanComponent {
   uint8_t ac_table = 0;
 };
 
+/// What a progressive scan holds: coefficients `first` to `last` in file order, up to bit `low`.
+/// `high` is the bit up to which earlier scans gave them; 0: there were none.
+struct Band {
+  uint8_t first = 0;
+  uint8_t last = 0;
+  uint8_t high = 0;
+  uint8_t low = 0;
+};
+
 /// Everything the markers say that is in force at the scan last read.
 struct Header {
   ImageInfo info;
@@ -52,6 +61,7 @@ struct Header {
   HuffmanSpec ac_huffman[4];
   ScanComponent scan[kMaxComponents];
   int scan_components = 0;
+  Band band;
 };
 
 /// Reads markers one after the other. The data outlive the reader and its header.

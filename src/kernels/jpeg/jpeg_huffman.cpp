@@ -123,6 +123,25 @@ bool build_ac_table(const HuffmanSpec& spec, AcTable* table) {
   return true;
 }
 
+bool build_band_table(const HuffmanSpec& spec, BandTable* table) {
+  if (!build_code_book(spec, &table->book)) return false;
+  std::memset(table->entries, 0, sizeof table->entries);
+  for_each_short_code(spec, kBandIndexBits, [&](int start, int, int length, int symbol) {
+    const int zeros = symbol >> 4;
+    const bool ends = (symbol & 15) == 0 && zeros != 15;
+    const int size = ends ? zeros : symbol & 15;
+    const int value_shift = kBandIndexBits - length - size;
+    if (value_shift < 0) return;
+    for (int bits = 0; bits < 1 << size; ++bits) {
+      const int value = ends ? (1 << size) + bits : extend(bits, size);
+      const auto entry = static_cast<uint32_t>((ends ? kEndOfBand : zeros) << 8 | (length + size)) |
+                         static_cast<uint32_t>(value) << 16;
+      std::fill_n(table->entries + start + (bits << value_shift), 1 << value_shift, entry);
+    }
+  });
+  return true;
+}
+
 void build_skip_table(const HuffmanSpec& spec, SkipTable* table) {
   // A block's index stays below kEndOfBlock if an entry moves it no further than this.
   constexpr int kMaxAdvance = 64;

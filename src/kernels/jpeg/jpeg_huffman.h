@@ -52,9 +52,22 @@ struct AcTable {
   SkipTable skip;
 };
 
+/// Symbols of a band of AC coefficients in a progressive scan. An entry holds one, with its value:
+///   bits 0-7  length of code and value together; zero: not resolved here
+///   bits 8-15  zeros before the coefficient; kEndOfBand: the band of this block ends here
+///   bits 16-31  the coefficient, or the number of blocks whose bands end, this one included
+/// Progressive files bring tables of their own for each scan, so building them must be cheap.
+constexpr int kBandIndexBits = 10;
+constexpr int kEndOfBand = 128;
+struct BandTable {
+  CodeBook book;
+  uint32_t entries[1 << kBandIndexBits];
+};
+
 /// False if the counts do not describe a prefix code or a symbol is out of range.
 bool build_dc_table(const HuffmanSpec& spec, DcTable* table);
 bool build_ac_table(const HuffmanSpec& spec, AcTable* table);
+bool build_band_table(const HuffmanSpec& spec, BandTable* table);
 
 /// Adds what `build_ac_table` leaves out, for a valid `spec`.
 void build_skip_table(const HuffmanSpec& spec, SkipTable* table);

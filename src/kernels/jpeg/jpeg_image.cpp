@@ -2,50 +2,16 @@
 #include "jpeg_image.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <numbers>
+#include <bit>
+#include <cstring>
+
+#include "jpeg_progressive.h"
 
 namespace daliesque::jpeg {
 namespace {
 
-/// Scratch planes beyond this are given back after the image.
-constexpr size_t kKeptPlaneBytes = size_t{32} << 20;
-
-constexpr int kRestartMarkers = 8;
-
-/// The first marker at or after `p`, a restart marker only if `restarts`; null if there is none.
-const uint8_t* find_marker(const uint8_t* p, const uint8_t* end, bool restarts) {
-  while (p < end) {
-    p = static_cast<const uint8_t*>(std::memchr(p, 0xFF, end - p));
-    if (p == nullptr || p + 1 == end) return nullptr;
-    const uint8_t code = p[1];
-    const bool restart = code >= 0xD0 && code < 0xD0 + kRestartMarkers;
-    if (code != 0 && code != 0xFF && (restarts || !restart)) return p;
-    ++p;
-  }
-  return nullptr;
-}
-
-/// Moves the scale factors of the fast transform into a quantisation table, with 2 extra bits.
-void scale_for_fast_dct(uint16_t* quant) {
-  // 16384 cos(k pi / 16) sqrt(2) cos(l pi / 16) sqrt(2), where the factors for 0 are 1.
-  static const auto scales = [] {
-    std::array<int, kBlockSize> table;
-    const auto factor = [](int k) {
-      return k == 0 ? 1.0 : std::cos(k * std::numbers::pi / 16) * std::numbers::sqrt2;
-    };
-    for (int i = 0; i < kBlockSize; ++i) {
-      table[static_cast<size_t>(i)] =
-          static_cast<int>(std::lround(16384 * factor(i / 8) * factor(i % 8)));
-    }
-    return table;
-  }();
-  for (int i = 0; i < kBlockSize; ++i) {
-    const int64_t scaled = int64_t{quant[i]} * scales[static_cast<size_t>(i)];
-    quant[i] = static_cast<uint16_t>((scaled + (1 << 11)) >> 12);
-  }
-}
+/// Scratch memory beyond this is given back after the image.
+constexpr size_t kKeptBytes = size_t{64} << 20;
 
 }  // namespace
 
@@ -63,11 +29,17 @@ Result Image::decode(uint8_t* out, ptrdiff_t row_stride) {
   if (!result.ok()) return result;
   const Header& header = headers_.header();
   geometry_ = plan_geometry(header, options_);
-  const bool streaming = header.scan_components == header.info.components;
-  result = allocate(!streaming, out, row_stride);
+  const bool progressive = header.info.coding == Coding::kProgressive;
+  const bool apart = !progressive && header.scan_components < header.info.components;
+  result = allocate(apart, out, row_stride);
   if (!result.ok()) return result;
-  result = streaming ? decode_scan(true) : decode_scans_apart();
-  if (state_.planes.size() > kKeptPlaneBytes) state_.planes.release();
+  if (progressive) {
+    result = decode_progressive();
+  } else {
+    result = apart ? decode_scans_apart() : decode_scan(true);
+  }
+  state_.planes.release_beyond(kKeptBytes);
+  state_.blocks.release_beyond(kKeptBytes);
   return result;
 }
 
@@ -131,17 +103,42 @@ Result Image::decode_scans_apart() {
     for (int i = 0; i < part_count_; ++i) missing &= ~(1u << parts_[i].component);
     if (missing == 0) break;
     size_t offset = 0;
-    result = find_scan_end(&offset);
+    result = scan_.find_end(&offset);
     if (!result.ok()) return result;
     bool found = false;
     result = headers_.read_to_next_scan(offset, &found);
     if (!result.ok()) return result;
     if (!found) {
-      return corrupt("the image ends without all of its components",
-                     data_ + headers_.position() - 2);
+      return corrupt(kMissingComponents, data_ + headers_.position() - 2);
     }
   }
   state_.writer.write_until(geometry_.image_height);
+  return {};
+}
+
+Result Image::decode_progressive() {
+  ProgressiveScans scans(&state_, &headers_, &scan_, geometry_, options_.fast_idct);
+  const Result result = scans.read_all(size_);
+  if (!result.ok()) return result;
+  for (int band = geometry_.grid.row0; band < geometry_.grid.row1; ++band) {
+    for (int i = 0; i < geometry_.components; ++i) {
+      const ComponentGeometry& component = geometry_.component[i];
+      if (!component.wanted) continue;
+      const ScanGrid grid = geometry_.block_grid(i);
+      const int end = std::min((band + 1) * component.v, grid.row1);
+      for (int row = band * component.v; row < end; ++row) {
+        for (int column = grid.column0; column < grid.column1; column += kRunBlocks) {
+          const int count = std::min(kRunBlocks, grid.column1 - column);
+          const Blocks blocks = scans.row(i, row, column);
+          for (int k = 0; k < count; ++k) {
+            state_.last[k] = static_cast<uint8_t>(std::bit_width(blocks.nonzero[k] | 1) - 1);
+          }
+          transform(i, row, column, count, blocks.coefficients, state_.last);
+        }
+      }
+    }
+    finish_band(band);
+  }
   return {};
 }
 
@@ -151,17 +148,13 @@ Result Image::plan_tables(int index) {
   const uint8_t* const where = data_ + headers_.position();
   const ScanComponent& scan = header.scan[index];
   const ScanPart& part = parts_[index];
-  const QuantTable& quant = header.quant[header.components[scan.component].quant_table & 3];
-  if (header.components[scan.component].quant_table > 3 || !quant.defined) {
+  if (!state_.set_quant(header, scan.component, options_.fast_idct)) {
     return corrupt("a scan without its quantisation table", where);
   }
-  uint16_t* const table = state_.quant[scan.component];
-  std::memcpy(table, quant.values, sizeof quant.values);
-  if (options_.fast_idct) scale_for_fast_dct(table);
   const HuffmanSpec& dc_spec = header.dc_huffman[scan.dc_table];
   const HuffmanSpec& ac_spec = header.ac_huffman[scan.ac_table];
   if (dc_spec.bytes == nullptr || ac_spec.bytes == nullptr) {
-    return {Status::kDeclined, "Huffman tables that are not in the file", 0};
+    return {Status::kDeclined, kNoHuffmanTables, 0};
   }
   const DcTable* const dc = state_.dc_tables[scan.dc_table].get(dc_spec);
   AcTable* const ac = state_.ac_tables[scan.ac_table].get(ac_spec);
@@ -211,11 +204,7 @@ Result Image::plan_scan() {
 Result Image::decode_scan(bool streaming) {
   Result result = plan_scan();
   if (!result.ok()) return result;
-  std::fill_n(predictions_, kMaxDecoded, 0);
-  restart_interval_ = headers_.header().info.restart_interval;
-  until_restart_ = restart_interval_;
-  next_restart_ = 0;
-  state_.reader.start(data_ + headers_.position(), data_ + size_);
+  scan_.start(headers_.position(), headers_.header().info.restart_interval);
   for (int row = 0; row < grid_.row0 && result.ok(); ++row) {
     result = decode_units(grid_.columns, false);
   }
@@ -225,7 +214,7 @@ Result Image::decode_scan(bool streaming) {
   }
   if (!result.ok() || !grid_.needs_last()) return result;
   size_t offset = 0;
-  return find_scan_end(&offset);
+  return scan_.find_end(&offset);
 }
 
 /// Decodes one row of units into the planes.
@@ -241,36 +230,12 @@ Result Image::decode_row(int row) {
   return result;
 }
 
-/// Entropy-decodes the next units across restart markers: reads over them, or keeps the
-/// coefficients of up to kRunMcus.
+/// Entropy-decodes the next units: reads over them, or keeps the coefficients of up to kRunMcus.
 Result Image::decode_units(int count, bool wanted) {
-  int done = 0;
-  while (done < count) {
-    if (restart_interval_ != 0 && until_restart_ == 0) {
-      const Result result = restart();
-      if (!result.ok()) return result;
-    }
-    const int end = restart_interval_ != 0 ? std::min(count, done + until_restart_) : count;
-    const EntropyError error =
-        kernels_.decode_mcus(&state_.reader, plan_, predictions_, done, end,
-                             wanted ? state_.coefficients : nullptr, state_.last);
-    if (error != EntropyError::kNone) return entropy_failure(error);
-    until_restart_ -= end - done;
-    done = end;
-  }
-  return {};
-}
-
-Result Image::restart() {
-  const uint8_t* const end = data_ + size_;
-  const uint8_t* const marker = find_marker(state_.reader.raw, end, true);
-  if (marker == nullptr) return {Status::kTruncated, "inside the scan", size_};
-  if (marker[1] != 0xD0 + next_restart_) return corrupt("a restart marker is missing", marker);
-  next_restart_ = (next_restart_ + 1) % kRestartMarkers;
-  until_restart_ = restart_interval_;
-  std::fill_n(predictions_, kMaxDecoded, 0);
-  state_.reader.start(marker + 2, end);
-  return {};
+  return scan_.read(count, [&](ScanReader* reader, ScanData::Carry* carry, int begin, int end) {
+    return kernels_.decode_mcus(reader, plan_, carry->predictions, begin, end,
+                                wanted ? state_.coefficients : nullptr, state_.last);
+  });
 }
 
 /// Turns the coefficients of a run into samples.
@@ -278,17 +243,21 @@ void Image::transform_run(int row, int column, int count) {
   for (int i = 0; i < part_count_; ++i) {
     const ScanPart& part = parts_[i];
     if (!geometry_.component[part.component].wanted) continue;
-    const Plane& plane = state_.writer.plane[part.component];
     for (int y = 0; y < part.v; ++y) {
       const int first = part.first + y * kRunMcus * part.h;
-      uint8_t* const out =
-          plane.row((row * part.v + y) * 8) + (column * part.h * 8 - plane.first_column);
-      const auto inverse_dct =
-          options_.fast_idct ? kernels_.fast_inverse_dct : kernels_.inverse_dct;
-      inverse_dct(out, plane.stride, state_.coefficients + first * kBlockSize, state_.last + first,
-                  count * part.h, state_.quant[part.component]);
+      transform(part.component, row * part.v + y, column * part.h, count * part.h,
+                state_.coefficients + first * kBlockSize, state_.last + first);
     }
   }
+}
+
+/// Turns blocks of a component, from the given row and column of blocks on, into samples.
+void Image::transform(int component, int row, int column, int count, const int16_t* coefficients,
+                      const uint8_t* last) {
+  const Plane& plane = state_.writer.plane[component];
+  uint8_t* const out = plane.row(row * 8) + (column * 8 - plane.first_column);
+  const auto inverse_dct = options_.fast_idct ? kernels_.fast_inverse_dct : kernels_.inverse_dct;
+  inverse_dct(out, plane.stride, coefficients, last, count, state_.quant[component]);
 }
 
 /// Writes the rows that a band of MCUs completes and makes room for the next band.
@@ -304,29 +273,6 @@ void Image::finish_band(int row) {
     std::memcpy(plane.data, plane.data + rows * plane.stride, plane.stride);
     plane.first_row += rows;
   }
-}
-
-Result Image::find_scan_end(size_t* offset) const {
-  const uint8_t* const marker = find_marker(state_.reader.raw, data_ + size_, false);
-  if (marker == nullptr) return {Status::kTruncated, "before the end of the image", size_};
-  *offset = static_cast<size_t>(marker - data_);
-  return {};
-}
-
-Result Image::entropy_failure(EntropyError error) const {
-  const ScanReader& reader = state_.reader;
-  switch (error) {
-    case EntropyError::kBadCode:
-      return corrupt("bits that are no Huffman code", reader.raw_position());
-    case EntropyError::kOverrun:
-      return corrupt("a block of more than 64 coefficients", reader.raw_position());
-    default:
-      break;
-  }
-  if (find_marker(reader.raw, data_ + size_, true) == nullptr) {
-    return {Status::kTruncated, "inside the scan", size_};
-  }
-  return corrupt("a marker or fill byte inside the scan", reader.raw);
 }
 
 }  // namespace daliesque::jpeg

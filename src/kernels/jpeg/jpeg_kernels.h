@@ -17,12 +17,36 @@ struct PlaneRow {
   const uint8_t* plane[3];
 };
 
+/// Coefficients that stay while the scans of a progressive image are read.
+struct Blocks {
+  int16_t* coefficients;  ///< 64 of each block, row-major
+  uint64_t* nonzero;  ///< of each block: bit k tells that AC coefficient k in file order is not 0
+};
+
+/// An AC scan of a progressive image.
+struct BandScan {
+  const BandTable* table = nullptr;
+  Band band;
+};
+
 struct Kernels {
   /// Decodes MCUs `begin` to `end` of a run. The coefficients of wanted blocks go to `coefficients`
   /// (64 each, row-major) and the file-order index of each block's last non-zero one to `last`.
   /// `coefficients` may be null: the MCUs are read over.
   EntropyError (*decode_mcus)(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
                               int begin, int end, int16_t* coefficients, uint8_t* last);
+
+  /// The scans of a progressive image. Those of DC coefficients place blocks as `plan` says; the
+  /// first one clears them. Those of AC coefficients have blocks for units; `*run` is the number of
+  /// coming blocks whose bands have ended.
+  EntropyError (*decode_dc_first)(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
+                                  int begin, int end, const Blocks& blocks, int low);
+  EntropyError (*decode_dc_refinement)(ScanReader* reader, const McuPlan& plan, int begin, int end,
+                                       const Blocks& blocks, int low);
+  EntropyError (*decode_ac_first)(ScanReader* reader, const BandScan& scan, int32_t* run, int begin,
+                                  int end, const Blocks& blocks);
+  EntropyError (*decode_ac_refinement)(ScanReader* reader, const BandScan& scan, int32_t* run,
+                                       int begin, int end, const Blocks& blocks);
 
   /// Dequantises and transforms `count` blocks into a strip of 8 rows and 8 * count columns.
   void (*inverse_dct)(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,
@@ -65,14 +89,26 @@ const Kernels& kernels();
 
 namespace daliesque {
 
-#define DALIESQUE_JPEG_LOOPS                                                               \
-  jpeg::EntropyError jpeg_decode_mcus(jpeg::ScanReader* reader, const jpeg::McuPlan& plan, \
-                                      int32_t* predictions, int begin, int end,            \
-                                      int16_t* coefficients, uint8_t* last);               \
-  void jpeg_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,       \
-                        const uint8_t* last, int count, const uint16_t* quant);            \
-  void jpeg_fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,  \
-                             const uint8_t* last, int count, const uint16_t* quant);       \
+#define DALIESQUE_JPEG_LOOPS                                                                    \
+  jpeg::EntropyError jpeg_decode_mcus(jpeg::ScanReader* reader, const jpeg::McuPlan& plan,      \
+                                      int32_t* predictions, int begin, int end,                 \
+                                      int16_t* coefficients, uint8_t* last);                    \
+  jpeg::EntropyError jpeg_decode_dc_first(jpeg::ScanReader* reader, const jpeg::McuPlan& plan,  \
+                                          int32_t* predictions, int begin, int end,             \
+                                          const jpeg::Blocks& blocks, int low);                 \
+  jpeg::EntropyError jpeg_decode_dc_refinement(jpeg::ScanReader* reader,                        \
+                                               const jpeg::McuPlan& plan, int begin, int end,   \
+                                               const jpeg::Blocks& blocks, int low);            \
+  jpeg::EntropyError jpeg_decode_ac_first(jpeg::ScanReader* reader, const jpeg::BandScan& scan, \
+                                          int32_t* run, int begin, int end,                     \
+                                          const jpeg::Blocks& blocks);                          \
+  jpeg::EntropyError jpeg_decode_ac_refinement(jpeg::ScanReader* reader,                        \
+                                               const jpeg::BandScan& scan, int32_t* run,        \
+                                               int begin, int end, const jpeg::Blocks& blocks); \
+  void jpeg_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,            \
+                        const uint8_t* last, int count, const uint16_t* quant);                 \
+  void jpeg_fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,       \
+                             const uint8_t* last, int count, const uint16_t* quant);            \
   extern const jpeg::Kernels jpeg_kernels;
 
 namespace portable {

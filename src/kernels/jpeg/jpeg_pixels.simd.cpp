@@ -314,10 +314,21 @@ void planes_to_gray(uint8_t* out, const PlaneRow& in, int count) {
 }  // namespace
 
 const jpeg::Kernels jpeg_kernels = {
-    jpeg_decode_mcus, jpeg_inverse_dct,        jpeg_fast_inverse_dct,
-    upsample_h2v1,    upsample_h2v2,           upsample_h1v2,
-    replicate,        ycbcr_to_pixels,         planes_to_pixels,
-    planes_to_gray,   limited_ycbcr_to_pixels,
+    jpeg_decode_mcus,
+    jpeg_decode_dc_first,
+    jpeg_decode_dc_refinement,
+    jpeg_decode_ac_first,
+    jpeg_decode_ac_refinement,
+    jpeg_inverse_dct,
+    jpeg_fast_inverse_dct,
+    upsample_h2v1,
+    upsample_h2v2,
+    upsample_h1v2,
+    replicate,
+    ycbcr_to_pixels,
+    planes_to_pixels,
+    planes_to_gray,
+    limited_ycbcr_to_pixels,
 };
 
 }  // namespace daliesque::DALIESQUE_ISA

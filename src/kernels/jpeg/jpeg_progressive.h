@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scans of a progressive image, gathered into coefficients.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "jpeg_geometry.h"
+#include "jpeg_header.h"
+#include "jpeg_kernels.h"
+#include "jpeg_scan.h"
+#include "jpeg_state.h"
+
+namespace daliesque::jpeg {
+
+/// How precisely the scans so far tell each coefficient.
+class Progression {
+ public:
+  Progression();
+
+  /// Takes note of a scan; returns what is wrong with it, or null.
+  const char* add(const Header& header);
+
+  bool has_begun(int component) const { return low_[component][0] != kUnknown; }
+
+  /// Whether the coefficients are complete that libjpeg otherwise guesses from other blocks.
+  bool needs_no_smoothing(int component) const;
+
+ private:
+  static constexpr int8_t kUnknown = -1;
+  int8_t low_[kMaxDecoded][kBlockSize];  ///< the lowest bit known, or kUnknown
+};
+
+/// Reads all scans of an image. Blocks below the region are left out.
+class ProgressiveScans {
+ public:
+  ProgressiveScans(DecoderState* state, HeaderReader* headers, ScanData* scan,
+                   const Geometry& geometry, bool fast_idct)
+      : state_(*state),
+        headers_(*headers),
+        scan_(*scan),
+        geometry_(geometry),
+        fast_idct_(fast_idct) {}
+
+  /// Call it when the first scan header has been read. `size` is that of the file.
+  Result read_all(size_t size);
+
+  /// The blocks of a component from the given one to the end of its row.
+  Blocks row(int component, int row, int column) const;
+
+ private:
+  /// Where the blocks of a component are; rows have those of whole MCUs.
+  struct Place {
+    ptrdiff_t first = 0;
+    ptrdiff_t columns = 0;
+  };
+
+  Result allocate(size_t size);
+  Result read_scan();
+  Result read_dc_scan();
+  Result read_ac_scan();
+  Result plan_component(const ScanComponent& scan, McuPlan* plan);
+  Result check_complete() const;
+  bool is_wanted() const;
+  Result corrupt(const char* what) const { return {Status::kCorrupt, what, headers_.position()}; }
+
+  DecoderState& state_;
+  HeaderReader& headers_;
+  ScanData& scan_;
+  const Geometry& geometry_;
+  const bool fast_idct_;
+  const Kernels& kernels_ = kernels();
+  Progression progression_;
+  Place places_[kMaxDecoded];
+  Blocks blocks_ = {};
+};
+
+}  // namespace daliesque::jpeg
