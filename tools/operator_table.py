@@ -43,11 +43,10 @@ NOTES = {
     "get_property": "made on the CPU",
     "io.file.read": "read on the CPU, uploaded in one transfer",
     "jitter": _DRAWN,
-    "noise.gaussian": _DRAWN
-    + "; added to integers of 32 and 64 bits in double precision, where the device has it",
+    "noise.gaussian": _DRAWN,
     "noise.salt_and_pepper": _DRAWN,
     "noise.shot": "computed on the CPU, which waits for the input",
-    "nonsilent_region": _DOUBLE,
+    "nonsilent_region": "sums are exact; the CPU makes them in single precision",
     "normalize": _DOUBLE,
     "peek_image_shape": "read on the CPU",
     "random.beta": _DRAWN,

@@ -130,13 +130,46 @@ def test_equals_the_cpu_without_double_precision(case: Case, pretend: Any) -> No
 @pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64"])
 def test_noise_on_wide_integers_without_double_precision(kind: str, pretend: Any) -> None:
     pretend("mps")
-    values = np.arange(0, 6000, 7).astype(kind).reshape(-1, 2)
-    rng = ndd.random.RNG(3)
-    here = ndd.noise.gaussian(values, stddev=20.0, rng=rng.clone())
-    there = ndd.noise.gaussian(ndd.tensor(values, device="gpu"), stddev=20.0, rng=rng)
+    limits = np.iinfo(kind)
+    values = np.linspace(max(limits.min, -(2**50)), min(limits.max, 2**50), 3000).astype(kind)
+    here = ndd.noise.gaussian(values, stddev=20.0, rng=ndd.random.RNG(3))
+    there = ndd.noise.gaussian(ndd.tensor(values, device="gpu"), stddev=20.0, rng=ndd.random.RNG(3))
     difference = np.asarray(there.cpu()).astype(np.int64) - np.asarray(here).astype(np.int64)
     assert abs(difference).max() <= 1
-    assert (difference != 0).mean() < 0.01
+
+
+@pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64"])
+def test_sums_are_clamped(kind: str) -> None:
+    from daliesque._gpu.random import _increased
+
+    limits = np.iinfo(kind)
+    edges = [limits.min, limits.min + 5, limits.max - 5, limits.max, 7, limits.max // 2 + 1]
+    steps = [0, 1, -1, 6, -6, 2**40, -(2**40), 2**63 - 1, -(2**63)]
+    pairs = [(edge, step) for edge in edges for step in steps]
+    data = np.array([edge for edge, _ in pairs], kind)
+    signed = torch.from_numpy(data.view(data.dtype.name.removeprefix("u")))
+    added = torch.tensor([step for _, step in pairs], dtype=torch.int64)
+    code = ndd.DType.from_fw_type(data.dtype).code
+    ndd.Device("gpu")
+    found = _increased(signed, added, code).numpy().view(kind).tolist()
+    assert found == [min(max(a + b, limits.min), limits.max) for a, b in pairs]
+
+
+def test_quiet_sounds_without_double_precision(pretend: Any) -> None:
+    pretend("mps")
+    rng = np.random.default_rng(5)
+    for begin, end, level in ((100_000, 180_000, 1e-3), (5_000, 6_000, 1e-4), (0, 190_000, 1e-3)):
+        sound = rng.normal(0, 1e-6, 200_000).astype(np.float32)
+        sound[begin:end] += rng.normal(0, level, end - begin).astype(np.float32)
+        # Something loud at the front leaves little room for what follows.
+        sound[:300] = rng.normal(0, 1, 300)
+        arguments = {"cutoff_db": -70.0, "reference_power": 1.0, "window_length": 512}
+        there = ndd.nonsilent_region(ndd.tensor(sound, device="gpu"), **arguments)
+        sums = np.cumsum(np.concatenate([np.zeros(512), sound.astype(np.float64) ** 2]))
+        loud = np.flatnonzero((sums[512:] - sums[:-512]) / 512 >= 1e-7)
+        first = max(int(loud[0]) - 511, 0)
+        assert abs(int(there[0]) - first) <= 2
+        assert abs(int(there[1]) - (int(loud[-1]) + 1 - first)) <= 2
 
 
 def test_remainders_without_double_precision(pretend: Any) -> None:

@@ -10,10 +10,10 @@ import torch
 
 from .. import _kernels
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples
-from .._engine.dtype import DType, float32, float64, from_code, uint8
+from .._engine.device_samples import DeviceSamples, carrier
+from .._engine.dtype import DType, float32, float64, from_code, int64, uint8, uint64
 from .._engine.placement import on_device
-from .numbers import column, double, from_float, to_float
+from .numbers import SIGN_BIT, column, from_float, from_integer, to_float, widened
 from .table import gpu_kernel, native, runs_on_gpu
 
 runs_on_gpu("random.uniform", "random.normal", "random.coin_flip", "random.beta")
@@ -31,19 +31,37 @@ def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -
     """Add normally distributed numbers."""
     own = from_code(samples.type_id)
     # The native kernel draws in double precision for wide integers.
-    drawn = float64 if own.bits > 16 and own is not float32 else float32
+    wide = own.bits > 16 and own.kind is not DType.Kind.float
+    drawn = float64 if wide or own is float64 else float32
     noise = _kernels.empty(drawn.code, samples.shape_array(), "", len(samples))
     _kernels.normal(noise, state, mean, stddev)
-    kind = torch.float32 if drawn is float32 else double()
-    if kind is torch.float32:
-        noise = _kernels.cast(noise, float32.code)
-    placed: DeviceSamples = on_device(noise)
+    placed: DeviceSamples = on_device(_kernels.cast(noise, int64.code) if wide else noise)
+    kind = carrier(drawn.code) if not wide else None
 
     def noisy(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        values = to_float(data, samples.type_id, kind)
-        return from_float(values + placed.select(indices.tolist()).dense(), samples.type_id)
+        added = placed.select(indices.tolist()).dense()
+        if kind is None:
+            return _increased(data, added, samples.type_id)
+        return from_float(to_float(data, samples.type_id, kind) + added, samples.type_id)
 
     return samples.mapped(noisy)
+
+
+def _increased(data: torch.Tensor, added: torch.Tensor, type_id: int) -> torch.Tensor:
+    """Sums of integers, clamped; in integers, since some devices have no double precision."""
+    dtype = from_code(type_id)
+    if dtype.bits < 64:
+        total = widened(data, type_id).to(torch.int64) + added.clamp(-(2**62), 2**62)
+        return from_integer(total, False, type_id)
+    total = data + added
+    if dtype is uint64:
+        less = total.bitwise_xor(SIGN_BIT) < data.bitwise_xor(SIGN_BIT)
+        above = torch.where(less, torch.full_like(total, -1), total)
+        below = torch.where(less, total, torch.zeros_like(total))
+        return torch.where(added < 0, below, above)
+    limit = torch.where(added < 0, SIGN_BIT, -SIGN_BIT - 1)
+    overflown = (data.bitwise_xor(total) & added.bitwise_xor(total)) < 0
+    return torch.where(overflown, limit, total)
 
 
 @gpu_kernel("salt_and_pepper_noise")
