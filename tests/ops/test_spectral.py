@@ -146,6 +146,15 @@ def test_power_spectrum_axes(shape: tuple[int, ...], axis: int) -> None:
             assert_spectra(actual, expected, (nfft, power))
 
 
+@pytest.mark.parametrize(("length", "nfft"), [(128, 128), (300, 512), (2048, 2048), (100, 4096)])
+def test_power_spectrum_of_rows(length: int, nfft: int) -> None:
+    data = noise(13, length)
+    spectra = np.asarray(ndd.power_spectrum(data, nfft=nfft))
+    assert_spectra(spectra, np.abs(np.fft.rfft(data.astype(float), nfft)) ** 2)
+    for row, expected in zip(data, spectra, strict=True):
+        np.testing.assert_array_equal(ndd.power_spectrum(row, nfft=nfft), expected)
+
+
 @pytest.mark.parametrize("length", [8192, 10_000, 16_384, 10_007, 44_100])
 def test_long_power_spectrum(length: int) -> None:
     data = noise(3, length)

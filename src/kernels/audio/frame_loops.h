@@ -8,7 +8,7 @@
 
 namespace daliesque {
 
-/// `count` numbers of each of kFftLanes signals, times `window`; zeros follow.
+/// `count` numbers of each of kFftLanes signals, times `window` unless that is null; zeros follow.
 struct FrameInput {
   const float* const* rows;
   const float* window;

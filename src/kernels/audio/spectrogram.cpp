@@ -14,6 +14,9 @@ namespace daliesque {
 
 namespace {
 
+/// Floats in a line of the cache.
+constexpr int64_t kLine = 16;
+
 /// Nanoseconds for the spectra of kFftLanes signals.
 double transform_cost(int64_t length) {
   const auto n = static_cast<double>(length);
@@ -58,9 +61,6 @@ class WindowSpectra {
   }
 
  private:
-  /// Floats in a line of the cache.
-  static constexpr int64_t kLine = 16;
-
   /// Writes the spectra of windows from number `first` on; `results` is where these will go.
   void transform(float* out, int64_t out_stride, const float* const* windows,
                  const FrameAhead& results, int64_t first) {
@@ -143,8 +143,11 @@ class AxisSpectra {
       const int64_t here =
           view_.inner == 1 ? last - first : std::min(last - first, view_.inner - column);
       const int64_t count = std::min(most, here);
-      // A few signals cost as much as a full set.
-      if (count < 3) {
+      if (view_.inner == 1 && fft_.frames()) {
+        run_frames(out, in, first, count);
+        first += count;
+      } else if (count < 3) {
+        // A few signals cost as much as a full set.
         run_one(out, in, first);
         first++;
       } else {
@@ -163,17 +166,37 @@ class AxisSpectra {
                magnitude_);
   }
 
-  void run_rows(float* out, const float* in, int64_t first, int64_t count) {
-    const float* rows[kFftLanes];
-    float* targets[kFftLanes];
+  struct Rows {
+    const float* from[kFftLanes];
+    float* to[kFftLanes];
+  };
+
+  Rows rows_of(float* out, const float* in, int64_t first, int64_t count) const {
+    Rows rows;
     for (int64_t lane = 0; lane < kFftLanes; lane++) {
       const int64_t signal = first + std::min(lane, count - 1);
-      rows[lane] = in + signal * view_.extent;
-      targets[lane] = out + signal * fft_.bins();
+      rows.from[lane] = in + signal * view_.extent;
+      rows.to[lane] = out + signal * fft_.bins();
     }
-    fft_.load_rows(work_.data(), rows, nullptr, view_.extent);
+    return rows;
+  }
+
+  void run_frames(float* out, const float* in, int64_t first, int64_t count) {
+    const Rows rows = rows_of(out, in, first, count);
+    const int64_t left = view_.outer - first - count;
+    const FrameAhead next{rows.from[count - 1] + view_.extent, kLine,
+                          std::min(left, kFftLanes) * view_.extent / kLine};
+    const FrameAhead results{rows.to[0], kLine, count * fft_.bins() / kLine};
+    fft_.frames()->power(rows_.data(), kFftLanes, work_.data(), {rows.from, nullptr, view_.extent},
+                         {next, results}, magnitude_);
+    fft_loops().separate(rows.to, rows_.data(), fft_.bins(), count);
+  }
+
+  void run_rows(float* out, const float* in, int64_t first, int64_t count) {
+    const Rows rows = rows_of(out, in, first, count);
+    fft_.load_rows(work_.data(), rows.from, nullptr, view_.extent);
     fft_.power(rows_.data(), kFftLanes, work_.data(), kFftLanes, magnitude_);
-    fft_loops().separate(targets, rows_.data(), fft_.bins(), count);
+    fft_loops().separate(rows.to, rows_.data(), fft_.bins(), count);
   }
 
   void run_columns(float* out, const float* in, int64_t first, int64_t count) {
