@@ -128,7 +128,8 @@ void search_median(void* out, const void* const* rows, int64_t taps, int64_t cou
   for (int64_t first = 0; first < count; first += kVectorBytes / sizeof(Key)) {
     Vector<Key> found = {};
     for (int bit = 8 * sizeof(Key) - 1; bit >= 0; bit--) {
-      const Vector<Key> trial = found | static_cast<Key>(Key{1} << bit);
+      const auto mask = static_cast<Key>(Key{1} << bit);
+      const Vector<Key> trial = found | mask;
       Vector<Key> below = {};
       for (int64_t k = 0; k < taps; k++) {
         // A comparison gives -1 where it holds.
