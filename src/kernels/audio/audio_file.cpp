@@ -15,7 +15,7 @@ namespace {
 // Nanoseconds for opening a sound and for decoding a value.
 constexpr double kOpenWav = 1e3, kOpenOther = 60e3, kReadWav = 0.6, kReadOther = 6;
 
-bool begins_like_wav(const ByteSource& source) {
+bool begins_like_wav(const SoundBytes& source) {
   char tag[4];
   return source.read(tag, 4, 0) == 4 && std::memcmp(tag, "RIFF", 4) == 0;
 }
@@ -51,7 +51,7 @@ int64_t read_mixed(T* out, AudioFile& sound, int64_t first, int64_t count) {
 
 }  // namespace
 
-int64_t ByteSource::read(void* out, int64_t count, int64_t offset) const {
+int64_t SoundBytes::read(void* out, int64_t count, int64_t offset) const {
   if (offset < 0 || offset >= size_) return 0;
   count = std::min(count, size_ - offset);
   if (data_) {
@@ -65,7 +65,7 @@ AudioFiles::AudioFiles(const Samples& encoded, const SndfileFunctions* library)
     : encoded_(encoded) {
   for (int64_t i = 0; i < encoded.size(); i++) {
     auto& entry = entries_.emplace_back(std::make_unique<Entry>());
-    entry->source = std::make_unique<ByteSource>(encoded.data(i), encoded.volume(i));
+    entry->source = std::make_unique<SoundBytes>(encoded.data(i), encoded.volume(i));
   }
   open(library);
 }
@@ -74,7 +74,7 @@ AudioFiles::AudioFiles(const std::vector<std::string>& paths, const SndfileFunct
   for (const std::string& path : paths) {
     auto& entry = entries_.emplace_back(std::make_unique<Entry>());
     entry->file.open(path);
-    if (entry->file.code() == 0) entry->source = std::make_unique<ByteSource>(entry->file);
+    if (entry->file.code() == 0) entry->source = std::make_unique<SoundBytes>(entry->file);
   }
   open(library);
 }

@@ -14,10 +14,10 @@
 namespace daliesque {
 
 /// Encoded bytes in memory or in an open file.
-class ByteSource {
+class SoundBytes {
  public:
-  ByteSource(const void* data, int64_t size) : data_(static_cast<const char*>(data)), size_(size) {}
-  explicit ByteSource(const OpenFile& file) : file_(&file), size_(file.size()) {}
+  SoundBytes(const void* data, int64_t size) : data_(static_cast<const char*>(data)), size_(size) {}
+  explicit SoundBytes(const OpenFile& file) : file_(&file), size_(file.size()) {}
 
   int64_t size() const { return size_; }
   /// Copies up to `count` bytes from `offset` on and returns how many there were.
@@ -50,10 +50,10 @@ struct SndfileFunctions {
 };
 
 /// Opens a WAV file of plain integers or floating-point numbers; null if it is anything else.
-std::unique_ptr<AudioFile> open_wav(const ByteSource& source);
+std::unique_ptr<AudioFile> open_wav(const SoundBytes& source);
 
 /// Opens a file of any kind that libsndfile knows; null if it cannot. `source` must stay.
-std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, ByteSource& source);
+std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, SoundBytes& source);
 
 /// Some sounds, opened together and decoded together. The bytes must stay where they are.
 class AudioFiles {
@@ -81,7 +81,7 @@ class AudioFiles {
  private:
   struct Entry {
     OpenFile file;
-    std::unique_ptr<ByteSource> source;
+    std::unique_ptr<SoundBytes> source;
     std::unique_ptr<AudioFile> sound;
   };
 

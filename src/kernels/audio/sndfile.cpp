@@ -35,7 +35,7 @@ Function* as_function(uintptr_t address) {
 
 class SndFile : public AudioFile {
  public:
-  SndFile(const SndfileFunctions& library, const ByteSource& source)
+  SndFile(const SndfileFunctions& library, const SoundBytes& source)
       : library_(library), source_(source) {}
 
   ~SndFile() override {
@@ -121,7 +121,7 @@ class SndFile : public AudioFile {
   }
 
   const SndfileFunctions library_;
-  const ByteSource& source_;
+  const SoundBytes& source_;
   void* handle_ = nullptr;
   int64_t place_ = 0;  ///< in bytes
   int64_t next_ = 0;   ///< in frames
@@ -130,7 +130,7 @@ class SndFile : public AudioFile {
 
 }  // namespace
 
-std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, ByteSource& source) {
+std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, SoundBytes& source) {
   auto file = std::make_unique<SndFile>(library, source);
   if (!file->open()) return nullptr;
   return file;

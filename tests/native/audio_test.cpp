@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads WAV files that are cut off anywhere or damaged, and makes spectra of signals, in memory of
+// exactly the right size. Run under a sanitizer.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "audio/audio_file.h"
+#include "audio/spectrogram.h"
+#include "cpu.h"
+#include "mutations.h"
+
+using namespace daliesque;
+using mutations::check;
+using mutations::little;
+using mutations::Mutator;
+
+namespace {
+
+constexpr size_t kHeader = 54;
+
+/// A WAV file with a chunk that nobody knows, and the given bytes of data.
+std::string wav(int tag, int bits, int channels, const std::string& data) {
+  const auto frame = static_cast<uint64_t>(channels * bits / 8);
+  std::string file =
+      "RIFF" + little(46 + data.size(), 4) + "WAVEnote" + little(1, 4) + little(0, 2);
+  file += "fmt " + little(16, 4) + little(static_cast<uint64_t>(tag), 2);
+  file += little(static_cast<uint64_t>(channels), 2) + little(16000, 4) + little(16000 * frame, 4);
+  file += little(frame, 2) + little(static_cast<uint64_t>(bits), 2);
+  file += "data" + little(data.size(), 4);
+  check(file.size() == kHeader, "the header has the expected size");
+  return file + data;
+}
+
+/// A file in a block of its exact size.
+class Opened {
+ public:
+  explicit Opened(const std::string& bytes)
+      : data_(bytes.begin(), bytes.end()),
+        source_(data_.data(), static_cast<int64_t>(data_.size())),
+        sound_(open_wav(source_)) {}
+
+  AudioFile* sound() const { return sound_.get(); }
+
+ private:
+  std::vector<char> data_;
+  SoundBytes source_;
+  std::unique_ptr<AudioFile> sound_;
+};
+
+/// Reads everything that the file claims to have, and some frames beyond.
+template <class T>
+int64_t read_all(AudioFile& sound, int64_t first) {
+  const int64_t count = sound.frames - first + 3;
+  std::vector<T> out(static_cast<size_t>(count * sound.channels));
+  return sound.read(out.data(), first, count);
+}
+
+struct Format {
+  int tag, bits;
+};
+constexpr Format kFormats[] = {{1, 8}, {1, 16}, {1, 24}, {1, 32}, {3, 32}, {3, 64}};
+
+void files_cut_off() {
+  Mutator random(1);
+  for (const Format& format : kFormats) {
+    for (int channels = 1; channels <= 3; channels++) {
+      const auto frame = static_cast<size_t>(channels * format.bits / 8);
+      std::string data(frame * 5, 0);
+      for (char& byte : data) byte = static_cast<char>(random.below(256));
+      const std::string whole = wav(format.tag, format.bits, channels, data);
+      for (size_t size = 0; size <= whole.size(); size++) {
+        const Opened opened(whole.substr(0, size));
+        AudioFile* sound = opened.sound();
+        check((sound != nullptr) == (size >= kHeader), "a whole header is enough");
+        if (!sound) continue;
+        const auto frames = static_cast<int64_t>((size - kHeader) / frame);
+        check(sound->frames == frames && sound->channels == channels, "what is there counts");
+        check(read_all<float>(*sound, 0) == frames, "frames as float32");
+        check(read_all<int16_t>(*sound, 0) == frames, "frames as int16");
+        check(read_all<int32_t>(*sound, frames) == 0, "no frames after the end");
+      }
+    }
+  }
+}
+
+void values() {
+  const Opened opened(wav(1, 16, 1, little(0x00017fff8000, 6)));
+  AudioFile* sound = opened.sound();
+  float out[2];
+  check(sound && sound->rate == 16000 && sound->read(out, 1, 2) == 2, "two frames are read");
+  check(out[0] == 32767.0f / 32768 && out[1] == 1.0f / 32768, "values of 16 bits");
+}
+
+/// Through the loops over batches, with and without mixing channels.
+void decode_together(const std::vector<std::string>& files) {
+  std::vector<int64_t> sizes;
+  for (const std::string& file : files) sizes.push_back(static_cast<int64_t>(file.size()));
+  const auto count = static_cast<int64_t>(files.size());
+  const Samples encoded = Samples::empty(DType::uint8, 1, sizes, "", count);
+  for (int64_t i = 0; i < count; i++) {
+    const std::string& file = files[static_cast<size_t>(i)];
+    std::copy(file.begin(), file.end(), encoded.data<char>(i));
+  }
+  const AudioFiles sounds(encoded, nullptr);
+  std::vector<AudioFiles::Task> tasks;
+  std::vector<int64_t> mixed, apart;
+  for (int64_t i = 0; i < count; i++) {
+    const AudioFile* sound = sounds.file(i);
+    if (!sound) continue;
+    tasks.push_back({i, 0, sound->frames});
+    mixed.push_back(sound->frames);
+    apart.insert(apart.end(), {sound->frames, sound->channels});
+  }
+  check(tasks.size() > 100 && tasks.size() < files.size(), "some files are still sounds");
+  const auto kept = static_cast<int64_t>(tasks.size());
+  Samples one = Samples::empty(DType::int16, 1, mixed, "", kept);
+  Samples all = Samples::empty(DType::float32, 2, apart, "", kept);
+  check(sounds.decode(one, tasks) == mixed && sounds.decode(all, tasks) == mixed,
+        "all frames are decoded");
+}
+
+void files_with_wrong_bytes() {
+  Mutator random(2);
+  std::vector<std::string> files;
+  for (int round = 0; round < 20000; round++) {
+    const Format format = kFormats[random.below(std::size(kFormats))];
+    const int channels = 1 + static_cast<int>(random.below(4));
+    files.push_back(random.damaged(wav(format.tag, format.bits, channels, std::string(24, 7))));
+    const Opened opened(files.back());
+    AudioFile* sound = opened.sound();
+    if (sound) check(read_all<float>(*sound, 0) == sound->frames, "all frames are there");
+  }
+  decode_together(files);
+}
+
+void spectra_in_tight_memory() {
+  for (const int64_t nfft : {31, 100, 128, 256, 512, 2048}) {
+    for (const int64_t length : {int64_t{1}, nfft / 2 + 1, nfft * 25 / 32, nfft - 1, nfft}) {
+      for (const int64_t windows : {1, 7, 8, 19}) {
+        const int64_t step = length / 3 + 1, bins = nfft / 2 + 1;
+        std::vector<float> signal(static_cast<size_t>(length + (windows - 1) * step), 1);
+        const std::vector<float> window(static_cast<size_t>(length), 1);
+        std::vector<float> results(static_cast<size_t>(windows * bins), -1);
+        const Samples in = Samples::wrap(DType::float32, {static_cast<int64_t>(signal.size())}, {},
+                                         signal.data(), nullptr, true, true);
+        for (const bool time_major : {false, true}) {
+          Samples out = Samples::wrap(
+              DType::float32, time_major ? std::vector{windows, bins} : std::vector{bins, windows},
+              {}, results.data(), nullptr, false, true);
+          spectrogram(out, in,
+                      {nfft, window.data(), length, step, SignalPadding::none, true, time_major});
+          const auto expected = static_cast<float>(length);
+          for (int64_t k = 0; k < windows; k++) {
+            const float sum = results[static_cast<size_t>(time_major ? k * bins : k)];
+            check(std::abs(sum - expected) <= 1e-5f * expected, "frequency 0 is the sum");
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int main() {
+  files_cut_off();
+  values();
+  files_with_wrong_bytes();
+  for (const bool simd : {true, false}) {
+    set_simd_enabled(simd);
+    spectra_in_tight_memory();
+  }
+  std::puts("audio: all checks passed");
+}
