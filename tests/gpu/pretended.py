@@ -24,6 +24,18 @@ from daliesque._engine.accelerator import Accelerator, SingleQueue
 CPU = torch.device("cpu")
 # Only these may see tensors of both sides.
 TRANSFERS = {"_to_copy", "copy_", "lift_fresh"}
+# These only show memory in another way.
+VIEWS = {
+    "alias",
+    "detach",
+    "expand",
+    "permute",
+    "select",
+    "slice",
+    "transpose",
+    "unsqueeze",
+    "view",
+}
 # What these give depends on values, for which the host waits.
 WAITING = {"_local_scalar_dense", "nonzero", "masked_select", "unique", "_unique2", "equal"}
 
@@ -75,11 +87,14 @@ class Journal:
         # Names of operations with the types of the tensors that they saw or made.
         self.operations: set[tuple[str, torch.dtype]] = set()
         self.reads: list[str] = []
+        # How many operations there were that do more than to make a view.
+        self.work = 0
 
     def is_own(self, place: Any) -> bool:
         return place is not None and torch.device(place).type in (self.place.type, "meta")
 
     def note(self, name: str, tensors: list[DeviceTensor]) -> None:
+        self.work += name not in VIEWS
         for tensor in tensors:
             if self.place.type == "mps" and tensor.dtype in (torch.float64, torch.complex128):
                 msg = f"{name}: Metal has no double precision"

@@ -208,6 +208,21 @@ def test_devices_of_intel_may_lack_double_precision(monkeypatch: pytest.MonkeyPa
         assert found.has_double is expected
 
 
+def test_ragged_batches_are_cropped_together(pretend: Any) -> None:
+    """The work does not grow with the number of samples, but for views."""
+    found = pretend("cuda")
+    counts = []
+    for number in (4, 40):
+        images = [np.full((20 + k, 30, 3), k, np.uint8) for k in range(number)]
+        batch = ndd.batch(images, layout="HWC", device="gpu").evaluate()
+        found.journal.work = 0
+        with ndd.EvalMode.sync_cpu:
+            out = ndd.crop_mirror_normalize(batch, crop=(8, 8), mirror=1, std=[2.0])
+        counts.append(found.journal.work)
+        np.testing.assert_array_equal(np.asarray(out.cpu().torch())[:, 0, 3, 5] * 2, range(number))
+    assert counts[0] == counts[1]
+
+
 def test_tensors_of_torch_are_taken_over(pretend: Any) -> None:
     found = pretend("cuda")
     with found.queues.active(None):

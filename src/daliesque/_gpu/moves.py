@@ -143,7 +143,26 @@ def _windows(
     """Windows for each sample, and groups in which they are equally large."""
     shape = (len(samples), samples.ndim)
     anchors, extents = np.broadcast_to(anchors, shape), np.broadcast_to(extents, shape)
+    within = (anchors >= 0) & (anchors + extents <= samples.shape_array())
+    if len(samples.groups) > 1 and within.all():
+        return _cut(samples, anchors, extents), np.zeros_like(anchors), extents
     return samples.split(extents), anchors, extents
+
+
+def _cut(samples: DeviceSamples, anchors: Integers, extents: Integers) -> DeviceSamples:
+    """Windows inside of samples that differ in shape: where they are equally large, one group.
+
+    The windows are views, so that a single copy puts all of them together.
+    """
+    groups = []
+    for group in samples.groups:
+        for row, index in enumerate(group.indices.tolist()):
+            part = group.data[row : row + 1]
+            window = zip(anchors[index].tolist(), extents[index].tolist(), strict=True)
+            for axis, (begin, count) in enumerate(window, 1):
+                part = part.narrow(axis, begin, count)
+            groups.append(Group(np.array([index]), part))
+    return samples.made(groups)
 
 
 def _enough(data: torch.Tensor, outside: list[NDArray[np.bool_] | None]) -> torch.Tensor:
