@@ -45,7 +45,10 @@ def carrier(type_id: int) -> torch.dtype:
     dtype = from_code(type_id)
     if dtype in _FLOATS:
         if dtype is float64 and not require_accelerator("float64").has_double:
-            msg = "the device has no double precision. Cast to float32, on the CPU if need be."
+            msg = (
+                "float64 data cannot be on this device, which has no double precision. Cast to "
+                "float32 first."
+            )
             raise ValueError(msg)
         return _FLOATS[dtype]
     if dtype.kind is DType.Kind.unsigned:
