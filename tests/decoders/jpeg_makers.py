@@ -291,7 +291,7 @@ def random_script(
             low[group, 0] -= 1
             continue
         last = first
-        reach = int(rng.choice([0, 4, 62]))
+        reach = int(rng.choice([0, 9, 62, 62]))
         while last < 63 and low[index, last + 1] == low[index, first] and last < first + reach:
             last += 1
         known = int(low[index, first])

@@ -30,6 +30,7 @@ from decoders.image_makers import (
     save,
     tiff,
 )
+from decoders.jpeg_makers import random_frame, random_script, write_jpeg
 
 from .both import ours, reference
 
@@ -167,6 +168,17 @@ def test_fast_transform(kind: str) -> None:
     for image_type in IMAGE_TYPES:
         for upright in (True, False):
             compare(FILES[kind], image_type, use_fast_idct=True, adjust_orientation=upright)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_order_of_scans(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    factors = [[0x22, 0x11, 0x11], [0x11, 0x11, 0x11], [0x21, 0x11, 0x11]][seed % 3]
+    width, height = (int(n) for n in rng.integers(1, 70, 2))
+    frame = random_frame(rng, width, height, factors)
+    data = write_jpeg(frame, random_script(rng, 3), restart=seed % 4)
+    for fast in (False, True):
+        compare(data, "RGB", use_fast_idct=fast)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint32", "int32"])

@@ -13,7 +13,7 @@
 /// 4:4:0, 4:1:1, ...), one interleaved scan or several scans, restart markers.
 /// Declined (`Status::kDeclined`, not an error: another codec may take the file): arithmetic,
 /// lossless and hierarchical coding, other bit depths, two or four components, fractional sampling
-/// ratios, files that rely on implied Huffman tables, progressive files of more than 500 scans or
+/// ratios, files that rely on implied Huffman tables, progressive files of more than 256 scans or
 /// whose scans end before the coefficients are precise (libjpeg-turbo smooths their blocks).
 ///
 /// Whenever a call returns `kOk`, the pixels equal those of libjpeg-turbo's vector code with the

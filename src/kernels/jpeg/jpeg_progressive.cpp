@@ -6,8 +6,9 @@
 namespace daliesque::jpeg {
 namespace {
 
-/// Each scan costs time even if it takes few bytes. Encoders write about ten.
-constexpr int kMaxScans = 500;
+/// Each scan costs time even if it takes few bytes. Encoders write about ten; beyond this number the
+/// reference takes another decoder, which always has the accurate transform.
+constexpr int kMaxScans = 256;
 
 /// What the format allows.
 constexpr int kMaxLow = 13;
@@ -76,7 +77,7 @@ Result ProgressiveScans::read_all(size_t size) {
   Result result = allocate(size);
   bool found = true;
   for (int scans = 1; result.ok() && found; ++scans) {
-    if (scans > kMaxScans) return {Status::kDeclined, "more than 500 scans", 0};
+    if (scans > kMaxScans) return {Status::kDeclined, "more than 256 scans", 0};
     result = read_scan();
     size_t offset = 0;
     if (result.ok()) result = scan_.find_end(&offset);
