@@ -127,14 +127,7 @@ Result Image::decode_progressive() {
       const ScanGrid grid = geometry_.block_grid(i);
       const int end = std::min((band + 1) * component.v, grid.row1);
       for (int row = band * component.v; row < end; ++row) {
-        for (int column = grid.column0; column < grid.column1; column += kRunBlocks) {
-          const int count = std::min(kRunBlocks, grid.column1 - column);
-          const Blocks blocks = scans.row(i, row, column);
-          for (int k = 0; k < count; ++k) {
-            state_.last[k] = static_cast<uint8_t>(std::bit_width(blocks.nonzero[k] | 1) - 1);
-          }
-          transform(i, row, column, count, blocks.coefficients, state_.last);
-        }
+        transform_row(scans.row(i, row, grid.column0), i, row, grid);
       }
     }
     finish_band(band);
@@ -248,6 +241,19 @@ void Image::transform_run(int row, int column, int count) {
       transform(part.component, row * part.v + y, column * part.h, count * part.h,
                 state_.coefficients + first * kBlockSize, state_.last + first);
     }
+  }
+}
+
+/// Turns the blocks that a row of a progressive image has inside the grid into samples.
+void Image::transform_row(const Blocks& blocks, int component, int row, const ScanGrid& grid) {
+  const int columns = grid.column1 - grid.column0;
+  for (int begin = 0; begin < columns; begin += kRunBlocks) {
+    const int count = std::min(kRunBlocks, columns - begin);
+    for (int i = 0; i < count; ++i) {
+      state_.last[i] = static_cast<uint8_t>(std::bit_width(blocks.nonzero[begin + i] | 1) - 1);
+    }
+    transform(component, row, grid.column0 + begin, count, blocks.coefficients + begin * kBlockSize,
+              state_.last);
   }
 }
 

@@ -43,6 +43,7 @@ class Image {
   Result decode_units(int count, bool wanted);
   Result decode_row(int row);
   void transform_run(int row, int column, int count);
+  void transform_row(const Blocks& blocks, int component, int row, const ScanGrid& grid);
   void transform(int component, int row, int column, int count, const int16_t* coefficients,
                  const uint8_t* last);
   void finish_band(int row);

@@ -6,8 +6,8 @@
 namespace daliesque::jpeg {
 namespace {
 
-/// Each scan costs time even if it takes few bytes. Encoders write about ten; beyond this number the
-/// reference takes another decoder, which always has the accurate transform.
+/// Each scan costs time even if it takes few bytes. Encoders write about ten; beyond this number
+/// the reference takes another decoder, which always has the accurate transform.
 constexpr int kMaxScans = 256;
 
 /// What the format allows.

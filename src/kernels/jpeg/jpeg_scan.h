@@ -29,8 +29,7 @@ class ScanData {
   /// Starts the scan whose data begin at `offset`.
   void start(size_t offset, int restart_interval);
 
-  /// Calls `decode(reader, carry, begin, end)` for pieces of the next `count` units, counted from
-  /// 0.
+  /// Reads the next `count` units: calls `decode(reader, carry, begin, end)` for pieces of them.
   template <typename Decode>
   Result read(int count, const Decode& decode) {
     int done = 0;
