@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from reader_properties import assert_is_a_reader, epoch_sources, nothing_left_behind
+from reader_properties import epoch_sources, nothing_left_behind
 from record_files import datum, field, tensor_proto, tensor_protos, write_lmdb
 
 
@@ -70,15 +70,6 @@ def test_databases(tmp_path: Path, count: int) -> None:
             found = [datum(bytes(np.asarray(image))) for image in images]
             assert images.source == [f"{path} at key {key.decode()}" for key, _ in expected]
         assert found == [value for _, value in expected]
-
-
-def test_reads_like_a_reader(tmp_path: Path) -> None:
-    paths = numbered(tmp_path, [3, 4, 1, 2])
-
-    def make(**options: Any) -> ndd.readers.Caffe:
-        return ndd.readers.Caffe(path=paths, **options)
-
-    assert_is_a_reader(make, epoch_sources(make(), None))
 
 
 def test_datums(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 import daliesque as ndd
 from daliesque._codecs.fits import _value
 from fits_data import write_raw
-from reader_properties import assert_is_a_reader
 
 TYPES = "u1 i1 i2 u2 i4 u4 i8 f4 f8".split()
 
@@ -244,12 +243,3 @@ def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], match:
         ndd.experimental.readers.Fits(**arguments)
     assert str(caught.value).startswith("experimental.readers.Fits: ")
     assert match in str(caught.value)
-
-
-def test_properties(tmp_path: Path) -> None:
-    files = [write(tmp_path / f"{k}.fits", image((k + 1, 2))) for k in range(7)]
-
-    def make(**options: Any) -> ndd.experimental.readers.Fits:
-        return ndd.experimental.readers.Fits(files=files, **options)
-
-    assert_is_a_reader(make, [str(file) for file in files])

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from reader_properties import assert_is_a_reader, epoch_sources, nothing_left_behind
+from reader_properties import nothing_left_behind
 from record_files import RECORDIO_MAGIC, image_record, recordio, write_recordio
 
 Files = dict[str, Any]
@@ -63,15 +63,6 @@ def test_values(tmp_path: Path) -> None:
         assert images.source == labels.source
         assert images.source[0] == f"{files['path'][0]} at index 0"
         assert images.source[4] == f"{files['path'][1]} at index 0"
-
-
-def test_reads_like_a_reader(tmp_path: Path) -> None:
-    files = numbered(tmp_path, [3, 4, 1, 2])
-
-    def make(**options: Any) -> ndd.readers.MXNet:
-        return ndd.readers.MXNet(**files, **options)
-
-    assert_is_a_reader(make, epoch_sources(make(), None))
 
 
 def test_records_across_files(tmp_path: Path) -> None:

@@ -206,6 +206,15 @@ def test_bad_sounds(tmp_path: Path) -> None:
         list(ndd.readers.NemoAsr(manifest_filepaths=[manifest]).next_epoch())
 
 
+def test_sounds_without_frames(tmp_path: Path) -> None:
+    manifest, _ = make_data(tmp_path, [0, 5])
+    for options in ({}, {"sample_rate": 4000.0}, {"dtype": ndd.int16, "downmix": False}):
+        reader = ndd.readers.NemoAsr(manifest_filepaths=[manifest], read_text=False, **options)
+        ((sounds, *_),) = reader.next_epoch(batch_size=2)
+        assert [len(sound) for sound in sounds.shape] == [len(sounds.shape[1])] * 2
+        assert sounds.shape[0][0] == 0 < sounds.shape[1][0]
+
+
 def test_refused(tmp_path: Path) -> None:
     manifest, _ = make_data(tmp_path, [10])
     for arguments, message in (

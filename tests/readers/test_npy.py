@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 import daliesque as ndd
 from daliesque import _kernels
-from reader_properties import assert_is_a_reader
 
 TYPES = "? u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8".split()
 
@@ -337,10 +336,3 @@ def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], match:
 def test_batches_of_regions_are_refused() -> None:
     with pytest.raises(ValueError, match="'roi_start' is the same for all samples; got a Batch"):
         ndd.readers.Numpy(files="x", roi_start=ndd.batch([[1], [2]]))
-
-
-def test_properties(tmp_path: Path) -> None:
-    files = [save(tmp_path / f"{k}.npy", numbers((k + 1, 2))) for k in range(7)]
-    assert_is_a_reader(
-        lambda **options: ndd.readers.Numpy(files=files, **options), [str(file) for file in files]
-    )

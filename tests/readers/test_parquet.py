@@ -15,7 +15,6 @@ import pytest
 
 import daliesque as ndd
 from daliesque._readers import row_groups
-from reader_properties import assert_is_a_reader
 
 
 def write(path: Path, columns: dict[str, Any], rows: int = 4, **arguments: Any) -> Path:
@@ -281,9 +280,3 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     match = r"readers\.Parquet needs the package pyarrow\. Install daliesque\[parquet\]\."
     with pytest.raises(ImportError, match=match):
         ndd.readers.Parquet(path="x")
-
-
-def test_properties(tmp_path: Path) -> None:
-    paths = [numbered(tmp_path / f"{k}.parquet", 5 * k, 5, rows=2) for k in range(3)]
-    sources = [f"{path} at row {row}" for path in paths for row in range(5)]
-    assert_is_a_reader(lambda **options: ndd.readers.Parquet(path=paths, **options), sources)

@@ -19,7 +19,6 @@ from daliesque import _kernels
 from daliesque.index import main, tfrecord2idx
 from daliesque.tfrecord import FixedLenFeature, VarLenFeature, float32, int64, string
 from reader_properties import (
-    assert_is_a_reader,
     epoch_sources,
     nothing_left_behind,
     sources_of,
@@ -149,16 +148,6 @@ def test_rare_encodings(tmp_path: Path) -> None:
     path = write_tfrecord(tmp_path / "a", contents)
     values = [sample["x"].tolist() for sample in read(path, {"x": VarLenFeature(int64, 0)})]
     assert values == [[1, 2, 3], [1, 2], [1, 2, 3], [3], [3, 1, 2], [3]]
-
-
-@pytest.mark.parametrize("index", [False, True])
-def test_reads_like_a_reader(tmp_path: Path, index: bool) -> None:
-    files = numbered(tmp_path, [3, 0, 4, 1, 5], index)
-
-    def make(**options: Any) -> ndd.readers.TFRecord:
-        return ndd.readers.TFRecord(features=INTEGER, **files, **options)
-
-    assert_is_a_reader(make, epoch_sources(make(), None))
 
 
 def test_source(tmp_path: Path) -> None:

@@ -371,12 +371,14 @@ def test_a_late_clip_begins_at_a_keyframe(folder: Path, monkeypatch: pytest.Monk
 
 
 @both
-@pytest.mark.parametrize("fault", ["missing", "empty", "text", "cut"])
+@pytest.mark.parametrize("fault", ["missing", "empty", "text", "cut", "codec"])
 def test_files_that_cannot_be_opened(kind: Any, folder: Path, tmp_path: Path, fault: str) -> None:
     bad = tmp_path / "bad.mp4"
     if fault != "missing":
         good = (folder / "a/one.mp4").read_bytes()
-        bad.write_bytes({"empty": b"", "text": b"words " * 500, "cut": good[:1500]}[fault])
+        unknown = (folder / "a/two.avi").read_bytes().replace(b"MJPG", b"QQQQ")
+        contents = {"empty": b"", "text": b"words " * 500, "cut": good[:1500], "codec": unknown}
+        bad.write_bytes(contents[fault])
     names = [bad, folder / "a/two.avi"]
     expected = FileNotFoundError if fault == "missing" else ndd.DecodeError
     with pytest.raises(expected, match=rf'readers.Video: cannot open "{bad}"'):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import daliesque as ndd
 from daliesque._readers import discovery
 from daliesque.index import main, wds2idx
-from reader_properties import assert_is_a_reader, epoch_sources, nothing_left_behind
+from reader_properties import epoch_sources, nothing_left_behind
 
 Files = Iterable[tuple[str, bytes]]
 FORMATS = [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]
@@ -191,16 +191,6 @@ def test_types(tmp_path: Path) -> None:
                 np.testing.assert_array_equal(np.asarray(sample), array, strict=True)
     with pytest.raises(ndd.OpError, match="whose size is no multiple of that of i64"):
         read(path, "int32", dtypes=ndd.int64)
-
-
-@pytest.mark.parametrize("index", [False, True])
-def test_reads_like_a_reader(tmp_path: Path, index: bool) -> None:
-    files = numbered(tmp_path, [3, 4, 1, 5], index)
-
-    def make(**options: Any) -> ndd.readers.Webdataset:
-        return ndd.readers.Webdataset(ext="txt", **files, **options)
-
-    assert_is_a_reader(make, epoch_sources(make(), None))
 
 
 def test_making_an_index(tmp_path: Path) -> None:

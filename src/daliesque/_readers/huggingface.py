@@ -162,11 +162,11 @@ class HuggingFace(Reader):
                 opened = arrow.ipc.open_file(source)
                 batches = [opened.get_batch(k) for k in range(opened.num_record_batches)]
         except arrow.ArrowException as error:
-            msg = f'{self._operator}: "{path}" is not an Arrow file, or damaged: {error}.'
-            raise DecodeError(msg) from error
+            self._excuse(path, DecodeError(f"it is no Arrow file, or damaged: {error}"))
+            return
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise same_class(error, f'{self._operator}: cannot read "{path}": {reason}.') from error
+            self._excuse(path, error)
+            return
         row = 0
         for batch in batches:
             if len(batch):

@@ -118,11 +118,11 @@ class MXNet(RecordReader):
             self._excuse(path, error)
             return np.empty(0, np.int64)
         places = np.sort(places)
-        outside = places[(places < 0) | (places > total)]
+        outside = places[(places < 0) | (places >= total)]
         if len(outside):
             reason = f"it lists a record at byte {outside[0]}, but there are {total} bytes"
             self._excuse(path, OpError(reason))
-            places = places[(places >= 0) & (places <= total)]
+            places = places[(places >= 0) & (places < total)]
         return places
 
     def _parse(
