@@ -94,6 +94,17 @@ def test_remainders_and_powers() -> None:
             assert_within(there, here, 8 * FUNCTION_TOLERANCE[here.dtype.name], (left, right))
 
 
+@pytest.mark.parametrize("dtype", TYPES[:-1], ids=str)
+def test_angles_and_real_powers(dtype: ndd.DType) -> None:
+    a, b = values(dtype, 10), values(dtype, 11)
+    for name, x, y in (
+        ("atan2", a, b),
+        ("fpow", np.abs(np.clip(a, 0, 9)), np.clip(b, 0, 3)),
+    ):
+        there, here = both(name, x.astype(dtype.numpy), y.astype(dtype.numpy))
+        assert_within(there, here, 8 * FUNCTION_TOLERANCE[here.dtype.name], (name, dtype))
+
+
 @pytest.mark.parametrize("name", BITWISE)
 def test_bitwise_operations(name: str) -> None:
     integers = [dtype for dtype in TYPES if dtype.kind is not ndd.DType.Kind.float]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,19 @@ def test_tensor_equals_batch_of_one(case: Case) -> None:
 
 
 @each_case
+def test_samples_are_independent(case: Case) -> None:
+    inputs = make_inputs(case)
+    if case.random or case.depends_on_batch or not inputs:
+        return
+    batches = make_batches(case, inputs)
+    together = arrays(on_gpu(case, batches))
+    for index in range(len(inputs[0])):
+        alone = arrays(on_gpu(case, [batch.select([index]) for batch in batches]))
+        # Libraries choose how to multiply matrices by their number.
+        assert_close(alone, [[part[index]] for part in together], case)
+
+
+@each_case
 def test_empty_batch(case: Case) -> None:
     inputs = make_inputs(case)
     if inputs:
@@ -127,6 +141,21 @@ def test_inputs_stay_unchanged(case: Case) -> None:
     for part in on_gpu(case, batches):
         part.evaluate()
     assert_same(arrays(tuple(batches)), before)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if "gpu" not in registry[case.operator].bodies],
+    ids=lambda case: case.operator,
+)
+def test_operators_without_gpu_code_say_so(case: Case) -> None:
+    batches = make_batches(case, make_inputs(case))
+    text = rf"^{re.escape(case.operator)}: .*gpu:0.*\.cpu\(\)"
+    with pytest.raises(ValueError, match=text):
+        call(case, batches, device="gpu")
+    if batches:
+        with pytest.raises(ValueError, match=text):
+            call(case, [batch.gpu() for batch in batches])
 
 
 @pytest.mark.parametrize(

@@ -368,9 +368,3 @@ def test_threads_may_ask_at_the_same_time() -> None:
         thread.join()
     assert seen == [[0.0, 0.0]] * 4
     assert np.asarray(ndd.zeros(shape=[2])).tolist() == [0.0, 0.0]
-
-
-def test_operators_without_gpu_code_say_so() -> None:
-    boxes = ndd.tensor(np.zeros((2, 4), np.float32), device="gpu")
-    with pytest.raises(ValueError, match=r"bbox_paste: .*gpu:0.*\.cpu\(\)"):
-        ndd.bbox_paste(boxes, ratio=2.0)
