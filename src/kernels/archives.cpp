@@ -23,6 +23,9 @@ constexpr int64_t kLargestRun = int64_t{1} << 19;
 // How many files stay open.
 constexpr size_t kMostOpen = 16;
 
+// Looking at smaller pieces again costs less than remembering them.
+constexpr int64_t kLeastRemembered = 4096;
+
 // More files than this are not asked for their sizes, and not kept in memory.
 constexpr size_t kMostKept = 64;
 
@@ -204,17 +207,58 @@ std::optional<Samples> Archives::find_kept(const Request& request) {
   return Samples::join(pointers);
 }
 
+void Archives::inspect_kept(const Request& request, const Samples& kept, const Inspect& inspect) {
+  const std::vector<char> known = find_sound(request, kept);
+  std::vector<char> sound(known.size());
+  const auto cost = [&](int64_t place) {
+    const auto k = static_cast<size_t>(place);
+    return known[k] ? kReadCost : kReadCost + kByteCost * static_cast<double>(request.sizes[k]);
+  };
+  parallel_for(kept.size(), cost, [&](int64_t place) {
+    const auto k = static_cast<size_t>(place);
+    sound[k] = inspect(place, kept.data<uint8_t>(place), known[k] != 0);
+  });
+  if (sound != known) remember_sound(request, kept, sound);
+}
+
+std::vector<char> Archives::find_sound(const Request& request, const Samples& kept) {
+  std::vector<char> known(request.files.size());
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return known;
+  for (size_t k = 0; k < known.size(); k++) {
+    const auto archive = sound_.find(request.files[k]);
+    if (archive == sound_.end()) continue;
+    const auto& [memory, pieces] = archive->second;
+    const auto piece = pieces.find(request.offsets[k]);
+    known[k] = piece != pieces.end() && piece->second == request.sizes[k] &&
+               memory.lock() == kept.owner(static_cast<int64_t>(k));
+  }
+  return known;
+}
+
+void Archives::remember_sound(const Request& request, const Samples& kept,
+                              const std::vector<char>& sound) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return;
+  for (size_t k = 0; k < sound.size(); k++) {
+    if (!sound[k] || request.sizes[k] < kLeastRemembered) continue;
+    auto& [memory, pieces] = sound_[request.files[k]];
+    const Buffer& owner = kept.owner(static_cast<int64_t>(k));
+    if (memory.lock() != owner) {
+      memory = owner;
+      pieces.clear();
+    }
+    pieces[request.offsets[k]] = request.sizes[k];
+  }
+}
+
 Samples Archives::read(DType dtype, std::span<const int64_t> files,
                        std::span<const int64_t> offsets, std::span<const int64_t> sizes,
                        std::vector<PieceError>& errors, const Inspect& inspect) {
   const size_t count = files.size();
-  if (const auto kept = find_kept({dtype, files, offsets, sizes})) {
-    const auto cost = [&](int64_t k) {
-      return kByteCost * static_cast<double>(sizes[static_cast<size_t>(k)]);
-    };
-    if (inspect) {
-      parallel_for(kept->size(), cost, [&](int64_t k) { inspect(k, kept->data<uint8_t>(k)); });
-    }
+  const Request request{dtype, files, offsets, sizes};
+  if (const auto kept = find_kept(request)) {
+    if (inspect) inspect_kept(request, *kept, inspect);
     return *kept;
   }
   const Opened opened = open_some(files);
@@ -241,7 +285,7 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
       const auto k = static_cast<size_t>(place);
       try {
         read_from(place, sizes[k]);
-        if (inspect) inspect(place, out.data<uint8_t>(place));
+        if (inspect) inspect(place, out.data<uint8_t>(place), false);
       } catch (const ReadFailure& failure) {
         troubles[k] = {failure.code(), failure.what()};
       }
@@ -261,7 +305,7 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
           return read_each(run);
         }
         for (int64_t place = run.begin; inspect && place < run.end; place++) {
-          inspect(place, out.data<uint8_t>(place));
+          inspect(place, out.data<uint8_t>(place), false);
         }
       });
   for (size_t k = 0; k < count; k++) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -49,9 +50,10 @@ class Archives {
   /// kept in memory. `sizes` counts bytes and holds multiples of the type's. A piece that cannot be
   /// read leaves an entry in `errors`, sorted by place, and a sample whose contents mean nothing.
   ///
-  /// `inspect(place, data)`, if any, is called for each piece that was read, by the thread that
-  /// did, while the bytes are in its cache.
-  using Inspect = std::function<void(int64_t place, const uint8_t* data)>;
+  /// `inspect(place, data, known)`, if any, is called for each piece that was read, by the thread
+  /// that did, while the bytes are in its cache. It returns whether the piece is sound; `known`
+  /// says that it was found to be before, and has not changed since.
+  using Inspect = std::function<bool(int64_t place, const uint8_t* data, bool known)>;
   Samples read(DType dtype, std::span<const int64_t> files, std::span<const int64_t> offsets,
                std::span<const int64_t> sizes, std::vector<PieceError>& errors,
                const Inspect& inspect = {});
@@ -68,6 +70,9 @@ class Archives {
     std::span<const int64_t> files, offsets, sizes;
   };
   std::optional<Samples> find_kept(const Request& request);
+  void inspect_kept(const Request& request, const Samples& kept, const Inspect& inspect);
+  std::vector<char> find_sound(const Request& request, const Samples& kept);
+  void remember_sound(const Request& request, const Samples& kept, const std::vector<char>& sound);
   std::optional<Samples> whole(int64_t file);
   bool are_small();
 
@@ -86,6 +91,12 @@ class Archives {
   std::vector<std::atomic<int64_t>> file_sizes_;  // -1: not known yet
   int64_t kept_bytes_, least_age_;                // nanoseconds
   FileCache cache_;
+  /// Pieces of an archive in memory (offsets and sizes) that were found to be sound.
+  struct Sound {
+    std::weak_ptr<void> archive;
+    std::unordered_map<int64_t, int64_t> pieces;
+  };
+  std::unordered_map<int64_t, Sound> sound_;
   enum class Size { unknown, small, large };
   std::atomic<Size> total_size_{Size::unknown};
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 import daliesque as ndd
 from daliesque import _kernels
+from daliesque._readers import discovery
 from daliesque.index import main, tfrecord2idx
 from daliesque.tfrecord import FixedLenFeature, VarLenFeature, float32, int64, string
 from reader_properties import (
@@ -226,6 +228,28 @@ def test_wrong_checksums(tmp_path: Path, place: int, reason: str) -> None:
         assert len(epoch_sources(reader, 3)) == 6
         assert [error.source.split()[-2:] for error in reader.errors] == [["index", "60"]]
         del reader
+
+
+def test_records_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are not checked again, unless the file changes."""
+    monkeypatch.setattr(discovery, "LEAST_AGE", 0.0)
+    texts = [bytes([k]) * 5000 for k in range(4)]
+    path = write_tfrecord(tmp_path / "a", [example({"x": [text]}) for text in texts])
+    good = path.read_bytes()
+    reader = ndd.readers.TFRecord(path=path, features={"x": FixedLenFeature([], string, "")})
+    for change in range(3):
+        for _ in range(3):
+            found = [bytes(np.asarray(sample["x"])) for sample in reader.next_epoch()]
+            assert found == texts
+        damaged = bytearray(good)
+        damaged[8000 * change + 100] ^= 1
+        for content in (bytes(damaged), good):
+            path.write_bytes(content)
+            # Otherwise it might have the same age as before.
+            os.utime(path, ns=(change, change + (content == good) * 1000))
+            if content != good:
+                with pytest.raises(ndd.OpError, match="contents whose checksum is wrong"):
+                    list(reader.next_epoch(batch_size=2))
 
 
 def test_damaged_file_without_index(tmp_path: Path) -> None:
