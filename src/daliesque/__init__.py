@@ -17,7 +17,7 @@ from . import (
 )
 from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
-from ._engine.context import EvalContext
+from ._engine.context import EvalContext, get_current_stream
 from ._engine.device import Device, device
 from ._engine.dtype import (
     DataType,
@@ -45,7 +45,6 @@ from ._engine.memory import memory
 from ._engine.modes import EvalMode
 from ._engine.stream import (
     Stream,
-    get_current_stream,
     get_default_stream,
     set_current_stream,
     set_default_stream,

@@ -24,6 +24,7 @@ from ._engine.batch import Batch
 from ._engine.batch import as_batch as as_batch
 from ._engine.batch import batch as batch
 from ._engine.context import EvalContext as EvalContext
+from ._engine.context import get_current_stream as get_current_stream
 from ._engine.device import Device as Device
 from ._engine.device import DeviceLike
 from ._engine.device import device as device
@@ -55,7 +56,6 @@ from ._engine.memory import memory as memory
 from ._engine.modes import EvalMode as EvalMode
 from ._engine.rng import RNG
 from ._engine.stream import Stream as Stream
-from ._engine.stream import get_current_stream as get_current_stream
 from ._engine.stream import get_default_stream as get_default_stream
 from ._engine.stream import set_current_stream as set_current_stream
 from ._engine.stream import set_default_stream as set_default_stream

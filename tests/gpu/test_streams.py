@@ -184,7 +184,8 @@ def test_threads_and_devices_have_streams(recorder: Recorder) -> None:
     ndd.tensor([1], device="gpu:1")
     assert recorder.taken() == ["work in default", "mark default", "work in other", "mark other"]
     ndd.set_current_stream(Queue("mine", 0))
-    assert ndd.get_current_stream() is not None
+    assert ndd.get_current_stream() == ndd.Stream(Queue("mine", 0))
+    assert ndd.get_default_stream() == ndd.Stream(Queue("default", 0))
     ndd.tensor([1], device="gpu:0")
     ndd.tensor([1], device="gpu:1")
     assert recorder.taken() == ["work in mine", "mark mine", "work in other", "mark other"]
@@ -198,13 +199,43 @@ def test_threads_and_devices_have_streams(recorder: Recorder) -> None:
     thread = threading.Thread(target=elsewhere)
     thread.start()
     thread.join()
-    assert seen == [None]
+    assert seen == [ndd.Stream(Queue("default", 0))]
     assert recorder.taken() == ["work in default", "mark default"]
     ndd.set_current_stream(None)
     ndd.set_default_stream(None, 0)
     ndd.set_default_stream(None, 1)
     ndd.tensor([1], device="gpu:0")
     assert recorder.taken() == ["work in torch0", "mark torch0"]
+
+
+def test_contexts_keep_the_stream_of_their_time(recorder: Recorder) -> None:
+    del recorder
+    before = ndd.EvalContext()
+    default, mine = ndd.stream(), ndd.stream()
+    ndd.set_default_stream(default)
+    assert ndd.get_default_stream() is default
+    assert before.cuda_stream != default
+    with_default = ndd.EvalContext()
+    ndd.set_current_stream(mine)
+    assert ndd.get_current_stream() is mine
+    assert ndd.EvalContext.default().cuda_stream is mine
+    with_mine = ndd.EvalContext()
+    ndd.set_current_stream(None)
+    assert ndd.get_current_stream() is default
+    assert with_default.cuda_stream is default
+    assert with_mine.cuda_stream is mine
+    ndd.set_default_stream(None)
+
+
+def test_streams_equal_what_they_wrap(recorder: Recorder) -> None:
+    del recorder
+    stream = ndd.stream(device_id=0)
+    assert stream is not None
+    assert stream == stream.handle
+    assert stream != stream.handle + 1
+    assert stream != ndd.stream()
+    assert stream != ndd.Stream(stream.handle, device_id=1)
+    assert stream not in (None, "stream")
 
 
 def test_background_calls_use_the_stream_of_the_caller(recorder: Recorder) -> None:

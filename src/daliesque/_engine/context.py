@@ -11,7 +11,7 @@ from .. import _kernels
 from . import accelerator
 from .device import Device, device_was_chosen
 from .executor import Executor
-from .stream import Stream, get_default_stream
+from .stream import Stream, chosen_stream
 from .stream import stream as make_stream
 from .threads import ThreadPool, default_native_pool
 
@@ -33,7 +33,8 @@ class EvalContext:
     device_id
         The accelerator of the context; by default the current device.
     cuda_stream
-        The stream for work on the accelerator.
+        The stream for work on the accelerator; by default the one chosen for this thread, or else
+        for the device, when the context is made.
     thread_pool
         Use this thread pool. Not together with `num_threads`.
 
@@ -67,9 +68,10 @@ class EvalContext:
         elif num_threads is not None:
             thread_pool = ThreadPool(num_threads, device_id=self._device.device_id)
         self._thread_pool = thread_pool
-        self._stream: Stream | None = None
-        if cuda_stream is not None:
-            self._stream = make_stream(cuda_stream, device_id)
+        own = make_stream(cuda_stream, device_id)
+        self._stream = chosen_stream(self.device_id) if own is None else own
+        # Whether streams that are chosen later are taken, too.
+        self._follows = False
         self.executor = Executor()
         weakref.finalize(self, Executor.shut_down, self.executor)
         self._deferred: list[weakref.ref[Invocation]] = []
@@ -93,6 +95,8 @@ class EvalContext:
         context = _local.defaults.get(device_id)
         if context is None:
             context = _local.defaults[device_id] = EvalContext(device_id=device_id)
+            context._stream = None
+            context._follows = True
             if not device_was_chosen():
                 _local.plain = context
         return context
@@ -174,7 +178,7 @@ class EvalContext:
 
         If none was chosen, it is the one that torch uses on the calling thread.
         """
-        chosen = self._stream if self._stream is not None else get_default_stream(self.device_id)
+        chosen = chosen_stream(self.device_id) if self._follows else self._stream
         found = accelerator.active
         if chosen is None and found is not None and self.device_id is not None:
             return Stream(found.queues.current(self.device_id), self.device_id)
@@ -182,13 +186,24 @@ class EvalContext:
 
     def stream_for(self, device_id: int) -> Stream | None:
         """The stream chosen for work on an accelerator, if any."""
-        own = self._stream
-        return (
-            own if own is not None and own.device_id == device_id else get_default_stream(device_id)
-        )
+        own = self.device_id if self._stream is None else self._stream.device_id
+        return chosen_stream(device_id) if self._follows or own != device_id else self._stream
 
     def __repr__(self) -> str:
         return f"EvalContext(num_threads={self.num_threads}, device={str(self._device)!r})"
+
+
+def get_current_stream() -> Stream | None:
+    """The stream for what this thread runs outside of contexts: see `set_current_stream` and
+    `set_default_stream`. None if none was chosen and the current device is the CPU.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.get_current_stream() is None
+    True
+    """
+    return EvalContext.default().cuda_stream
 
 
 def _is_over(invocation: Invocation | None) -> bool:

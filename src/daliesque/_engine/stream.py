@@ -70,9 +70,12 @@ class Stream:
         return (0, self._handle)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Stream):
+        """Whether `other`, anything that can be wrapped, is the same stream."""
+        try:
+            handle = stream_handle(other)
+        except TypeError:
             return NotImplemented
-        return self._handle == other._handle and self._device_id == other._device_id
+        return handle == self._handle and _device_of(other) in (None, self._device_id)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -139,8 +142,12 @@ def stream(stream: Any = Stream.create_new, device_id: int | None = None) -> Str
     return Stream(stream, device_id)
 
 
+# For functions with a parameter of that name.
+_wrap = stream
+
+
 def get_default_stream(device_id: int | None = None) -> Stream | None:
-    """The stream set by `set_default_stream` for a device, or this thread's current one.
+    """The stream set by `set_default_stream` for a device, or None.
 
     Examples
     --------
@@ -148,11 +155,17 @@ def get_default_stream(device_id: int | None = None) -> Stream | None:
     >>> ndd.get_default_stream() is None
     True
     """
-    if _local.current is not None and device_id in (None, _local.current.device_id):
-        return _local.current
     if device_id is None and accelerator.active is not None:
         device_id = Device.default_device_id("gpu")
     return _defaults.get(device_id)
+
+
+def chosen_stream(device_id: int | None) -> Stream | None:
+    """The stream of this thread for a device, or the default, or None."""
+    current = _local.current
+    if current is not None and device_id in (None, current.device_id):
+        return current
+    return get_default_stream(device_id)
 
 
 def set_default_stream(stream: Any, device_id: int | None = None) -> None:
@@ -163,31 +176,20 @@ def set_default_stream(stream: Any, device_id: int | None = None) -> None:
     >>> import daliesque as ndd
     >>> ndd.set_default_stream(None)
     """
-    if stream is not None:
-        wrapped = Stream(stream, device_id)
+    wrapped = _wrap(stream, device_id)
+    if wrapped is not None:
         _defaults[wrapped.device_id] = wrapped
     elif accelerator.active is not None:
         _defaults.pop(Device.default_device_id("gpu") if device_id is None else device_id, None)
 
 
-def get_current_stream() -> Stream | None:
-    """This thread's stream, or None.
-
-    Examples
-    --------
-    >>> import daliesque as ndd
-    >>> ndd.get_current_stream() is None
-    True
-    """
-    return _local.current
-
-
 def set_current_stream(stream: Any) -> None:
-    """Set (None: clear) the stream that this thread's contexts use.
+    """Set (None: clear) the stream for this thread: for what runs outside of contexts, and in those
+    that it makes from now on.
 
     Examples
     --------
     >>> import daliesque as ndd
     >>> ndd.set_current_stream(None)
     """
-    _local.current = None if stream is None else Stream(stream)
+    _local.current = _wrap(stream)
