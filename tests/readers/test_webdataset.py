@@ -128,6 +128,23 @@ def test_large_sizes(tmp_path: Path) -> None:
         path.unlink()
 
 
+def test_sources_go_with_the_samples(tmp_path: Path) -> None:
+    paths = numbered(tmp_path, [2, 1])["paths"]
+    names = [f"{paths[0]}:512:0.txt", f"{paths[0]}:2048:1.txt", f"{paths[1]}:512:2.txt"]
+    reader = ndd.readers.Webdataset(paths=paths, ext="txt")
+    ((texts,),) = reader.next_epoch(batch_size=3)
+    (sample,) = next(reader.next_epoch())
+    del reader
+    assert ndd.permute_batch(texts, indices=[2, 0, 2]).source == [names[k] for k in (2, 0, 2)]
+    assert (texts + 1).source == ndd.copy(texts).source == names
+    assert [text.source for text in texts] == texts.source == names
+    assert texts.select([1]).source == [names[1]]
+    assert sample.source == ndd.copy(sample).source == names[0]
+    assert ndd.cat(sample, texts).source == [names[0]] * 3
+    properties = ndd.get_property(texts, key="source_info")
+    assert [bytes(np.asarray(name)).decode() for name in properties] == names
+
+
 def test_alternatives_and_case(tmp_path: Path) -> None:
     files = [("1.jpg", b"a"), ("2.PNG", b"b"), ("3.jpeg", b"c"), ("4.gif", b"d")]
     path = write_tar(tmp_path / "a.tar", files)
