@@ -57,6 +57,8 @@ def whole_files() -> dict[str, bytes]:
         ),
         "jpeg progressive gray": jpeg(gray, progressive=True),
         "jpeg ycck": imagecodecs.jpeg8_encode(alpha, 90, **cmyk),
+        "jpeg cmyk": jpeg(alpha, mode="CMYK", restart_marker_blocks=2),
+        "jpeg progressive cmyk": jpeg(alpha, mode="CMYK", progressive=True),
         "jpeg lossless": imagecodecs.jpeg8_encode(deep, lossless=True, bitspersample=16),
         "png": png(color, 8, 2),
         "png 16": png(deep, 16, 2, before=png_chunk(b"eXIf", exif(5)[6:])),

@@ -65,6 +65,19 @@ EncodedImage read_header(const uint8_t* data, size_t size) {
   return image;
 }
 
+/// The form in which a buffer takes an image.
+jpeg::Format buffer_format(ImageType type, int64_t channels) {
+  if (channels == 4) return jpeg::Format::kCmyk;
+  return type == ImageType::kGray || channels == 1 ? jpeg::Format::kGray : jpeg::Format::kRgb;
+}
+
+/// Whether the file holds the complements of its inks.
+bool has_inverted_inks(const uint8_t* data, size_t size) {
+  jpeg::ImageInfo info;
+  (void)jpeg::parse(data, size, &info);
+  return info.adobe;
+}
+
 /// Decodes one image straight into the output if that has the form that the decoder writes, else
 /// by way of a buffer.
 jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size, void* out,
@@ -77,21 +90,27 @@ jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size
   options.fast_idct = fast_idct && task.orientation == 1;
   options.region = {static_cast<int>(stored.x), static_cast<int>(stored.y),
                     static_cast<int>(stored.width), static_cast<int>(stored.height)};
-  const bool gray = type == ImageType::kGray || (type == ImageType::kAny && task.channels == 1);
-  if (out_type == DType::uint8 && task.orientation == 1) {
+  if (out_type == DType::uint8 && task.orientation == 1 && task.channels != 4) {
+    const bool gray = type == ImageType::kGray || (type == ImageType::kAny && task.channels == 1);
     options.format = gray ? jpeg::Format::kGray : jpeg_format(type);
     const ptrdiff_t stride = stored.width * jpeg::channels(options.format);
     return decoder.decode(data, size, options, static_cast<uint8_t*>(out), stride);
   }
-  options.format = gray || task.channels == 1 ? jpeg::Format::kGray : jpeg::Format::kRgb;
-  const int64_t channels = jpeg::channels(options.format), stride = stored.width * channels;
+  options.format = buffer_format(type, task.channels);
+  int64_t channels = jpeg::channels(options.format);
+  const int64_t stride = stored.width * channels;
   const Buffer buffer = allocate(static_cast<size_t>(stored.height * stride));
   auto* const bytes = static_cast<uint8_t*>(buffer.get());
   const jpeg::Result result = decoder.decode(data, size, options, bytes, stride);
-  if (result.ok()) {
-    write_pixels(out, out_type, type, {bytes, DType::uint8, stored.height, stored.width, channels},
-                 GrayRule::kFloat, task.orientation, {0, 0, task.window.height, task.window.width});
+  if (!result.ok()) return result;
+  GrayRule gray_rule = GrayRule::kFloat;
+  if (channels == 4 && type != ImageType::kAny) {
+    cmyk_to_rgb(bytes, bytes, stored.height * stored.width, has_inverted_inks(data, size));
+    channels = 3;
+    gray_rule = GrayRule::kTruncate;
   }
+  write_pixels(out, out_type, type, {bytes, DType::uint8, stored.height, stored.width, channels},
+               gray_rule, task.orientation, {0, 0, task.window.height, task.window.width});
   return result;
 }
 

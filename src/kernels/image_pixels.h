@@ -52,6 +52,10 @@ inline int64_t result_channels(ImageType type, int64_t stored) {
   return type == ImageType::kAny ? stored : type == ImageType::kGray ? 1 : 3;
 }
 
+/// Red, green and blue of `count` pixels of cyan, magenta, yellow and black, which may be stored as
+/// their complements. The output may overwrite the input.
+void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, bool inverted);
+
 /// Writes a window of the upright image to `out`, C-contiguous, height x width x result channels.
 /// Values are scaled to the range of `out_type`: uint8, int8, uint16, int16, uint32, int32 or
 /// float32. Images with one or two channels are grey, with more they begin with red, green, blue.

@@ -252,12 +252,20 @@ def write_scan(
 
 
 def write_jpeg(
-    frame: Frame, script: Sequence[Scan] | None, restart: int = 0, seed: int = 0
+    frame: Frame,
+    script: Sequence[Scan] | None,
+    restart: int = 0,
+    seed: int = 0,
+    sequential: bool = False,
 ) -> bytes:
-    """A progressive file with the scans of the script, or a baseline file if there is none."""
+    """A file with the scans of the script, or a sequential one with a single scan.
+
+    Files with a script are progressive unless `sequential`.
+    """
+    sequential = sequential or script is None
     rng = np.random.default_rng([seed, 1])
     entries = b"".join(bytes([i + 1, factor, 0]) for i, factor in enumerate(frame.factors))
-    kind = 0xC0 if script is None else 0xC2
+    kind = 0xC0 if sequential else 0xC2
     body = struct.pack(">BHHB", 8, frame.height, frame.width, len(frame.factors)) + entries
     out = b"\xff\xd8\xff\xdb" + struct.pack(">HB", 67, 0) + bytes(frame.quant.tolist())
     out += bytes([0xFF, kind]) + struct.pack(">H", 2 + len(body)) + body
@@ -265,8 +273,16 @@ def write_jpeg(
         out += b"\xff\xdd" + struct.pack(">HH", 4, restart)
     scans = [Scan(range(len(frame.factors)))] if script is None else script
     for scan in scans:
-        out += write_scan(frame, scan, restart, rng, sequential=script is None)
+        out += write_scan(frame, scan, restart, rng, sequential)
     return out + b"\xff\xd9"
+
+
+def with_adobe(data: bytes, transform: int | None) -> bytes:
+    """The file with Adobe's marker: colours as they are (0), as YCbCr (1) or as YCCK (2)."""
+    if transform is None:
+        return data
+    body = b"Adobe" + struct.pack(">HHHB", 100, 0, 0, transform)
+    return data[:2] + b"\xff\xee" + struct.pack(">H", 2 + len(body)) + body + data[2:]
 
 
 def random_script(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import struct
 
 import numpy as np
@@ -28,6 +27,7 @@ from decoders.jpeg_core import (
     scan_start,
     segments,
 )
+from decoders.jpeg_makers import random_frame, write_jpeg
 from reference import jpeg as reference
 
 pytestmark = pytest.mark.usefixtures("instruction_set")
@@ -237,6 +237,7 @@ def test_info() -> None:
         "coding": "baseline",
         "arithmetic": False,
         "color": "ycbcr",
+        "adobe": False,
         "sampling": [(2, 1), (1, 1), (1, 1)],
     }
 
@@ -245,10 +246,9 @@ def test_declined_kinds_still_tell_their_size() -> None:
     image = picture(33, 65)
     baseline = encode(image, "420")
     frame = find(baseline, 0xC0)
-    cmyk = io.BytesIO()
-    Image.fromarray(image).convert("CMYK").save(cmyk, "JPEG")
+    pair = random_frame(np.random.default_rng(0), 65, 33, [0x11, 0x11])
     cases = {
-        "neither one nor three components": cmyk.getvalue(),
+        "neither one, three nor four components": write_jpeg(pair, None),
         "a precision other than 8 bits": patched(baseline, frame + 4, 12),
         "arithmetic coding": patched(baseline, frame + 1, 0xC9),
         "lossless coding": patched(baseline, frame + 1, 0xC3),

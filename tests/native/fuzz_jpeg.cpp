@@ -114,7 +114,7 @@ jpeg::DecodeOptions random_options(const jpeg::ImageInfo& info, Random& random) 
   constexpr jpeg::Format kFormats[] = {jpeg::Format::kRgb, jpeg::Format::kBgr, jpeg::Format::kGray,
                                        jpeg::Format::kYCbCr};
   jpeg::DecodeOptions options;
-  options.format = kFormats[random.below(4)];
+  options.format = info.components == 4 ? jpeg::Format::kCmyk : kFormats[random.below(4)];
   options.fancy_upsampling = random.chance(2);
   options.fast_idct = random.chance(3);
   options.max_pixels = kMaxPixels;

@@ -80,7 +80,7 @@ void append_scan(Bytes& out, const Picture& picture, const Scan& scan, int resta
                            static_cast<uint8_t>(scan.high << 4 | scan.low)});
   append(out, 0xDA, body);
   // Enough for any picture of this size; what is left over is ignored.
-  const int blocks = (picture.width + 31) / 8 * ((picture.height + 31) / 8) * 3;
+  const int blocks = (picture.width + 31) / 8 * ((picture.height + 31) / 8) * 4;
   const int segments = restart != 0 ? blocks / restart + 1 : 1;
   for (int segment = 0; segment < segments; ++segment) {
     if (segment > 0) out.insert(out.end(), {0xFF, static_cast<uint8_t>(0xD0 + (segment - 1) % 8)});
@@ -107,6 +107,10 @@ Bytes make_file(const Picture& picture, const std::vector<Scan>& scans, bool pro
   append(out, progressive ? 0xC2 : 0xC0, frame);
   append_tables(out);
   append(out, 0xDD, {0, static_cast<uint8_t>(restart)});
+  if (random.below(2) != 0) {
+    append(out, 0xEE,
+           {'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, static_cast<uint8_t>(random.below(3))});
+  }
   for (const Scan& scan : scans) append_scan(out, picture, scan, restart, random);
   out.insert(out.end(), {0xFF, 0xD9});
   return out;
@@ -144,11 +148,11 @@ Outcome decode(jpeg::Decoder& decoder, const Bytes& file, const Picture& picture
   return outcome;
 }
 
-jpeg::DecodeOptions random_options(Random& random) {
+jpeg::DecodeOptions random_options(const Picture& picture, Random& random) {
   constexpr jpeg::Format kFormats[] = {jpeg::Format::kRgb, jpeg::Format::kBgr, jpeg::Format::kGray,
                                        jpeg::Format::kYCbCr};
   jpeg::DecodeOptions options;
-  options.format = kFormats[random.below(4)];
+  options.format = picture.factors.size() == 4 ? jpeg::Format::kCmyk : kFormats[random.below(4)];
   options.fancy_upsampling = random.below(2) != 0;
   options.fast_idct = random.below(3) == 0;
   return options;
@@ -157,7 +161,7 @@ jpeg::DecodeOptions random_options(Random& random) {
 /// The vector code, the portable code and the decoding of a region give the same pixels.
 bool compare_ways(jpeg::Decoder& decoder, const Bytes& file, const Picture& picture,
                   Random& random) {
-  jpeg::DecodeOptions options = random_options(random);
+  jpeg::DecodeOptions options = random_options(picture, random);
   const Outcome whole = decode(decoder, file, picture, options);
   set_simd_enabled(false);
   const Outcome portable = decode(decoder, file, picture, options);
@@ -203,7 +207,7 @@ void decode_damaged_copies(jpeg::Decoder& decoder, const Bytes& file, const Pict
     (void)jpeg::parse(broken.data(), broken.size(), &info);
     if (info.width != 0 && (info.width != picture.width || info.height != picture.height)) continue;
     set_simd_enabled(random.below(3) != 0);
-    (void)decode(decoder, broken, picture, random_options(random));
+    (void)decode(decoder, broken, picture, random_options(picture, random));
   }
   set_simd_enabled(true);
 }
@@ -217,7 +221,9 @@ int main() {
                               {0x22, 0x11, 0x11},
                               {0x21, 0x11, 0x11},
                               {0x12, 0x11, 0x11},
-                              {0x41, 0x11, 0x11}};
+                              {0x41, 0x11, 0x11},
+                              {0x11, 0x11, 0x11, 0x11},
+                              {0x22, 0x11, 0x11, 0x22}};
   Random random;
   jpeg::Decoder decoder;
   int decoded[2] = {};

@@ -318,6 +318,14 @@ CONVERSIONS: dict[str, Callable[[Array], Array]] = {
 }
 
 
+def decode_cmyk(data: bytes, ycck: bool, fancy: bool, fast: bool = False) -> Array:
+    """The inks of a file with four components, as stored or as their complements in YCCK."""
+    planes = full_planes(decode(data, fast), fancy)
+    black = planes[3].astype(np.uint8)[..., None]
+    colors = 255 - ycbcr_to_rgb(*planes[:3]) if ycck else np.stack(planes[:3], -1).astype(np.uint8)
+    return np.concatenate([colors, black], -1)
+
+
 def decode_pixels(
     data: bytes, output_type: str, fancy: bool, rgb_file: bool = False, fast: bool = False
 ) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JPEGs that the native decoder declines: CMYK, lossless, of 12 bits, damaged, unfinished, ..."""
+"""JPEGs that the native decoder declines: lossless, of 12 bits, damaged, unfinished, ..."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ _SEGMENT = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])")
 _START_OF_SCAN, _END_OF_IMAGE, _END = 0xDA, 0xD9, b"\xff\xd9"
 # Each scan costs time even if it takes few bytes. Encoders write about ten.
 _MOST_SCANS = 500
-_ADOBE = re.compile(rb"\xff\xee..Adobe", re.DOTALL)
 
 
 def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
@@ -46,7 +45,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     if 8 < bits < 16:
         array = stretch(array, bits)
     if header.channels == 4 and wanted is not Wanted.ALL:
-        return Pixels(_without_black(array, data, info), GrayRule.TRUNCATE)
+        return Pixels(_without_black(array, info), GrayRule.TRUNCATE)
     return Pixels(array, GrayRule.FLOAT)
 
 
@@ -81,12 +80,9 @@ def _count_scans(data: bytes) -> int:
     return count
 
 
-def _without_black(cmyk: Array, data: bytes, info: dict[str, Any]) -> Array:
-    """Red, green and blue of cyan, magenta, yellow and black; Adobe stores the complements."""
+def _without_black(cmyk: Array, info: dict[str, Any]) -> Array:
+    """Red, green and blue of cyan, magenta, yellow and black."""
     if cmyk.dtype != np.uint8 or cmyk.shape[2] != 4:
         msg = f"is a JPEG with four channels of {info['precision']} bits; only 8 are supported"
         raise CodecError(msg)
-    wide = cmyk.astype(np.uint16)
-    if not _ADOBE.search(data, 0, 1 << 20):
-        wide = 255 - wide
-    return (wide[..., :3] * wide[..., 3:] // 255).astype(np.uint8)
+    return _kernels.cmyk_to_rgb(np.ascontiguousarray(cmyk), inverted=info["adobe"])

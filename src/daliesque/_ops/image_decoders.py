@@ -108,8 +108,8 @@ def image(
     jpeg_fancy_upsampling
         Ignored: the chroma channels of a JPEG are always interpolated, as in DALI on a CPU.
     use_fast_idct
-        Use a less accurate cosine transform for grey and colour JPEGs that need not be turned. It
-        is not faster here; results equal DALI's.
+        Use a less accurate cosine transform for JPEGs that need not be turned. It is not faster
+        here; results equal DALI's.
     affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
     host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
     preallocate_width_hint, cache_batch_copy, cache_debug, cache_size, cache_threshold, cache_type

@@ -17,6 +17,8 @@ using Table = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
 using Rows = nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Array = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Inks = nb::ndarray<const uint8_t, nb::shape<-1, -1, 4>, nb::c_contig, nb::device::cpu>;
+using Colors = nb::ndarray<nb::numpy, uint8_t, nb::shape<-1, -1, 3>>;
 
 void check_encoded(const Samples& encoded) {
   if (encoded.dtype() != DType::uint8 || encoded.ndim() != 1 || !encoded.contiguous()) {
@@ -116,6 +118,17 @@ void write(const Samples& out, int64_t index, const Array& pixels, int gray_rule
                orientation, {y, x, height, width});
 }
 
+Colors rgb_of_cmyk(const Inks& cmyk, bool inverted) {
+  const size_t count = cmyk.shape(0) * cmyk.shape(1);
+  auto* rgb = new uint8_t[std::max<size_t>(1, 3 * count)];
+  const nb::capsule owner(rgb, [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
+  {
+    nb::gil_scoped_release release;
+    cmyk_to_rgb(rgb, cmyk.data(), static_cast<int64_t>(count), inverted);
+  }
+  return {rgb, {cmyk.shape(0), cmyk.shape(1), 3}, owner};
+}
+
 }  // namespace
 
 void bind_image_decode(nb::module_& m) {
@@ -135,6 +148,8 @@ void bind_image_decode(nb::module_& m) {
                 "gray_rule: int, orientation: int, window: typing.Sequence[int], "
                 "image_type: int) -> None"),
         "Write a window of decoded pixels into a sample.");
+  m.def("cmyk_to_rgb", &rgb_of_cmyk, "cmyk"_a, "inverted"_a,
+        "Red, green and blue of inks, which may be stored as their complements.");
   m.def("current_pool", &current_pool, "The pool that kernels called from this thread use.");
 }
 

@@ -18,7 +18,8 @@ jpeg::Format parse_format(const std::string& name) {
   if (name == "BGR") return jpeg::Format::kBgr;
   if (name == "GRAY") return jpeg::Format::kGray;
   if (name == "YCbCr") return jpeg::Format::kYCbCr;
-  throw std::invalid_argument("output_type must be RGB, BGR, GRAY or YCbCr; got " + name);
+  if (name == "CMYK") return jpeg::Format::kCmyk;
+  throw std::invalid_argument("output_type must be RGB, BGR, GRAY, YCbCr or CMYK; got " + name);
 }
 
 const char* status_name(jpeg::Status status) {
@@ -83,6 +84,7 @@ nb::typed<nb::dict, nb::str, nb::any> info(const nb::bytes& data) {
   out["coding"] = coding_name(image.coding);
   out["arithmetic"] = image.arithmetic;
   out["color"] = kColors[static_cast<int>(image.color)];
+  out["adobe"] = image.adobe;
   out["sampling"] = sampling;
   return out;
 }

@@ -8,13 +8,14 @@
 
 /// JPEG decoding.
 ///
-/// Accepted: 8-bit Huffman-coded sequential and progressive JPEG (SOF0, SOF1, SOF2), grey or three
-/// components (YCbCr or RGB), every sampling whose ratios are whole numbers (4:4:4, 4:2:2, 4:2:0,
-/// 4:4:0, 4:1:1, ...), one interleaved scan or several scans, restart markers.
-/// Declined (`Status::kDeclined`, not an error: another codec may take the file): arithmetic,
-/// lossless and hierarchical coding, other bit depths, two or four components, fractional sampling
-/// ratios, files that rely on implied Huffman tables, progressive files of more than 256 scans or
-/// whose scans end before the coefficients are precise (libjpeg-turbo smooths their blocks).
+/// Accepted: 8-bit Huffman-coded sequential and progressive JPEG (SOF0, SOF1, SOF2), grey, three
+/// components (YCbCr or RGB) or four (CMYK or YCCK), every sampling whose ratios are whole numbers
+/// (4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, ...), one interleaved scan or several scans, restart
+/// markers. Declined (`Status::kDeclined`, not an error: another codec may take the file):
+/// arithmetic, lossless and hierarchical coding, other bit depths, other component counts,
+/// fractional sampling ratios, files that rely on implied Huffman tables, progressive files of more
+/// than 256 scans or whose scans end before the coefficients are precise (libjpeg-turbo smooths
+/// their blocks).
 ///
 /// Whenever a call returns `kOk`, the pixels equal those of libjpeg-turbo's vector code with the
 /// accurate integer DCT (`JDCT_ISLOW`) or, on request, the fast one, with or without fancy
@@ -63,6 +64,7 @@ struct ImageInfo {
   Coding coding = Coding::kBaseline;
   bool arithmetic = false;
   Color color = Color::kUnknown;  ///< of the stored components
+  bool adobe = false;             ///< has Adobe's marker: its programs store CMYK inverted
   uint8_t h_sampling[4] = {};
   uint8_t v_sampling[4] = {};
 };
@@ -74,9 +76,13 @@ Result parse(const uint8_t* data, size_t size, ImageInfo* info);
 
 /// kGray is the luma plane (for RGB files the same weighting of the components). kYCbCr is the
 /// limited-range ITU-R BT.601 encoding of the RGB pixels, not the stored full-range values.
-enum class Format : uint8_t { kRgb, kBgr, kGray, kYCbCr };
+/// kCmyk are the inks of a file with four components, inverted or not as it stores them. Such files
+/// have no other format, and other files do not have this one.
+enum class Format : uint8_t { kRgb, kBgr, kGray, kYCbCr, kCmyk };
 
-inline int channels(Format format) { return format == Format::kGray ? 1 : 3; }
+inline int channels(Format format) {
+  return format == Format::kGray ? 1 : format == Format::kCmyk ? 4 : 3;
+}
 
 struct Region {
   int x = 0;

@@ -6,8 +6,6 @@
 
 namespace daliesque::jpeg {
 
-constexpr int kMaxDecoded = 3;  ///< components of a decodable image
-
 struct ComponentGeometry {
   int h = 1;  ///< blocks in an interleaved MCU
   int v = 1;
@@ -35,7 +33,7 @@ struct ScanGrid {
 
 struct Geometry {
   int components = 0;
-  ComponentGeometry component[kMaxDecoded];
+  ComponentGeometry component[kMaxComponents];
   Region region;
   int image_height = 0;
   int mcu_height = 0;

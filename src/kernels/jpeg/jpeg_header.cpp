@@ -289,7 +289,7 @@ void HeaderReader::read_application(uint8_t marker, const uint8_t* body, size_t 
   if (marker == kApp0 && length >= 14 && starts_with(body, length, "JFIF\0", 5)) {
     has_jfif_ = true;
   } else if (marker == kApp14 && length >= 12 && starts_with(body, length, "Adobe", 5)) {
-    has_adobe_ = true;
+    header_.info.adobe = true;
     adobe_transform_ = body[11];
   } else if (marker == kApp1 && !has_exif_ && starts_with(body, length, "Exif\0", 5) &&
              length >= 6) {
@@ -308,12 +308,13 @@ void HeaderReader::set_color() {
     case 3:
       color = Color::kYCbCr;
       if (has_jfif_) break;
-      if (has_adobe_ ? adobe_transform_ == 0 : c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B') {
+      if (header_.info.adobe ? adobe_transform_ == 0
+                             : c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B') {
         color = Color::kRgb;
       }
       break;
     case 4:
-      color = has_adobe_ && adobe_transform_ == 2 ? Color::kYcck : Color::kCmyk;
+      color = header_.info.adobe && adobe_transform_ != 0 ? Color::kYcck : Color::kCmyk;
       break;
     default:
       color = Color::kUnknown;
@@ -332,7 +333,9 @@ const char* HeaderReader::declined_reason() const {
       break;
   }
   if (info.precision != 8) return "a precision other than 8 bits";
-  if (info.components != 1 && info.components != 3) return "neither one nor three components";
+  if (info.components == 2 || info.components > kMaxComponents) {
+    return "neither one, three nor four components";
+  }
   for (int i = 0; i < info.components; ++i) {
     const FrameComponent& component = header_.components[i];
     if (header_.max_h % component.h != 0 || header_.max_v % component.v != 0) {

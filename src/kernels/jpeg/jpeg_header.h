@@ -104,7 +104,6 @@ class HeaderReader {
   Header header_;
   bool has_frame_ = false;
   bool has_jfif_ = false;
-  bool has_adobe_ = false;
   bool has_exif_ = false;
   uint8_t adobe_transform_ = 0;
 };

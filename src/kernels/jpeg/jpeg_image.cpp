@@ -25,9 +25,12 @@ Result Image::decode(uint8_t* out, ptrdiff_t row_stride) {
   if (const char* const reason = headers_.declined_reason()) {
     return {Status::kDeclined, reason, 0};
   }
+  const Header& header = headers_.header();
+  if ((header.info.components == 4) != (options_.format == Format::kCmyk)) {
+    return {Status::kDeclined, "other colours than those asked for", 0};
+  }
   result = check_size();
   if (!result.ok()) return result;
-  const Header& header = headers_.header();
   geometry_ = plan_geometry(header, options_);
   const bool progressive = header.info.coding == Coding::kProgressive;
   const bool apart = !progressive && header.scan_components < header.info.components;
@@ -62,7 +65,7 @@ Result Image::check_size() const {
 
 Result Image::allocate(bool whole_planes, uint8_t* out, ptrdiff_t row_stride) {
   const ScanGrid& grid = geometry_.grid;
-  size_t offsets[kMaxDecoded] = {};
+  size_t offsets[kMaxComponents] = {};
   size_t bytes = 0;
   RowWriter& writer = state_.writer;
   for (int i = 0; i < geometry_.components; ++i) {
@@ -85,7 +88,7 @@ Result Image::allocate(bool whole_planes, uint8_t* out, ptrdiff_t row_stride) {
   if (planes == nullptr || rows == nullptr) {
     return {Status::kOutOfMemory, "no memory for decoding", 0};
   }
-  for (int i = 0; i < kMaxDecoded; ++i) writer.plane[i].data = planes + offsets[i];
+  for (int i = 0; i < kMaxComponents; ++i) writer.plane[i].data = planes + offsets[i];
   writer.start(kernels_, geometry_, headers_.header().info.color, options_.format, rows, out,
                row_stride);
   return {};

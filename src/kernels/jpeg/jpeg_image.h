@@ -60,7 +60,7 @@ class Image {
 
   // The current scan, in units: MCUs, or blocks if it has a single component.
   ScanGrid grid_;
-  ScanPart parts_[kMaxDecoded];
+  ScanPart parts_[kMaxComponents];
   int part_count_ = 0;
   McuPlan plan_;
 };

@@ -12,9 +12,9 @@ namespace daliesque::jpeg {
 /// Rows passed to the loops below may be read and written up to this far beyond their end.
 constexpr int kRowPadding = 64;
 
-/// Three planes of one row.
+/// Up to four planes of one row.
 struct PlaneRow {
-  const uint8_t* plane[3];
+  const uint8_t* plane[kMaxComponents];
 };
 
 /// Coefficients that stay while the scans of a progressive image are read.
@@ -80,6 +80,9 @@ struct Kernels {
 
   /// Limited-range YCbCr pixels from planes of RGB or, if `in_ycbcr`, of full-range YCbCr.
   void (*limited_ycbcr_to_pixels)(uint8_t* out, const PlaneRow& in, int count, bool in_ycbcr);
+
+  /// CMYK pixels from planes of CMYK or, if `in_ycck`, of YCCK.
+  void (*cmyk_to_pixels)(uint8_t* out, const PlaneRow& in, int count, bool in_ycck);
 };
 
 /// The fastest set that this processor runs.

@@ -311,6 +311,27 @@ void planes_to_gray(uint8_t* out, const PlaneRow& in, int count) {
   rgb_to_gray(out, in.plane[0], in.plane[1], in.plane[2], count);
 }
 
+void cmyk_to_pixels(uint8_t* out, const PlaneRow& in, int count, bool in_ycck) {
+  ChunkPlanes rgb;
+  for (int i = 0; i < count; i += kChunk) {
+    const int n = count - i < kChunk ? count - i : kChunk;
+    const uint8_t* source[3] = {in.plane[0] + i, in.plane[1] + i, in.plane[2] + i};
+    if (in_ycck) {
+      ycbcr_to_rgb(rgb.row[0], rgb.row[1], rgb.row[2], source[0], source[1], source[2], n);
+      for (int k = 0; k < 3; ++k) source[k] = rgb.row[k];
+    }
+    // YCCK is YCbCr of the complements of cyan, magenta and yellow.
+    const uint8_t flip = in_ycck ? 255 : 0;
+    const uint8_t* const black = in.plane[3] + i;
+    for (int k = 0; k < n; ++k) {
+      *out++ = source[0][k] ^ flip;
+      *out++ = source[1][k] ^ flip;
+      *out++ = source[2][k] ^ flip;
+      *out++ = black[k];
+    }
+  }
+}
+
 }  // namespace
 
 const jpeg::Kernels jpeg_kernels = {
@@ -329,6 +350,7 @@ const jpeg::Kernels jpeg_kernels = {
     planes_to_pixels,
     planes_to_gray,
     limited_ycbcr_to_pixels,
+    cmyk_to_pixels,
 };
 
 }  // namespace daliesque::DALIESQUE_ISA

@@ -18,7 +18,7 @@ constexpr int kSmoothed = 10;
 
 }  // namespace
 
-Progression::Progression() { std::fill_n(low_[0], kMaxDecoded * kBlockSize, kUnknown); }
+Progression::Progression() { std::fill_n(low_[0], kMaxComponents * kBlockSize, kUnknown); }
 
 const char* Progression::add(const Header& header) {
   const Band& band = header.band;

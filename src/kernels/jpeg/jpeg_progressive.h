@@ -28,7 +28,7 @@ class Progression {
 
  private:
   static constexpr int8_t kUnknown = -1;
-  int8_t low_[kMaxDecoded][kBlockSize];  ///< the lowest bit known, or kUnknown
+  int8_t low_[kMaxComponents][kBlockSize];  ///< the lowest bit known, or kUnknown
 };
 
 /// Reads all scans of an image. Blocks below the region are left out.
@@ -71,7 +71,7 @@ class ProgressiveScans {
   const bool fast_idct_;
   const Kernels& kernels_ = kernels();
   Progression progression_;
-  Place places_[kMaxDecoded];
+  Place places_[kMaxComponents];
   Blocks blocks_ = {};
 };
 

@@ -14,7 +14,7 @@ size_t scratch_row_bytes(int width) {
 
 }  // namespace
 
-size_t RowWriter::scratch_bytes(int width) { return kMaxDecoded * scratch_row_bytes(width); }
+size_t RowWriter::scratch_bytes(int width) { return kMaxComponents * scratch_row_bytes(width); }
 
 void RowWriter::start(const Kernels& kernels, const Geometry& geometry, Color color, Format format,
                       uint8_t* scratch, uint8_t* out, ptrdiff_t row_stride) {
@@ -26,7 +26,7 @@ void RowWriter::start(const Kernels& kernels, const Geometry& geometry, Color co
   row_stride_ = row_stride;
   next_ = geometry.region.y;
   const size_t bytes = scratch_row_bytes(geometry.region.width);
-  for (int i = 0; i < kMaxDecoded; ++i) {
+  for (int i = 0; i < kMaxComponents; ++i) {
     upsampled_[i] = scratch + i * bytes;
     upsampled_row_[i] = -1;
   }
@@ -116,6 +116,9 @@ void RowWriter::write_row(uint8_t* out, int y) {
       return;
     case Format::kYCbCr:
       kernels_->limited_ycbcr_to_pixels(out, in, width, coded);
+      return;
+    case Format::kCmyk:
+      kernels_->cmyk_to_pixels(out, in, width, color_ == Color::kYcck);
       return;
   }
 }

@@ -33,7 +33,7 @@ class RowWriter {
   /// Writes the rows above image row `end` that are not written yet.
   void write_until(int end);
 
-  Plane plane[kMaxDecoded];
+  Plane plane[kMaxComponents];
 
  private:
   const uint8_t* component_row(int index, int y);
@@ -44,8 +44,8 @@ class RowWriter {
   const Geometry* geometry_ = nullptr;
   Color color_ = Color::kYCbCr;
   Format format_ = Format::kRgb;
-  uint8_t* upsampled_[kMaxDecoded] = {};
-  int upsampled_row_[kMaxDecoded] =
+  uint8_t* upsampled_[kMaxComponents] = {};
+  int upsampled_row_[kMaxComponents] =
       {};  ///< component row in `upsampled_`, -1 if none can be reused
   uint8_t* out_ = nullptr;
   ptrdiff_t row_stride_ = 0;

@@ -19,7 +19,7 @@ class ScanData {
  public:
   /// What the next unit takes from those before; zero at the start and after each restart marker.
   struct Carry {
-    int32_t predictions[kMaxDecoded] = {};
+    int32_t predictions[kMaxComponents] = {};
     int32_t run = 0;  ///< blocks of a progressive scan whose bands have ended
   };
 

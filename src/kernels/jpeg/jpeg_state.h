@@ -82,7 +82,7 @@ struct DecoderState {
   CachedTable<AcTable, build_ac_table> ac_tables[4];
   CachedTable<BandTable, build_band_table> band_tables[4];
   alignas(32) int16_t coefficients[kRunBlocks * kBlockSize];
-  alignas(32) uint16_t quant[kMaxDecoded][kBlockSize];
+  alignas(32) uint16_t quant[kMaxComponents][kBlockSize];
   uint8_t last[kRunBlocks];
   Scratch planes;
   Scratch rows;
