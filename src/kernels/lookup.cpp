@@ -14,17 +14,20 @@
 namespace daliesque {
 
 namespace portable {
-void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256]);
+void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256],
+                   bool streamed);
 }
 namespace avx2 {
-void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256]);
+void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256],
+                   bool streamed);
 }
 
-void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256]) {
+void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256],
+                   bool streamed) {
 #ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::look_up_bytes(out, in, count, table);
+  if (cpu_has_avx2()) return avx2::look_up_bytes(out, in, count, table, streamed);
 #endif
-  portable::look_up_bytes(out, in, count, table);
+  portable::look_up_bytes(out, in, count, table, streamed);
 }
 
 namespace {
@@ -52,9 +55,11 @@ class Table {
     }
   }
 
-  void run(Word* out, const In* in, int64_t count) const {
+  void run(Word* out, const In* in, int64_t count, bool streamed) const {
     if constexpr (sizeof(Word) == 1 && sizeof(In) == 1) {
-      look_up_bytes(out, reinterpret_cast<const uint8_t*>(in), count, bytes_.data());
+      look_up_bytes(out, reinterpret_cast<const uint8_t*>(in), count, bytes_.data(), streamed);
+    } else if (streamed) {
+      run_streamed(out, in, count);
     } else if constexpr (sizeof(In) == 1) {
       for (int64_t k = 0; k < count; k++) out[k] = bytes_[static_cast<uint8_t>(in[k])];
     } else {
@@ -63,6 +68,16 @@ class Table {
   }
 
  private:
+  void run_streamed(Word* out, const In* in, int64_t count) const {
+    constexpr int64_t kBlock = 2048;
+    alignas(64) Word block[kBlock];
+    for (int64_t at = 0; at < count; at += kBlock) {
+      const int64_t length = std::min(kBlock, count - at);
+      run(block, in + at, length, false);
+      stream_copy(out + at, block, static_cast<size_t>(length) * sizeof(Word));
+    }
+  }
+
   Word find(In key) const {
     // Negative keys become huge.
     const auto index = static_cast<uint64_t>(key);
@@ -87,15 +102,8 @@ void look_up_all(Samples& out, const Samples& in, const Samples& table, const Sa
         end = std::min(end * kUnit, in.volume(i));
         Word* to = out.data<Word>(i);
         const In* from = in.data<const In>(i);
-        if (!streamed) return values.run(to + begin, from + begin, end - begin);
-        constexpr int64_t kBlock = 2048;
-        alignas(64) Word block[kBlock];
-        for (int64_t at = begin; at < end; at += kBlock) {
-          const int64_t count = std::min(kBlock, end - at);
-          values.run(block, from + at, count);
-          stream_copy(to + at, block, static_cast<size_t>(count) * sizeof(Word));
-        }
-        stream_fence();
+        values.run(to + begin, from + begin, end - begin, streamed);
+        if (streamed) stream_fence();
       });
 }
 
