@@ -24,6 +24,8 @@ MANY_BYTES = 400_000_000
 # The system keeps in large pieces what was written, copied or read from a disk in large pieces, and
 # hands them out twice as fast as small ones.
 WRITTEN_BYTES = 1 << 20
+# What Python's tarfile writes at once.
+TARFILE_BYTES = 1 << 14
 
 
 def counts(size: int) -> range:
@@ -58,8 +60,11 @@ def tfrecord(
 
 
 @functools.cache
-def tar_files(size: int, samples: int) -> tuple[list[str], list[str]]:
-    """Archives with an image and a label in each sample, and their indices."""
+def tar_files(size: int, samples: int, written: int) -> tuple[list[str], list[str]]:
+    """Archives with an image and a label in each sample, and their indices.
+
+    They are written in pieces of `written` bytes.
+    """
     root = Path(folder())
     paths, indices = [], []
     for file in range(FILES):
@@ -67,7 +72,7 @@ def tar_files(size: int, samples: int) -> tuple[list[str], list[str]]:
         indices.append(str(root / f"{file}.idx"))
         lines = [f"v1.2 {samples // FILES}\n"]
         with (
-            open(paths[-1], "wb", WRITTEN_BYTES) as out,
+            open(paths[-1], "wb", written) as out,
             tarfile.open(fileobj=out, mode="w") as archive,
         ):
             for number in range(samples // FILES):
@@ -82,10 +87,12 @@ def tar_files(size: int, samples: int) -> tuple[list[str], list[str]]:
     return paths, indices
 
 
-def webdataset(ndd: Any, size: int, many: bool = False, **options: Any) -> Any:
+def webdataset(
+    ndd: Any, size: int, many: bool = False, written: int = WRITTEN_BYTES, **options: Any
+) -> Any:
     """A reader of archives, or of `many` samples."""
     samples = MANY_BYTES // size if many else FILES * len(counts(size))
-    paths, indices = tar_files(size, samples)
+    paths, indices = tar_files(size, samples, written)
     return ndd.readers.Webdataset(paths=paths, index_paths=indices, ext=["jpg", "cls"], **options)
 
 
@@ -155,6 +162,12 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
     "Webdataset many large": (lambda ndd, _: webdataset(ndd, LARGE, many=True), 64),
     "Webdataset many large shuffled": (
         lambda ndd, _: webdataset(ndd, LARGE, many=True, random_shuffle=True),
+        64,
+    ),
+    "Webdataset many large by tarfile": (
+        lambda ndd, _: webdataset(
+            ndd, LARGE, many=True, written=TARFILE_BYTES, random_shuffle=True
+        ),
         64,
     ),
     "MXNet": (lambda ndd, _: mxnet(ndd, LARGE), 64),
