@@ -57,6 +57,14 @@ class Queues(Protocol):
         """Wait until all work in the queue is done."""
 
 
+def torch_handle(stream: Any) -> int | None:
+    """The raw handle of a stream of torch, for a kind of device or for any; None for others."""
+    for name in ("cuda_stream", "sycl_queue", "native_handle"):
+        if hasattr(stream, name):
+            return int(getattr(stream, name))
+    return None
+
+
 class TorchQueues:
     """The streams of a backend of torch that has them: CUDA, ROCm, XPU."""
 
@@ -81,10 +89,8 @@ class TorchQueues:
         return self._backend.current_stream(device_id)
 
     def handle(self, queue: Any) -> int:
-        for name in ("cuda_stream", "sycl_queue", "native_handle"):
-            if hasattr(queue, name):
-                return int(getattr(queue, name))
-        return id(queue)
+        known = torch_handle(queue)
+        return id(queue) if known is None else known
 
     def active(self, queue: Any) -> contextlib.AbstractContextManager[Any]:
         entered: contextlib.AbstractContextManager[Any] = self._backend.stream(queue)

@@ -7,7 +7,7 @@ import threading
 from typing import Any, ClassVar
 
 from . import accelerator
-from .accelerator import require_accelerator
+from .accelerator import require_accelerator, torch_handle
 from .device import Device
 
 
@@ -103,10 +103,9 @@ def stream_handle(stream: Any) -> int:
             msg = f"Stream: version {version} of the __cuda_stream__ protocol is not supported."
             raise ValueError(msg)
         return int(handle)
-    # Streams of torch for a kind of device, and those for any.
-    for name in ("cuda_stream", "sycl_queue", "native_handle"):
-        if hasattr(stream, name):
-            return int(getattr(stream, name))
+    known = torch_handle(stream)
+    if known is not None:
+        return known
     msg = (
         f"Stream: cannot wrap {stream!r}. Pass a torch stream, an object with __cuda_stream__, or "
         "a raw handle."
