@@ -440,8 +440,8 @@ def decode_jpegs(encoded: Samples, chosen: Annotated[NDArray[numpy.int64], dict(
 def write_pixels(out: Samples, index: int, pixels: NDArray[Any], gray_rule: int, orientation: int, window: Sequence[int], image_type: int) -> None:
     """Write a window of decoded pixels into a sample."""
 
-def cmyk_to_rgb(cmyk: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 4), order='C', device='cpu', writable=False)], inverted: bool) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 3))]:
-    """Red, green and blue of inks, which may be stored as their complements."""
+def cmyk_to_rgb(cmyk: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 4), order='C', device='cpu', writable=False)], rule: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 3))]:
+    """Red, green and blue of inks, by the number of an InkRule."""
 
 def current_pool() -> ThreadPool:
     """The pool that kernels called from this thread use."""

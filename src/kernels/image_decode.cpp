@@ -71,11 +71,12 @@ jpeg::Format buffer_format(ImageType type, int64_t channels) {
   return type == ImageType::kGray || channels == 1 ? jpeg::Format::kGray : jpeg::Format::kRgb;
 }
 
-/// Whether the file holds the complements of its inks.
-bool has_inverted_inks(const uint8_t* data, size_t size) {
+/// How the reference takes the inks of a file that it turns, or not.
+InkRule ink_rule(const uint8_t* data, size_t size, bool turned) {
+  if (turned) return InkRule::kShifted;
   jpeg::ImageInfo info;
   (void)jpeg::parse(data, size, &info);
-  return info.adobe;
+  return info.adobe ? InkRule::kInverted : InkRule::kPlain;
 }
 
 /// Decodes one image straight into the output if that has the form that the decoder writes, else
@@ -105,9 +106,10 @@ jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size
   if (!result.ok()) return result;
   GrayRule gray_rule = GrayRule::kFloat;
   if (channels == 4 && type != ImageType::kAny) {
-    cmyk_to_rgb(bytes, bytes, stored.height * stored.width, has_inverted_inks(data, size));
+    const InkRule rule = ink_rule(data, size, task.orientation != 1);
+    cmyk_to_rgb(bytes, bytes, stored.height * stored.width, rule);
     channels = 3;
-    gray_rule = GrayRule::kTruncate;
+    gray_rule = rule == InkRule::kShifted ? GrayRule::kFixed14 : GrayRule::kTruncate;
   }
   write_pixels(out, out_type, type, {bytes, DType::uint8, stored.height, stored.width, channels},
                gray_rule, task.orientation, {0, 0, task.window.height, task.window.width});

@@ -189,13 +189,16 @@ CropWindow stored_window(int orientation, int64_t height, int64_t width,
   return stored;
 }
 
-void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, bool inverted) {
-  const int flip = inverted ? 0 : 255;
+void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, InkRule rule) {
+  const int flip = rule == InkRule::kPlain ? 255 : 0;
   for (int64_t i = 0; i < count; i++) {
     const uint8_t* const inks = cmyk + 4 * i;
     const int light = inks[3] ^ flip;
     for (int64_t c = 0; c < 3; c++) {
-      rgb[3 * i + c] = static_cast<uint8_t>((inks[c] ^ flip) * light / 255);
+      const int ink = inks[c] ^ flip;
+      const int color =
+          rule == InkRule::kShifted ? light - ((255 - ink) * light >> 8) : ink * light / 255;
+      rgb[3 * i + c] = static_cast<uint8_t>(color);
     }
   }
 }

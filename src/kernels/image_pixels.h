@@ -24,6 +24,13 @@ enum class GrayRule : int {
   kPng = 4,       ///< 15 fractional bits, other weights; cut off in bytes, else rounded
 };
 
+/// How inks are stored and how red, green and blue are made of them; the reference has two ways.
+enum class InkRule : int {
+  kPlain = 0,     ///< amounts of ink; products divided by 255
+  kInverted = 1,  ///< their complements; products divided by 255
+  kShifted = 2,   ///< taken for complements; products shifted by 8 bits
+};
+
 /// Decoded pixels: C-contiguous, height x width x channels, of type uint8, uint16 or float32.
 /// Integers use the whole range of their type, floating-point numbers go from 0 to 1.
 struct Pixels {
@@ -52,9 +59,9 @@ inline int64_t result_channels(ImageType type, int64_t stored) {
   return type == ImageType::kAny ? stored : type == ImageType::kGray ? 1 : 3;
 }
 
-/// Red, green and blue of `count` pixels of cyan, magenta, yellow and black, which may be stored as
-/// their complements. The output may overwrite the input.
-void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, bool inverted);
+/// Red, green and blue of `count` pixels of cyan, magenta, yellow and black. The output may
+/// overwrite the input.
+void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, InkRule rule);
 
 /// Writes a window of the upright image to `out`, C-contiguous, height x width x result channels.
 /// Values are scaled to the range of `out_type`: uint8, int8, uint16, int16, uint32, int32 or

@@ -42,6 +42,12 @@ def exif(orientation: int, big_endian: bool = False) -> bytes:
     return b"Exif\0\0" + mark + struct.pack(order + "I", 8) + entries + bytes(4)
 
 
+def with_exif(data: bytes, orientation: int) -> bytes:
+    """A JPEG with EXIF data added."""
+    body = exif(orientation)
+    return data[:2] + b"\xff\xe1" + struct.pack(">H", 2 + len(body)) + body + data[2:]
+
+
 def save(array: Array, kind: str, mode: str | None = None, **options: Any) -> bytes:
     """Encode with Pillow."""
     squeezed = array[..., 0] if array.ndim == 3 and array.shape[2] == 1 else array

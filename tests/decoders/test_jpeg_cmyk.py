@@ -13,7 +13,7 @@ import pytest
 import daliesque as ndd
 from compare import assert_same
 from daliesque import _kernels
-from decoders.image_makers import jpeg
+from decoders.image_makers import jpeg, with_exif
 from decoders.jpeg_core import (
     OUTPUT_TYPES,
     SIZES,
@@ -60,6 +60,12 @@ def libjpeg(data: bytes) -> Array:
 def rgb_of(stored: Array, adobe: bool) -> Array:
     light = stored.astype(int) if adobe else 255 - stored.astype(int)
     return (light[..., :3] * light[..., 3:] // 255).astype(np.uint8)
+
+
+def turned_rgb_of(stored: Array) -> Array:
+    """The reference's other way: the inks are always complements."""
+    light, black = stored[..., :3].astype(int), stored[..., 3:].astype(int)
+    return (black - ((255 - light) * black >> 8)).astype(np.uint8)
 
 
 def image(data: bytes, **arguments: Any) -> Array:
@@ -140,6 +146,36 @@ def test_images(transform: int | None) -> None:
     assert_same(image(data, use_fast_idct=True), rgb_of(fast, transform is not None))
     part = ndd.decoders.image_slice(np.frombuffer(data, np.uint8), start=[5, 3], end=[40, 20])
     assert_same(np.asarray(part), np.ascontiguousarray(rgb[3:20, 5:40]))
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_turned_images(transform: int | None) -> None:
+    whole = random_frame(np.random.default_rng(8), 43, 31, FACTORS[1])
+    unfinished = [Scan(range(4), 0, 0), *(Scan([i], 1, 63, 0, 1) for i in range(4))]
+    for script in (None, unfinished):
+        data = with_exif(with_adobe(write_jpeg(whole, script), transform), 3)
+        stored = libjpeg(data)
+        rgb = turned_rgb_of(stored)[::-1, ::-1]
+        assert_same(image(data), np.ascontiguousarray(rgb), script)
+        gray = (rgb.astype(int) @ [4899, 9617, 1868] + (1 << 13) >> 14).astype(np.uint8)
+        assert_same(image(data, **GRAY), gray[..., None], script)
+        assert_same(image(data, **ANY), np.ascontiguousarray(stored[::-1, ::-1]), script)
+        stays = rgb_of(stored, transform is not None)
+        assert_same(image(data, adjust_orientation=False), stays, script)
+        part = ndd.decoders.image_slice(np.frombuffer(data, np.uint8), start=[5, 3], end=[40, 20])
+        assert_same(np.asarray(part), np.ascontiguousarray(rgb[3:20, 5:40]), script)
+
+
+def test_inks_of_files_with_very_many_scans() -> None:
+    source = random_frame(np.random.default_rng(9), 20, 9, FACTORS[0])
+    script = [
+        Scan(range(4), 0, 0, 0, 5),
+        *(Scan([i], k, k) for i in range(4) for k in range(1, 64)),
+    ]
+    script += [Scan(range(4), 0, 0, low + 1, low) for low in range(4, -1, -1)]
+    data = write_jpeg(source, script)
+    assert len(script) == 258
+    assert_same(image(data), turned_rgb_of(libjpeg(data)))
 
 
 def test_files_that_the_core_declines_are_converted_alike() -> None:

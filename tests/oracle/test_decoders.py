@@ -29,6 +29,7 @@ from decoders.image_makers import (
     pnm,
     save,
     tiff,
+    with_exif,
 )
 from decoders.jpeg_makers import Scan, random_frame, random_script, with_adobe, write_jpeg
 
@@ -213,6 +214,34 @@ def test_cmyk(kind: str, image_type: str) -> None:
     for dtype in ELEMENT_TYPES:
         for fast in (False, True):
             compare(CMYK_FILES[kind], image_type, dtype=dtype, use_fast_idct=fast)
+
+
+@pytest.mark.parametrize("kind", CMYK_FILES)
+def test_turned_cmyk(kind: str) -> None:
+    for orientation in range(2, 9):
+        data = with_exif(CMYK_FILES[kind], orientation)
+        encoded = np.frombuffer(data, np.uint8)
+        for image_type in CMYK_TYPES:
+            for fast in (False, True):
+                compare(data, image_type, use_fast_idct=fast)
+            compare(data, image_type, dtype=ELEMENT_TYPES[orientation % 4])
+            compare(data, image_type, adjust_orientation=False)
+            number = IMAGE_TYPES[image_type]
+            part = {"start": [3, 4], "end": [30, 31], "output_type": number}
+            expected = reference.decoders.image_slice(reference.as_tensor(encoded), **part)
+            assert_same(ours.decoders.image_slice(encoded, **part), np.asarray(expected))
+
+
+@pytest.mark.parametrize("refinements", [3, 4])
+def test_inks_of_files_with_very_many_scans(refinements: int) -> None:
+    script = [Scan(range(4), 0, 0, 0, refinements)]
+    script += [Scan([i], k, k) for i in range(4) for k in range(1, 64)]
+    script += [Scan(range(4), 0, 0, low + 1, low) for low in reversed(range(refinements))]
+    frame = random_frame(np.random.default_rng(3), 20, 9, [0x11] * 4)
+    data = write_jpeg(frame, script)
+    for image_type in CMYK_TYPES:
+        for fast in (False, True):
+            compare(data, image_type, use_fast_idct=fast)
 
 
 @pytest.mark.parametrize("orientation", [2, 5, 6])

@@ -15,6 +15,7 @@ from .pixels import (
     CodecError,
     GrayRule,
     ImageHeader,
+    InkRule,
     Pixels,
     Wanted,
     refuse_damaged,
@@ -27,13 +28,14 @@ _MARKER = re.compile(rb"\xff([^\x00\xff])")
 # Markers of segments, which say how long they are, and of the end.
 _SEGMENT = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])")
 _START_OF_SCAN, _END_OF_IMAGE, _END = 0xDA, 0xD9, b"\xff\xd9"
-# Each scan costs time even if it takes few bytes. Encoders write about ten.
-_MOST_SCANS = 500
+# Each scan costs time even if it takes few bytes. Encoders write about ten; beyond the first number
+# the reference takes the decoder that it also has for turned images.
+_MANY_SCANS, _MOST_SCANS = 256, 500
 
 
 def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     """Decode with libjpeg-turbo, after making sure that the file is whole."""
-    _check_whole(data)
+    scans = _check_whole(data)
     info = _kernels.jpeg_info(data)
     gray = wanted is Wanted.GRAY and header.channels == 3 and info["coding"] != "lossless"
     try:
@@ -45,12 +47,15 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     if 8 < bits < 16:
         array = stretch(array, bits)
     if header.channels == 4 and wanted is not Wanted.ALL:
-        return Pixels(_without_black(array, info), GrayRule.TRUNCATE)
+        if header.orientation != 1 or scans > _MANY_SCANS:
+            return Pixels(_without_black(array, info, InkRule.SHIFTED), GrayRule.FIXED14)
+        rule = InkRule.INVERTED if info["adobe"] else InkRule.PLAIN
+        return Pixels(_without_black(array, info, rule), GrayRule.TRUNCATE)
     return Pixels(array, GrayRule.FLOAT)
 
 
-def _check_whole(data: bytes) -> None:
-    """Raise unless the marker that ends the image comes after the first scan has begun.
+def _check_whole(data: bytes) -> int:
+    """The number of scans, if the marker that ends the image comes after the first has begun.
 
     libjpeg-turbo would fill what is missing with grey. It would also read any number of scans.
     """
@@ -64,9 +69,11 @@ def _check_whole(data: bytes) -> None:
         refuse_short("JPEG", len(data), "inside a header")
     if data.find(_END, position) < 0:
         refuse_short("JPEG", len(data), "inside the scan")
-    if _count_scans(data) > _MOST_SCANS:
+    scans = _count_scans(data)
+    if scans > _MOST_SCANS:
         msg = f"is a JPEG of more than {_MOST_SCANS} scans, which would take too long to decode"
         raise CodecError(msg)
+    return scans
 
 
 def _count_scans(data: bytes) -> int:
@@ -80,9 +87,9 @@ def _count_scans(data: bytes) -> int:
     return count
 
 
-def _without_black(cmyk: Array, info: dict[str, Any]) -> Array:
+def _without_black(cmyk: Array, info: dict[str, Any], rule: InkRule) -> Array:
     """Red, green and blue of cyan, magenta, yellow and black."""
     if cmyk.dtype != np.uint8 or cmyk.shape[2] != 4:
         msg = f"is a JPEG with four channels of {info['precision']} bits; only 8 are supported"
         raise CodecError(msg)
-    return _kernels.cmyk_to_rgb(np.ascontiguousarray(cmyk), inverted=info["adobe"])
+    return _kernels.cmyk_to_rgb(np.ascontiguousarray(cmyk), rule)

@@ -34,6 +34,14 @@ class GrayRule(enum.IntEnum):
     PNG = 4
 
 
+class InkRule(enum.IntEnum):
+    """How red, green and blue are made of inks; see `InkRule` of the native module."""
+
+    PLAIN = 0
+    INVERTED = 1
+    SHIFTED = 2
+
+
 class ImageHeader(NamedTuple):
     """What is known of an image before it is decoded.
 

@@ -118,13 +118,13 @@ void write(const Samples& out, int64_t index, const Array& pixels, int gray_rule
                orientation, {y, x, height, width});
 }
 
-Colors rgb_of_cmyk(const Inks& cmyk, bool inverted) {
+Colors rgb_of_cmyk(const Inks& cmyk, int rule) {
   const size_t count = cmyk.shape(0) * cmyk.shape(1);
   auto* rgb = new uint8_t[std::max<size_t>(1, 3 * count)];
   const nb::capsule owner(rgb, [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
   {
     nb::gil_scoped_release release;
-    cmyk_to_rgb(rgb, cmyk.data(), static_cast<int64_t>(count), inverted);
+    cmyk_to_rgb(rgb, cmyk.data(), static_cast<int64_t>(count), static_cast<InkRule>(rule));
   }
   return {rgb, {cmyk.shape(0), cmyk.shape(1), 3}, owner};
 }
@@ -148,8 +148,8 @@ void bind_image_decode(nb::module_& m) {
                 "gray_rule: int, orientation: int, window: typing.Sequence[int], "
                 "image_type: int) -> None"),
         "Write a window of decoded pixels into a sample.");
-  m.def("cmyk_to_rgb", &rgb_of_cmyk, "cmyk"_a, "inverted"_a,
-        "Red, green and blue of inks, which may be stored as their complements.");
+  m.def("cmyk_to_rgb", &rgb_of_cmyk, "cmyk"_a, "rule"_a,
+        "Red, green and blue of inks, by the number of an InkRule.");
   m.def("current_pool", &current_pool, "The pool that kernels called from this thread use.");
 }
 
