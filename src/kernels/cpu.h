@@ -8,7 +8,12 @@ namespace daliesque {
 /// not switched off by `set_simd_enabled(false)`).
 bool cpu_has_avx2();
 
-/// Switches the AVX2 paths off (or on again, where the processor has them); for tests.
-void set_simd_enabled(bool enabled);
+/// True if the AVX-512 builds of some of these files may run as well (with the instructions that
+/// permute bytes).
+bool cpu_has_avx512();
+
+/// Switches these paths off, all or just those of AVX-512 (or on again, where the processor has
+/// them); for tests.
+void set_simd_enabled(bool enabled, bool avx512 = true);
 
 }  // namespace daliesque

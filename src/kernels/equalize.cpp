@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <memory>
 #include <vector>
 
 #include "histogram.h"
 #include "lookup.h"
 #include "parallel.h"
+#include "stream.h"
 
 namespace daliesque {
 
@@ -48,47 +51,31 @@ std::vector<Counts> count_channels(const uint8_t* bytes, int64_t pixels, int64_t
   return counts;
 }
 
-using ByteTable = std::array<uint8_t, 256>;
-
 /// Maps the lowest value to 0 and the highest to 255, others by how many are below.
-ByteTable equalizing_table(const Counts& counts, int64_t pixels) {
-  ByteTable table{};
+void make_table(uint8_t (&table)[256], const Counts& counts, int64_t pixels) {
   const auto lowest = static_cast<size_t>(
       std::find_if(counts.begin(), counts.end(), [](int32_t n) { return n > 0; }) - counts.begin());
   if (counts[lowest] == pixels) {
-    table.fill(static_cast<uint8_t>(lowest));
-    return table;
+    std::fill(std::begin(table), std::end(table), static_cast<uint8_t>(lowest));
+    return;
   }
   const float scale = 255.0f / static_cast<float>(static_cast<int32_t>(pixels) - counts[lowest]);
   int32_t sum = 0;
-  for (size_t k = lowest + 1; k < table.size(); k++) {
+  std::fill(table, table + lowest + 1, uint8_t{0});
+  for (size_t k = lowest + 1; k < std::size(table); k++) {
     sum += counts[k];
     // The nearest integer, halves to even.
     table[k] = static_cast<uint8_t>(std::min(std::lrint(static_cast<float>(sum) * scale), 255L));
   }
-  return table;
 }
 
-void equalize_image(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels) {
-  std::vector<ByteTable> tables;
-  for (const Counts& counts : count_channels(in, pixels, channels)) {
-    tables.push_back(equalizing_table(counts, pixels));
-  }
-  if (channels == 1) return look_up_bytes(out, in, pixels, tables[0].data());
-  if (channels == 3) {
-    const ByteTable &a = tables[0], &b = tables[1], &c = tables[2];
-    for (int64_t i = 0; i < 3 * pixels; i += 3) {
-      out[i] = a[in[i]];
-      out[i + 1] = b[in[i + 1]];
-      out[i + 2] = c[in[i + 2]];
-    }
-    return;
-  }
-  for (int64_t i = 0; i < pixels; i++) {
-    for (int64_t c = 0; c < channels; c++) {
-      out[i * channels + c] = tables[static_cast<size_t>(c)][in[i * channels + c]];
-    }
-  }
+void equalize_image(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels,
+                    bool streamed) {
+  const std::vector<Counts> counts = count_channels(in, pixels, channels);
+  const auto tables = std::make_unique<uint8_t[][256]>(counts.size());
+  for (size_t c = 0; c < counts.size(); c++) make_table(tables[c], counts[c], pixels);
+  look_up_bytes(out, in, pixels, channels, tables.get(), streamed);
+  if (streamed) stream_fence();
 }
 
 }  // namespace
@@ -111,6 +98,7 @@ void equalize(Samples& out, const Samples& in, int outer) {
           {out.data<uint8_t>(i) + at, in.data<const uint8_t>(i) + at, pixels, channels});
     }
   }
+  const bool streamed = exceeds_caches(out, in);
   const auto image = [&](int64_t k) -> const Image& { return images[static_cast<size_t>(k)]; };
   parallel_for(
       static_cast<int64_t>(images.size()),
@@ -118,7 +106,7 @@ void equalize(Samples& out, const Samples& in, int outer) {
         return kNanosecondsPerByte * static_cast<double>(image(k).pixels * image(k).channels);
       },
       [&](int64_t k) {
-        equalize_image(image(k).out, image(k).in, image(k).pixels, image(k).channels);
+        equalize_image(image(k).out, image(k).in, image(k).pixels, image(k).channels, streamed);
       });
 }
 

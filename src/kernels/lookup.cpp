@@ -2,7 +2,6 @@
 #include "lookup.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -13,21 +12,30 @@
 
 namespace daliesque {
 
+#define DALIESQUE_LOOKUP_LOOPS                                                          \
+  void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels, \
+                     const uint8_t (*tables)[256], bool streamed);
+
 namespace portable {
-void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256],
-                   bool streamed);
+DALIESQUE_LOOKUP_LOOPS
 }
 namespace avx2 {
-void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256],
-                   bool streamed);
+DALIESQUE_LOOKUP_LOOPS
+}
+namespace avx512 {
+DALIESQUE_LOOKUP_LOOPS
 }
 
-void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256],
-                   bool streamed) {
+#undef DALIESQUE_LOOKUP_LOOPS
+
+void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels,
+                   const uint8_t (*tables)[256], bool streamed) {
+  auto* loop = &portable::look_up_bytes;
 #ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::look_up_bytes(out, in, count, table, streamed);
+  if (cpu_has_avx2()) loop = &avx2::look_up_bytes;
+  if (cpu_has_avx512()) loop = &avx512::look_up_bytes;
 #endif
-  portable::look_up_bytes(out, in, count, table, streamed);
+  loop(out, in, pixels, channels, tables, streamed);
 }
 
 namespace {
@@ -35,10 +43,6 @@ namespace {
 // Pieces start on whole cache lines of the output for every element type.
 constexpr int64_t kUnit = 64;
 constexpr double kNanosecondsPerElement = 0.5;
-
-/// The value for every byte, if the input has bytes.
-template <class Word>
-using ByteTable = std::array<Word, 256>;
 
 /// Looks up elements of type In; a Word holds the bits of an output element.
 template <class Word, class In>
@@ -50,14 +54,14 @@ class Table {
         otherwise_(*otherwise.data<const Word>(0)) {
     if constexpr (sizeof(In) == 1) {
       for (int byte = 0; byte < 256; byte++) {
-        bytes_[static_cast<size_t>(byte)] = find(static_cast<In>(byte));
+        bytes_[byte] = find(static_cast<In>(byte));
       }
     }
   }
 
   void run(Word* out, const In* in, int64_t count, bool streamed) const {
     if constexpr (sizeof(Word) == 1 && sizeof(In) == 1) {
-      look_up_bytes(out, reinterpret_cast<const uint8_t*>(in), count, bytes_.data(), streamed);
+      look_up_bytes(out, reinterpret_cast<const uint8_t*>(in), count, 1, &bytes_, streamed);
     } else if (streamed) {
       run_streamed(out, in, count);
     } else if constexpr (sizeof(In) == 1) {
@@ -87,7 +91,7 @@ class Table {
   const Word* values_;
   uint64_t size_;
   Word otherwise_;
-  ByteTable<Word> bytes_;
+  Word bytes_[256];  // the value for every byte, if the input has bytes
 };
 
 template <class Word, class In>

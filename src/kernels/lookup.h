@@ -12,9 +12,9 @@ namespace daliesque {
 /// 1-D array and `otherwise` a single element, both of the output's type; `in` has integers.
 void look_up(Samples& out, const Samples& in, const Samples& table, const Samples& otherwise);
 
-/// out[k] = table[in[k]] for bytes. `streamed` results are written past the caches: a
-/// stream_fence() must follow.
-void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t table[256],
-                   bool streamed = false);
+/// Looks up the bytes of pixels: channel c in tables[c]. `streamed` results are written past the
+/// caches: a stream_fence() must follow.
+void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels,
+                   const uint8_t (*tables)[256], bool streamed);
 
 }  // namespace daliesque

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
@@ -14,11 +15,19 @@ from compare import assert_same
 
 Array = np.ndarray[Any, Any]
 TABLE = np.arange(256, dtype=np.uint8)[::-1].copy()
+
+
+def equalize(image: Array) -> Array:
+    planes = [cv2.equalizeHist(plane) for plane in np.moveaxis(image, -1, 0).copy()]
+    return np.stack(planes, -1)
+
+
 CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Array], Array]]] = {
     "arithmetic": (lambda x: x // 2 + x, lambda x: x // 2 + x),
     "brightness": (lambda x: ndd.brightness(x, brightness=0.5), lambda x: (x + 1) // 2),
     "cast": (lambda x: ndd.cast(x, dtype=ndd.int16), lambda x: x.astype(np.int16)),
     "copy": (ndd.copy, lambda x: x),
+    "equalize": (ndd.equalize, lambda x: equalize(x.astype(np.uint8))),
     "flip": (lambda x: ndd.flip(x, horizontal=1), lambda x: x[:, ::-1]),
     "lookup_table": (
         lambda x: ndd.lookup_table(x, keys=np.arange(256), values=TABLE, dtype=ndd.uint8),

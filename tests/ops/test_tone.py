@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import cv2
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 import daliesque as ndd
 from compare import assert_near, assert_same
+from daliesque import _kernels
 from reference.color import to_type
 
 Array = NDArray[Any]
@@ -33,10 +35,19 @@ def run(name: str, image: Array, layout: str | None = None, **arguments: Any) ->
     return np.array(getattr(ndd, name)(ndd.tensor(image, layout=layout), **arguments))
 
 
+@pytest.fixture(params=["avx512", "avx2", "portable"])
+def instruction_set(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runs a test with the widest vectors of the processor, with narrower ones and without."""
+    _kernels.set_simd_enabled(request.param != "portable", avx512=request.param == "avx512")
+    yield
+    _kernels.set_simd_enabled(True)
+
+
 def raises(message: str) -> Any:
     return pytest.raises(ValueError, match=message)
 
 
+@pytest.mark.usefixtures("instruction_set")
 @pytest.mark.parametrize("source", INTEGERS)
 @pytest.mark.parametrize("target", TYPES)
 def test_lookup_table(source: str, target: str) -> None:
@@ -64,6 +75,7 @@ def test_lookup_table_defaults_and_repeated_keys() -> None:
     assert_same(actual, np.array([0, 3, 2, 0, 0], np.int16))
 
 
+@pytest.mark.usefixtures("instruction_set")
 def test_lookup_table_of_large_arrays() -> None:
     """Beyond the size from which results bypass the caches."""
     data = np.random.default_rng(2).integers(0, 256, (3, 1201, 1603), np.uint8)
@@ -114,6 +126,7 @@ def test_equalize(layout: str) -> None:
     assert_near(run("equalize", image, layout), expected)
 
 
+@pytest.mark.usefixtures("instruction_set")
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 7])
 def test_equalize_against_opencv(channels: int) -> None:
     for seed in range(5):

@@ -38,7 +38,7 @@ void bind_runtime(nb::module_& m) {
   m.def("release_memory", &release_memory);
 
   m.def("cpu_has_avx2", &cpu_has_avx2);
-  m.def("set_simd_enabled", &set_simd_enabled, "enabled"_a);
+  m.def("set_simd_enabled", &set_simd_enabled, "enabled"_a, "avx512"_a = true);
 }
 
 }  // namespace daliesque
