@@ -15,26 +15,35 @@ namespace {
 
 constexpr double kNanosecondsPerByte = 0.1;
 
-/// How a block is repeated: by memcpy, or past the caches.
-using Copy = void (*)(void* out, const void* in, size_t bytes);
-
-void copy_cached(void* out, const void* in, size_t bytes) { std::memcpy(out, in, bytes); }
-
 /// Repeats the first `bytes` bytes until there are `total`.
-void repeat(std::byte* out, size_t bytes, size_t total, Copy copy) {
-  // What is repeated should stay in the first cache, and so is written by ordinary copies.
+void repeat(std::byte* out, size_t bytes, size_t total) {
+  // What is repeated should stay in the first cache.
   constexpr size_t kMost = 4096;
   for (size_t done = bytes; done < total;) {
     const size_t source = std::min(done, std::max(bytes, kMost / bytes * bytes));
     const size_t length = std::min(source, total - done);
-    (done < kMost ? copy_cached : copy)(out + done, out, length);
+    std::memcpy(out + done, out, length);
     done += length;
   }
 }
 
+/// Writes one element everywhere.
+void fill_one(std::byte* out, const std::byte* in, size_t elements, size_t itemsize,
+              bool streamed) {
+  std::memcpy(out, in, itemsize);
+  constexpr size_t kWord = sizeof(uint64_t);
+  const size_t total = elements * itemsize;
+  if (!streamed || total < kWord) return repeat(out, itemsize, total);
+  uint64_t word;
+  repeat(out, itemsize, kWord);
+  std::memcpy(&word, out, kWord);
+  stream_fill(out, word, total);
+  stream_fence();
+}
+
 /// `steps` are the byte strides of the input, 0 where it is repeated.
 void broadcast(std::byte* out, const std::byte* in, Shape shape, const int64_t* steps,
-               size_t itemsize, Copy copy) {
+               size_t itemsize) {
   if (shape.empty()) {
     std::memcpy(out, in, itemsize);
     return;
@@ -43,12 +52,12 @@ void broadcast(std::byte* out, const std::byte* in, Shape shape, const int64_t* 
   if (steps[0] == static_cast<int64_t>(itemsize) && shape.size() == 1) {
     std::memcpy(out, in, static_cast<size_t>(shape[0]) * itemsize);
   } else if (steps[0] == 0) {
-    broadcast(out, in, shape.subspan(1), steps + 1, itemsize, copy);
-    repeat(out, block, static_cast<size_t>(shape[0]) * block, copy);
+    broadcast(out, in, shape.subspan(1), steps + 1, itemsize);
+    repeat(out, block, static_cast<size_t>(shape[0]) * block);
   } else {
     for (int64_t k = 0; k < shape[0]; k++) {
       broadcast(out + static_cast<size_t>(k) * block, in + k * steps[0], shape.subspan(1),
-                steps + 1, itemsize, copy);
+                steps + 1, itemsize);
     }
   }
 }
@@ -128,13 +137,13 @@ void fill(Samples& out, const Samples& values) {
         const int64_t from = values.size() == 1 ? 0 : i;
         const auto steps = broadcast_steps(out.shape(i), values.shape(from), out.itemsize());
         if (out.volume(i) == 0) return;
-        // One number for a whole sample is one row, however many axes there are.
-        const int64_t elements = out.volume(i), no_step = 0;
-        const bool single = values.volume(from) == 1;
-        broadcast(out.data<std::byte>(i), values.data<const std::byte>(from),
-                  single ? Shape(&elements, 1) : out.shape(i), single ? &no_step : steps.data(),
-                  out.itemsize(), streamed ? stream_copy : copy_cached);
-        if (streamed) stream_fence();
+        auto* to = out.data<std::byte>(i);
+        const auto* value = values.data<const std::byte>(from);
+        if (values.volume(from) == 1) {
+          fill_one(to, value, static_cast<size_t>(out.volume(i)), out.itemsize(), streamed);
+        } else {
+          broadcast(to, value, out.shape(i), steps.data(), out.itemsize());
+        }
       });
 }
 

@@ -2,7 +2,6 @@
 #include "stream.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 
 #ifdef __SSE2__
@@ -10,6 +9,17 @@
 #endif
 
 namespace daliesque {
+
+namespace {
+
+void stream_zeros(std::byte* out, size_t bytes) {
+  static constexpr std::byte kZeros[4096] = {};
+  for (size_t i = 0; i < bytes; i += sizeof kZeros) {
+    stream_copy(out + i, kZeros, std::min(sizeof kZeros, bytes - i));
+  }
+}
+
+}  // namespace
 
 void stream_copy(void* out, const void* in, size_t bytes) {
 #ifdef __SSE2__
@@ -29,6 +39,21 @@ void stream_copy(void* out, const void* in, size_t bytes) {
 #else
   std::memcpy(out, in, bytes);
 #endif
+}
+
+void stream_fill(void* out, uint64_t word, size_t bytes) {
+  // Some memory takes streamed zeros at more than twice the speed of anything else.
+  if (word == 0) return stream_zeros(static_cast<std::byte*>(out), bytes);
+  void* end = out;
+  size_t words = bytes / sizeof word;
+#ifdef __x86_64__
+  // Like streaming stores it does not fetch what it overwrites, and unlike them it is never slower
+  // than ordinary stores where there is nothing to read.
+  asm volatile("rep stosq" : "+D"(end), "+c"(words) : "a"(word) : "memory");
+#else
+  end = std::fill_n(static_cast<uint64_t*>(out), words, word);
+#endif
+  std::memcpy(end, &word, bytes % sizeof word);
 }
 
 void stream_fence() {

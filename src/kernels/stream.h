@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "samples.h"
 
@@ -20,7 +21,10 @@ bool exceeds_caches(const Batches&... samples) {
 /// Copies from a small buffer to memory that will not be read soon.
 void stream_copy(void* out, const void* in, size_t bytes);
 
-/// Makes earlier stream_copy() calls of this thread visible to others; needed before returning.
+/// Repeats a word over memory that will not be read soon; at the end, as much of it as fits.
+void stream_fill(void* out, uint64_t word, size_t bytes);
+
+/// Makes earlier calls of these by this thread visible to others; needed before returning.
 void stream_fence();
 
 }  // namespace daliesque

@@ -52,6 +52,16 @@ def test_full_of_large_arrays(values: Any, shape: list[int]) -> None:
     assert_same(ndd.full(values, shape=shape), np.broadcast_to(np.int32(values), shape))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "int32", "float64"])
+@pytest.mark.parametrize("name", ["zeros", "ones"])
+def test_large_batches_of_all_sizes(name: str, dtype: str) -> None:
+    """Together they are written past the caches; some end in the middle of a word."""
+    extents = [34_000_001 // np.dtype(dtype).itemsize, 3, 0, 9, 64]
+    made = getattr(ndd, name)(shape=ndd.batch([[n] for n in extents]), dtype=getattr(ndd, dtype))
+    for sample, n in zip(made, extents, strict=True):
+        assert_same(sample, getattr(np, name)(n, dtype))
+
+
 def test_full_like_rounds_and_clamps() -> None:
     like = ndd.zeros(shape=[2], dtype=ndd.uint8, layout="A")
     made = ndd.full_like(like, [300.0, 1.5])
