@@ -87,13 +87,21 @@ void JitterMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& 
     const uint64_t place = power_of_two ? word & (degree - 1) : (uint64_t{word} * degree) >> 32;
     return static_cast<int64_t>(place) - (degree_ >> 1);
   };
+  // The draws of a pixel are those of its first channel's element.
+  uint32_t words[2 * kPhiloxTile];
+  const int64_t pixels = std::max<int64_t>(1, kPhiloxTile / channels);
   for (int r = 0; r < tile.rows; r++) {
-    for (int k = 0; k < tile.columns; k++) {
-      const int64_t x = tile.x + k, y = tile.y + r;
-      Philox generator(element_state(own, channels * (x + width * y)));
-      const int64_t dx = displacement(generator()), dy = displacement(generator());
-      at.x[r][k] = static_cast<float>(std::clamp<int64_t>(x + dx, 0, width - 1)) + 0.5f;
-      at.y[r][k] = static_cast<float>(std::clamp<int64_t>(y + dy, 0, height - 1)) + 0.5f;
+    const int64_t y = tile.y + r;
+    for (int64_t begin = 0; begin < tile.columns; begin += pixels) {
+      const int64_t end = std::min<int64_t>(begin + pixels, tile.columns);
+      const int64_t first = channels * (tile.x + begin + width * y);
+      philox_words(words, own, first, (end - begin - 1) * channels + 1, 2);
+      for (int64_t k = begin; k < end; k++) {
+        const uint32_t* word = words + (k - begin) * channels;
+        const int64_t dx = displacement(word[0]), dy = displacement(word[kPhiloxTile]);
+        at.x[r][k] = static_cast<float>(std::clamp<int64_t>(tile.x + k + dx, 0, width - 1)) + 0.5f;
+        at.y[r][k] = static_cast<float>(std::clamp<int64_t>(y + dy, 0, height - 1)) + 0.5f;
+      }
     }
   }
 }
