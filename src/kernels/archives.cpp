@@ -34,6 +34,11 @@ struct Run {
   int64_t begin, end, bytes;
 };
 
+// Runs begin at the same place of a line of the cache in memory as in their file. Where they begin
+// up to 31 bytes behind that, counted within a page, some processors (AMD Zen 3 and 4) copy them
+// out of the system's cache four times as slowly, and elsewhere a tenth more slowly.
+constexpr int64_t kLine = 64;
+
 /// What went wrong with a piece.
 struct Trouble {
   int code = 0;
@@ -57,6 +62,27 @@ std::vector<Run> find_runs(std::span<const int64_t> files, std::span<const int64
     }
   }
   return runs;
+}
+
+/// Memory for pieces of so many bytes: those of a run back to back, and, unless the type wants its
+/// elements aligned, each run in line with its file.
+Samples make_room(DType dtype, std::span<const int64_t> offsets, std::vector<int64_t> sizes,
+                  const std::vector<Run>& runs) {
+  const auto count = static_cast<int64_t>(sizes.size());
+  if (const auto item = static_cast<int64_t>(dtype_size(dtype)); item > 1) {
+    for (int64_t& size : sizes) size /= item;
+    return Samples::empty(dtype, 1, std::move(sizes), "", count);
+  }
+  std::vector<Samples::Range> pieces;
+  for (const int64_t size : sizes) pieces.push_back({0, size, 1});
+  for (const Run& run : runs) {
+    const auto first = static_cast<size_t>(run.begin), last = static_cast<size_t>(run.end - 1);
+    const int64_t lead = offsets[first] % kLine;
+    pieces[first].start = lead;
+    sizes[first] += lead;
+    sizes[last] += kLine - 1 - (lead + run.bytes + kLine - 1) % kLine;
+  }
+  return Samples::empty(dtype, 1, std::move(sizes), "", count).slice(pieces, {false}, "");
 }
 
 }  // namespace
@@ -274,8 +300,7 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
     }
   }
   const std::vector<Run> runs = find_runs(files, offsets, extents, troubles);
-  for (int64_t& extent : extents) extent /= static_cast<int64_t>(dtype_size(dtype));
-  const Samples out = Samples::empty(dtype, 1, std::move(extents), "", static_cast<int64_t>(count));
+  const Samples out = make_room(dtype, offsets, std::move(extents), runs);
   const auto read_from = [&](int64_t place, int64_t bytes) {
     const auto k = static_cast<size_t>(place);
     read_piece(opened, files[k], offsets[k], bytes, out.data<char>(place));
