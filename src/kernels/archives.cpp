@@ -74,6 +74,7 @@ Samples make_room(DType dtype, std::span<const int64_t> offsets, std::vector<int
     return Samples::empty(dtype, 1, std::move(sizes), "", count);
   }
   std::vector<Samples::Range> pieces;
+  pieces.reserve(sizes.size());
   for (const int64_t size : sizes) pieces.push_back({0, size, 1});
   for (const Run& run : runs) {
     const auto first = static_cast<size_t>(run.begin), last = static_cast<size_t>(run.end - 1);

@@ -15,17 +15,22 @@ namespace {
 // Leaves room for multiplying by the largest item size.
 constexpr int64_t kMaxVolume = int64_t{1} << 59;
 
-std::vector<int64_t> c_strides(Shape shape, size_t itemsize) {
-  std::vector<int64_t> strides(shape.size());
+void set_c_strides(std::vector<int64_t>& strides, Shape shape, size_t itemsize) {
+  strides.resize(shape.size());
   auto step = static_cast<int64_t>(itemsize);
   for (size_t axis = shape.size(); axis-- > 0;) {
     strides[axis] = step;
     step *= shape[axis];
   }
+}
+
+std::vector<int64_t> c_strides(Shape shape, size_t itemsize) {
+  std::vector<int64_t> strides;
+  set_c_strides(strides, shape, itemsize);
   return strides;
 }
 
-bool is_c_order(Shape shape, const std::vector<int64_t>& strides, size_t itemsize) {
+bool is_c_order(Shape shape, std::span<const int64_t> strides, size_t itemsize) {
   auto step = static_cast<int64_t>(itemsize);
   for (size_t axis = shape.size(); axis-- > 0;) {
     if (shape[axis] == 0) return true;
@@ -328,8 +333,14 @@ Samples Samples::slice(const std::vector<Range>& ranges, const std::vector<bool>
   out.external_ = external_;
   out.owners_ = owners_;
   bool ordered = true;
+  const size_t extents = data_.size() * static_cast<size_t>(out.ndim_);
+  out.data_.reserve(data_.size());
+  out.shapes_.reserve(extents);
+  out.strides_.reserve(extents);
+  std::vector<int64_t> dense;
   for (int64_t i = 0; i < size(); i++) {
-    const auto old = strides(i);
+    if (strides_.empty()) set_c_strides(dense, shape(i), itemsize());
+    const int64_t* old = strides_.empty() ? dense.data() : strides_.data() + i * ndim_;
     auto* base = static_cast<std::byte*>(data(i));
     const size_t begin = out.shapes_.size();
     for (size_t axis = 0; axis < dropped.size(); axis++) {
@@ -341,8 +352,7 @@ Samples Samples::slice(const std::vector<Range>& ranges, const std::vector<bool>
     }
     out.data_.push_back(base);
     ordered &= is_c_order(Shape(out.shapes_).subspan(begin),
-                          {out.strides_.begin() + static_cast<int64_t>(begin), out.strides_.end()},
-                          itemsize());
+                          std::span<const int64_t>(out.strides_).subspan(begin), itemsize());
   }
   if (ordered) out.strides_.clear();
   out.packed_ = ordered && size() == 1;
