@@ -486,7 +486,7 @@ def read_npy_contents(contents: Samples, region: tuple[numpy.typing.NDArray[Any]
 class Archives:
     """Files of which pieces are read; only few stay open."""
 
-    def __init__(self, paths: Sequence[bytes], open_url: object, joined: bool, kept_bytes: int, least_age: float) -> None: ...
+    def __init__(self, paths: Sequence[bytes], open_url: object, joined: bool, may_map: bool, kept_bytes: int, least_age: float) -> None: ...
 
     def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dtype: int = 0) -> tuple[Samples, list[tuple[int, int, int, int, str]]]:
         """

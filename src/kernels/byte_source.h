@@ -39,8 +39,9 @@ class ByteSource {
 
 using SourceHandle = std::shared_ptr<const ByteSource>;
 
-/// Opens a local file; "file://" in front of the path is ignored. Throws ReadFailure.
-SourceHandle open_file(const std::string& path);
+/// Opens a local file; "file://" in front of the path is ignored. If `may_map`, large pieces that
+/// are read again come out of a mapping. Throws ReadFailure.
+SourceHandle open_file(const std::string& path, bool may_map);
 
 /// Reads a source from front to back, or forward by leaps, through a window that grows as long as
 /// one piece follows the other.

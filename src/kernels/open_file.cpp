@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,6 +59,15 @@ int OpenFile::read_at(char* out, int64_t count, int64_t offset) const {
     }
   }
   return 0;
+}
+
+bool OpenFile::read_cached(char* out, int64_t count, int64_t offset) const {
+#ifdef RWF_NOWAIT
+  const iovec piece{out, static_cast<size_t>(count)};
+  return ::preadv2(descriptor_, &piece, 1, offset, RWF_NOWAIT) == count;
+#else
+  return false;
+#endif
 }
 
 }  // namespace daliesque

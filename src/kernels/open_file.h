@@ -34,10 +34,14 @@ class OpenFile {
   int64_t size() const { return stamp_ ? stamp_->size : 0; }
   const FileStamp& stamp() const { return *stamp_; }
   int code() const { return code_; }
+  int descriptor() const { return descriptor_; }
 
   /// Fills `out` with `count` bytes from `offset` on. Returns 0 or what went wrong, without closing
   /// the file, so that several threads may read.
   int read_at(char* out, int64_t count, int64_t offset) const;
+
+  /// The same, but only if the system has the bytes in memory and says so; whether it does.
+  bool read_cached(char* out, int64_t count, int64_t offset) const;
 
  private:
   int descriptor_ = -1;

@@ -27,13 +27,17 @@ _ENDS_EARLY, _NOT_A_FILE, _OTHER_FAILURE = -1, -2, -3
 class Archives:
     """Some files of which pieces are read. They are opened when needed; few stay open."""
 
-    def __init__(self, paths: Sequence[str], joined: bool = False) -> None:
-        """If the files are `joined`, a piece that goes beyond one's end continues in the next."""
+    def __init__(self, paths: Sequence[str], joined: bool = False, may_map: bool = False) -> None:
+        """If the files are `joined`, a piece that goes beyond one's end continues in the next.
+
+        If `may_map`, large pieces of local files that are read again come out of a mapping.
+        """
         self.paths = list(paths)
         self._native = _kernels.Archives(
             [os.fsencode(path) for path in paths],
             RemoteFile,
             joined,
+            may_map,
             discovery.KEPT_BYTES,
             discovery.LEAST_AGE,
         )

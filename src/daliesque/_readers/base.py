@@ -126,9 +126,12 @@ class Reader:
         How many batches to read ahead.
     lazy_init
         Make the index when it is needed, instead of at once.
-    read_ahead, dont_use_mmap, skip_cached_images, tensor_init_bytes
-        Accepted for compatibility. Files are read, not mapped; those of a small data set stay in
-        memory.
+    dont_use_mmap
+        Never map archives into memory. By default those that are read again are, unless they are so
+        small that they stay in memory anyway. Cutting them short is an error also then: a handler
+        for SIGBUS takes care of it, and leaves to others what does not concern it.
+    read_ahead, skip_cached_images, tensor_init_bytes
+        Accepted for compatibility.
     enable_checkpointing
         `get_state` works anyway; with `shuffle_after_epoch` each epoch permutes the original list
         rather than the one of the epoch before, which makes resuming faster.

@@ -57,9 +57,9 @@ class _DatabaseReader(RecordReader):
 
     _message: ClassVar[str]
 
-    def _set_paths(self, path: PathLike | Sequence[PathLike]) -> None:
+    def _set_paths(self, path: PathLike | Sequence[PathLike], may_map: bool) -> None:
         self._folders = list_paths(self._operator, "path", path)
-        self._archives = Archives([_data_file(folder) for folder in self._folders])
+        self._archives = Archives([_data_file(folder) for folder in self._folders], may_map=may_map)
         self._keys: list[tuple[Numbers, bytes]] = []
 
     def _find_records(self, file: int) -> tuple[Numbers, Numbers]:
@@ -145,7 +145,7 @@ class Caffe(_DatabaseReader):
         label_available: bool | None = True,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        self._set_paths(path)
+        self._set_paths(path, may_map=not options.get("dont_use_mmap"))
         self._image = image_available is None or bool(image_available)
         self._label = label_available is None or bool(label_available)
         if not self._image and not self._label:
@@ -230,7 +230,7 @@ class Caffe2(_DatabaseReader):
         bbox: bool | None = False,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        self._set_paths(path)
+        self._set_paths(path, may_map=not options.get("dont_use_mmap"))
         self._image = image_available is None or bool(image_available)
         self._label_type = self._count("label_type", label_type, 0)
         self._num_labels = self._count("num_labels", num_labels, 1)

@@ -78,7 +78,11 @@ class MXNet(RecordReader):
         index_path: PathLike | Sequence[PathLike],
         **options: Unpack[ReaderOptions],
     ) -> None:
-        self._archives = Archives(list_paths(self._operator, "path", path), joined=True)
+        self._archives = Archives(
+            list_paths(self._operator, "path", path),
+            joined=True,
+            may_map=not options.get("dont_use_mmap"),
+        )
         self._index = Archives(list_paths(self._operator, "index_path", index_path))
         if len(self._index) != 1:
             msg = (

@@ -102,7 +102,9 @@ class TFRecord(RecordReader):
         use_o_direct: bool | None = False,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        self._archives = Archives(list_paths(self._operator, "path", path))
+        self._archives = Archives(
+            list_paths(self._operator, "path", path), may_map=not options.get("dont_use_mmap")
+        )
         self._indices = None
         if index_path is not None:
             self._indices = Archives(list_paths(self._operator, "index_path", index_path))

@@ -138,7 +138,9 @@ class Webdataset(Reader):
         dtypes: DTypeLike | Sequence[DTypeLike] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        self._archives = Archives(list_paths(self._operator, "paths", paths))
+        self._archives = Archives(
+            list_paths(self._operator, "paths", paths), may_map=not options.get("dont_use_mmap")
+        )
         self._indices = None
         if index_paths is not None:
             self._indices = Archives(list_paths(self._operator, "index_paths", index_paths))

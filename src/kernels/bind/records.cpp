@@ -66,15 +66,15 @@ class PythonSource : public ByteSource {
 };
 
 /// Keeps a function of Python, which may be called and dropped on any thread.
-Archives::Opener make_opener(nb::object function) {
+Archives::Opener make_opener(nb::object function, bool may_map) {
   const auto drop = [](nb::object* p) {
     const nb::gil_scoped_acquire acquire;
     delete p;
   };
   const std::shared_ptr<nb::object> kept(new nb::object(std::move(function)), drop);
-  return [kept](const std::string& path) -> SourceHandle {
+  return [kept, may_map](const std::string& path) -> SourceHandle {
     if (path.starts_with("file://") || path.find("://") == std::string::npos) {
-      return open_file(path);
+      return open_file(path, may_map);
     }
     const nb::gil_scoped_acquire acquire;
     try {
@@ -314,13 +314,13 @@ void bind_records(nb::module_& m) {
       .def(
           "__init__",
           [](Archives* self, const std::vector<nb::bytes>& paths, nb::object open_url, bool joined,
-             int64_t kept_bytes, double least_age) {
+             bool may_map, int64_t kept_bytes, double least_age) {
             std::vector<std::string> list;
             for (const nb::bytes& path : paths) list.push_back(to_string(path));
-            new (self) Archives(std::move(list), make_opener(std::move(open_url)), joined,
+            new (self) Archives(std::move(list), make_opener(std::move(open_url), may_map), joined,
                                 kept_bytes, least_age);
           },
-          "paths"_a, "open_url"_a, "joined"_a, "kept_bytes"_a, "least_age"_a)
+          "paths"_a, "open_url"_a, "joined"_a, "may_map"_a, "kept_bytes"_a, "least_age"_a)
       .def("read", &read_pieces, "files"_a, "offsets"_a, "sizes"_a, "dtype"_a = 0,
            "Pieces of files, and (place, file, offset, errno, reason) of those that failed.")
       .def("read_number_pairs", &read_number_pairs, "file"_a,
