@@ -179,6 +179,9 @@ def test_bmp_run_lengths() -> None:
 @pytest.mark.parametrize("compression", [1, 5, 8, 50000])
 def test_tiff(channels: int, bits: int, compression: int) -> None:
     source = picture(H, W, channels, bits)
+    if (channels, bits) == (2, 16):
+        # Grey and colours of such files have 8 bits.
+        source = (source >> 8) * np.uint16(257)
     photometric = 1 if channels < 3 else 2
     extra = {338: [2] * (channels - (1 if channels < 3 else 3))} if channels in (2, 4, 5) else {}
     data = tiff(

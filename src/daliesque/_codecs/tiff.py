@@ -23,21 +23,29 @@ from .pixels import (
 )
 
 _SIGNATURES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-_WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC, _ORIENTATION = 256, 257, 258, 262, 274
-_CHANNELS, _PLANAR, _COLOR_MAP, _SAMPLE_FORMAT = 277, 284, 320, 339
+_WIDTH, _HEIGHT, _BITS, _PHOTOMETRIC, _FILL_ORDER, _ORIENTATION = 256, 257, 258, 262, 266, 274
+_CHANNELS, _PLANAR, _COLOR_MAP, _TILE_WIDTH, _TILE_HEIGHT = 277, 284, 320, 322, 323
+_EXTRA_CHANNELS, _SAMPLE_FORMAT = 338, 339
 _TAGS = (
     _WIDTH,
     _HEIGHT,
     _BITS,
     _PHOTOMETRIC,
+    _FILL_ORDER,
     _ORIENTATION,
     _CHANNELS,
     _PLANAR,
     _COLOR_MAP,
+    _TILE_WIDTH,
+    _TILE_HEIGHT,
+    _EXTRA_CHANNELS,
     _SAMPLE_FORMAT,
 )
-_WHITE_IS_ZERO, _PALETTE, _CMYK, _YCBCR, _CIELAB = 0, 3, 5, 6, 8
+_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE, _CMYK, _CIELAB = 0, 1, 2, 3, 5, 8
+_STRAIGHT_ALPHA = 2
 _FLOAT = 3
+# Weights of red, green and blue, with 14 fractional bits.
+_GRAY_WEIGHTS, _GRAY_BITS = (4899, 9617, 1868), 14
 _TYPES = {1: "B", 3: "H", 4: "I", 6: "b", 8: "h", 9: "i", 16: "Q", 17: "q"}
 
 
@@ -46,6 +54,14 @@ class _Details(NamedTuple):
     photometric: int
     is_float: bool
     palette: Array | None
+    planar: bool
+    # Whether libtiff would multiply colours by an alpha channel.
+    straight_alpha: bool
+    # The reference has two readers: the usual one takes pixels as they are stored, the other leaves
+    # 8 bits to libtiff's conversions. It also turns images.
+    unusual: bool
+    # Where the orientation is stored, and in which form.
+    orientation_at: tuple[int, str] | None
 
 
 def matches(data: bytes) -> bool:
@@ -55,7 +71,7 @@ def matches(data: bytes) -> bool:
 
 def read_header(data: bytes) -> ImageHeader:
     """Read the tags of the first page."""
-    tags = _read_tags(data)
+    tags, orientation_at = _read_tags(data)
     missing = [name for tag, name in ((_WIDTH, "width"), (_HEIGHT, "height")) if tag not in tags]
     if missing:
         msg = f"is damaged: the TIFF does not tell its {missing[0]}"
@@ -79,17 +95,37 @@ def read_header(data: bytes) -> ImageHeader:
         palette, channels = colors.reshape(3, -1).T, 3
     orientation = tags.get(_ORIENTATION, (1,))[0]
     is_float = tags.get(_SAMPLE_FORMAT, (1,))[0] == _FLOAT
-    details = _Details(bits, photometric, is_float, palette)
+    planar = tags.get(_PLANAR, (1,))[0] != 1
+    straight = tags.get(_EXTRA_CHANNELS) == (_STRAIGHT_ALPHA,) and (photometric == _RGB or planar)
+    unusual = planar or _is_unusual(tags)
+    details = _Details(
+        bits, photometric, is_float, palette, planar, straight, unusual, orientation_at
+    )
     upright = orientation if 1 <= orientation <= 8 else 1
     return ImageHeader(height, width, channels, upright, details)
 
 
-def _read_tags(data: bytes) -> dict[int, tuple[int, ...]]:
-    """The values of the tags of interest."""
+def _is_unusual(tags: dict[int, tuple[int, ...]]) -> bool:
+    """Whether the reference's usual reader refuses such files."""
+    bits = tags.get(_BITS, (1,))[0]
+    photometric = tags.get(_PHOTOMETRIC, (_BLACK_IS_ZERO,))[0]
+    tile = tags.get(_TILE_WIDTH, (0,))[0], tags.get(_TILE_HEIGHT, (0,))[0]
+    return (
+        photometric not in (_BLACK_IS_ZERO, _RGB, _PALETTE)
+        or (photometric != _PALETTE and bits not in (1, 8, 16, 32))
+        or tags.get(_FILL_ORDER, (1,))[0] != 1
+        or tile[0] % 16 != 0
+        or tile[1] % 16 != 0
+    )
+
+
+def _read_tags(data: bytes) -> tuple[dict[int, tuple[int, ...]], tuple[int, str] | None]:
+    """The values of the tags of interest, and where the orientation is."""
     order = "<" if data[:2] == b"II" else ">"
     big = data[2:4] in (b"+\0", b"\0+")
     word, inline = ("Q", 8) if big else ("I", 4)
     tags: dict[int, tuple[int, ...]] = {}
+    orientation_at = None
     try:
         (begin,) = struct.unpack_from(order + word, data, 8 if big else 4)
         (count,) = struct.unpack_from(order + ("Q" if big else "H"), data, begin)
@@ -105,30 +141,70 @@ def _read_tags(data: bytes) -> dict[int, tuple[int, ...]]:
             if struct.calcsize(form) > inline:
                 (where,) = struct.unpack_from(order + word, data, where)
             tags[tag] = struct.unpack_from(form, data, where)
+            if tag == _ORIENTATION and length > 0:
+                orientation_at = where, order + _TYPES[kind]
     except (struct.error, OverflowError):
         refuse_short("TIFF", len(data), "inside the tags")
-    return {tag: values for tag, values in tags.items() if values}
+    return {tag: values for tag, values in tags.items() if values}, orientation_at
 
 
 def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     """Decode; what is not 8, 16 or 32 bits wide is scaled to 8 or 16."""
     details: _Details = header.details
+    unusual = details.unusual or header.orientation != 1
+    rule = GrayRule.FIXED14 if unusual else GrayRule.FLOAT
     # libtiff's own conversion: to red, green, blue and alpha of 8 bits.
     converted = details.photometric == _CIELAB or (
         details.photometric == _CMYK and details.bits == 8 and wanted is Wanted.ALL
     )
     try:
-        array = imagecodecs.tiff_decode(data, 0, asrgb=converted)
+        array = imagecodecs.tiff_decode(_as_stored(data, details), 0, asrgb=converted)
     except (RuntimeError, ValueError, IndexError) as error:
         refuse_damaged("TIFF", error)
     array = _interleaved(array, header)
     if converted:
-        return Pixels(array[..., : header.channels], GrayRule.FLOAT)
+        return Pixels(array[..., : header.channels], rule)
     if details.palette is not None:
-        return Pixels(
-            np.take(details.palette, array[..., 0].astype(np.intp), axis=0), GrayRule.FLOAT
-        )
-    return Pixels(_full_range(array, details), GrayRule.FLOAT)
+        palette = _as_bytes(details.palette) if unusual else details.palette
+        return Pixels(np.take(palette, array[..., 0].astype(np.intp), axis=0), rule)
+    if array.shape[2] == 2 and wanted is not Wanted.ALL:
+        unusual = True
+        array = _gray_and_alpha_as_bytes(array, details)
+    if unusual and details.straight_alpha and array.dtype == np.uint8 and array.shape[2] in (2, 4):
+        array = _multiplied_by_alpha(array)
+    if wanted is Wanted.GRAY and 8 < details.bits < 16 and array.shape[2] >= 3:
+        # The reference rounds grey before it shifts.
+        weighted = array[..., :3].astype(np.uint32) @ np.array(_GRAY_WEIGHTS, np.uint32)
+        rounded = (weighted + (1 << _GRAY_BITS - 1)) >> _GRAY_BITS
+        array = rounded.astype(np.uint16)[..., None]
+    return Pixels(_full_range(array, details), rule)
+
+
+def _as_stored(data: bytes, details: _Details) -> bytes:
+    """The file without its orientation: libtiff turns what it converts, but only half."""
+    if details.orientation_at is None:
+        return data
+    position, form = details.orientation_at
+    value = struct.pack(form, 1)
+    return data[:position] + value + data[position + len(value) :]
+
+
+def _as_bytes(palette: Array) -> Array:
+    """The palette in 8 bits; some programs write such values into the 16 bits of the format."""
+    return (palette >> 8 if palette.max() > 255 else palette).astype(np.uint8)
+
+
+def _gray_and_alpha_as_bytes(array: Array, details: _Details) -> Array:
+    if array.dtype != np.uint16 or details.bits != 16:
+        return array
+    narrow = (array.astype(np.uint32) + 128) // 257 if details.planar else array >> 8
+    return narrow.astype(np.uint8)
+
+
+def _multiplied_by_alpha(array: Array) -> Array:
+    alpha = array[..., -1:]
+    colors = (array[..., :-1] * alpha.astype(np.uint16) + np.uint16(127)) // np.uint16(255)
+    return np.concatenate([colors.astype(np.uint8), alpha], axis=2)
 
 
 def _interleaved(array: Array, header: ImageHeader) -> Array:

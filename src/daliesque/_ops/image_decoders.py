@@ -125,8 +125,8 @@ def image(
     >>> pixels.shape, pixels.layout
     ((1, 2, 3), 'HWC')
 
-    Differs from DALI: GRAY of a CMYK image, and other rare cases that its decoders treat in
-    different ways, may differ by one level; see the list in the changelog.
+    Differs from DALI: more files are read, and some that its decoders get wrong come out right; see
+    the list in the changelog.
     """
     return decode_images(input, output_type, dtype, adjust_orientation, use_fast_idct)
 

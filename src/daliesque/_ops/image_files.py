@@ -256,6 +256,7 @@ class _OtherCodecs(NamedTuple):
         )
         if index in self.files.codecs:
             data, found, header = self.files.codecs[index]
-            return found.decode(data, header, wanted)
+            turning = self.files.headers[index, _ORIENTATION]
+            return found.decode(data, header._replace(orientation=int(turning)), wanted)
         header = ImageHeader(*self.files.headers[index, 1:].tolist())
         return jpeg.decode(to_numpy(self.files.encoded, index).tobytes(), header, wanted)
