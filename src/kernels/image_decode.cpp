@@ -89,6 +89,7 @@ jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size
   options.max_pixels = kNoPixelLimit;
   // The reference turns images with a decoder that has no such choice.
   options.fast_idct = fast_idct && task.orientation == 1;
+  options.smooth_inside_region = task.orientation == 1;
   options.region = {static_cast<int>(stored.x), static_cast<int>(stored.y),
                     static_cast<int>(stored.width), static_cast<int>(stored.height)};
   if (out_type == DType::uint8 && task.orientation == 1 && task.channels != 4) {

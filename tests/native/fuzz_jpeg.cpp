@@ -117,6 +117,7 @@ jpeg::DecodeOptions random_options(const jpeg::ImageInfo& info, Random& random) 
   options.format = info.components == 4 ? jpeg::Format::kCmyk : kFormats[random.below(4)];
   options.fancy_upsampling = random.chance(2);
   options.fast_idct = random.chance(3);
+  options.smooth_inside_region = random.chance(2);
   options.max_pixels = kMaxPixels;
   if (random.chance(2)) {
     jpeg::Region& region = options.region;

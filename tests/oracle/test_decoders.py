@@ -201,6 +201,28 @@ def test_any_order_of_scans(seed: int) -> None:
         compare(data, "RGB", use_fast_idct=fast)
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_unfinished_files(seed: int) -> None:
+    rng = np.random.default_rng([1, seed])
+    factors = [[0x22, 0x11, 0x11], [0x11] * 3, [0x12, 0x11, 0x11], [0x22], [0x22, 0x11, 0x11, 0x22]]
+    components = factors[seed % 5]
+    width, height = (int(n) for n in rng.integers(20, 90, 2))
+    frame = random_frame(rng, width, height, components)
+    script = random_script(rng, len(components), 6)
+    begun = max(i for i, scan in enumerate(script) if scan.first == 0 and scan.high == 0) + 1
+    data = write_jpeg(frame, script[: int(rng.integers(begun, len(script)))])
+    x, y = (int(n) for n in rng.integers(0, 20, 2))
+    for fast in (False, True):
+        for image_type in ("RGB", "GRAY"):
+            compare(data, image_type, use_fast_idct=fast)
+            compare(with_exif(data, 2 + seed % 7), image_type, use_fast_idct=fast)
+        for source in (data, with_exif(data, 6)):
+            encoded = np.frombuffer(source, np.uint8)
+            part = {"start": [x, y], "use_fast_idct": fast}
+            expected = reference.decoders.image_slice(reference.as_tensor(encoded), **part)
+            assert_same(ours.decoders.image_slice(encoded, **part), np.asarray(expected))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint32", "int32"])
 def test_rare_element_types(dtype: str) -> None:
     for kind in ("jpeg 4:4:4", "png 2 16", "tiff float"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JPEGs that the native decoder declines: lossless, of 12 bits, damaged, unfinished, ..."""
+"""JPEGs that the native decoder declines: lossless, of 12 bits, damaged, ..."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@
 #include "cpu.h"
 #include "jpeg_header.h"
 #include "jpeg_image.h"
+#include "jpeg_smoothing.h"
 
 namespace daliesque::jpeg {
 
@@ -51,7 +52,10 @@ Result Decoder::decode(const uint8_t* data, size_t size, const DecodeOptions& op
                        ptrdiff_t row_stride) {
   if (state_ == nullptr) state_.reset(new (std::nothrow) DecoderState);
   if (state_ == nullptr) return {Status::kOutOfMemory, "no memory for decoding", 0};
-  return Image(state_.get(), data, size, options).decode(out, row_stride);
+  Image image(state_.get(), data, size, options, 0);
+  const Result result = image.decode(out, row_stride);
+  if (!image.lacks_rows_below()) return result;
+  return Image(state_.get(), data, size, options, kReach).decode(out, row_stride);
 }
 
 }  // namespace daliesque::jpeg

@@ -14,12 +14,12 @@
 /// markers. Declined (`Status::kDeclined`, not an error: another codec may take the file):
 /// arithmetic, lossless and hierarchical coding, other bit depths, other component counts,
 /// fractional sampling ratios, files that rely on implied Huffman tables, progressive files of more
-/// than 256 scans or whose scans end before the coefficients are precise (libjpeg-turbo smooths
-/// their blocks).
+/// than 256 scans.
 ///
 /// Whenever a call returns `kOk`, the pixels equal those of libjpeg-turbo's vector code with the
 /// accurate integer DCT (`JDCT_ISLOW`) or, on request, the fast one, with or without fancy
-/// upsampling, bit for bit; a region equals the same region of the whole image. Damage that
+/// upsampling, bit for bit; a region equals the same region of the whole image. Blocks of
+/// progressive files whose scans leave coefficients imprecise are smoothed likewise. Damage that
 /// libjpeg-turbo would paper over (missing data, bad codes, misplaced restart markers, stray bytes)
 /// is reported instead, and the output is then unspecified. Bytes that a region does not need are
 /// not looked at, so damage there goes unseen. Whoever needs the last MCU also needs the marker
@@ -95,6 +95,9 @@ struct DecodeOptions {
   Format format = Format::kRgb;
   bool fancy_upsampling = true;  ///< triangle filter for chroma; false: replicate
   bool fast_idct = false;        ///< the less accurate transform: `JDCT_IFAST`
+  /// Smoothing sees the blocks at the left of the region repeated instead of those beside it: what
+  /// libjpeg-turbo does when it crops.
+  bool smooth_inside_region = false;
   Region region;
   int64_t max_pixels = int64_t{1} << 30;  ///< of the whole image, not of the region
 };

@@ -9,6 +9,7 @@ namespace {
 ComponentGeometry plan_component(const Header& header, int index, const DecodeOptions& options) {
   const FrameComponent& stored = header.components[index];
   ComponentGeometry result;
+  result.v_stored = stored.v;
   // A lone component is never interleaved, whatever its sampling factors say.
   if (header.info.components > 1) {
     result.h = stored.h;
@@ -61,16 +62,17 @@ Geometry plan_geometry(const Header& header, const DecodeOptions& options) {
   }
 
   const bool interleaved = info.components > 1;
-  const int mcu_width = interleaved ? 8 * header.max_h : 8;
+  result.mcu_width = interleaved ? 8 * header.max_h : 8;
   result.mcu_height = interleaved ? 8 * header.max_v : 8;
   const auto last_needed = [](int end, int context, int size) {
     return std::min(end - 1 + context, size - 1);
   };
   ScanGrid& grid = result.grid;
-  grid.columns = divide_up(info.width, mcu_width);
+  grid.columns = divide_up(info.width, result.mcu_width);
   grid.rows = divide_up(info.height, result.mcu_height);
-  grid.column0 = std::max(region.x - column_context, 0) / mcu_width;
-  grid.column1 = last_needed(region.x + region.width, column_context, info.width) / mcu_width + 1;
+  grid.column0 = std::max(region.x - column_context, 0) / result.mcu_width;
+  grid.column1 =
+      last_needed(region.x + region.width, column_context, info.width) / result.mcu_width + 1;
   grid.row0 = std::max(region.y - result.row_context, 0) / result.mcu_height;
   grid.row1 =
       last_needed(region.y + region.height, result.row_context, info.height) / result.mcu_height +

@@ -9,7 +9,8 @@ namespace daliesque::jpeg {
 struct ComponentGeometry {
   int h = 1;  ///< blocks in an interleaved MCU
   int v = 1;
-  int h_ratio = 1;  ///< image samples per component sample
+  int v_stored = 1;  ///< as the file has it, also of a lone component
+  int h_ratio = 1;   ///< image samples per component sample
   int v_ratio = 1;
   int width = 0;  ///< samples
   int height = 0;
@@ -36,6 +37,7 @@ struct Geometry {
   ComponentGeometry component[kMaxComponents];
   Region region;
   int image_height = 0;
+  int mcu_width = 0;
   int mcu_height = 0;
   ScanGrid grid;        ///< of interleaved MCUs
   int row_context = 0;  ///< image rows beside a row that its upsampling needs

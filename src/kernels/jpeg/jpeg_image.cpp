@@ -13,6 +13,18 @@ namespace {
 /// Scratch memory beyond this is given back after the image.
 constexpr size_t kKeptBytes = size_t{64} << 20;
 
+/// The row of blocks that smoothing takes for the one `distance` below `row`. Rows repeat at the
+/// edges of the image. libjpeg finds these by counting rows in MCUs of `height` blocks; in the last
+/// MCUs, if they hold fewer rows of pixels, it counts as if all others were as low.
+int row_beside(int row, int distance, int height, int rows) {
+  const int band = row / height;
+  const int bands = divide_up(rows, height);
+  const int counted_height = band + 1 == bands ? rows - band * height : height;
+  const int above = band * counted_height + row % height;
+  const int below = bands * counted_height - 1 - above;
+  return row + std::clamp(distance, -above, below);
+}
+
 }  // namespace
 
 Result Image::corrupt(const char* what, const uint8_t* where) const {
@@ -120,9 +132,13 @@ Result Image::decode_scans_apart() {
 }
 
 Result Image::decode_progressive() {
-  ProgressiveScans scans(&state_, &headers_, &scan_, geometry_, options_.fast_idct);
+  const int mcu_rows = std::min(geometry_.grid.row1 + rows_below_, geometry_.grid.rows);
+  ProgressiveScans scans(&state_, &headers_, &scan_, geometry_, mcu_rows, options_.fast_idct);
   const Result result = scans.read_all(size_);
   if (!result.ok()) return result;
+  const bool smooth = scans.needs_smoothing();
+  lacks_rows_below_ = smooth && rows_below_ == 0 && mcu_rows < geometry_.grid.rows;
+  if (lacks_rows_below_) return {};
   for (int band = geometry_.grid.row0; band < geometry_.grid.row1; ++band) {
     for (int i = 0; i < geometry_.components; ++i) {
       const ComponentGeometry& component = geometry_.component[i];
@@ -130,7 +146,11 @@ Result Image::decode_progressive() {
       const ScanGrid grid = geometry_.block_grid(i);
       const int end = std::min((band + 1) * component.v, grid.row1);
       for (int row = band * component.v; row < end; ++row) {
-        transform_row(scans.row(i, row, grid.column0), i, row, grid);
+        if (smooth) {
+          smooth_row(scans, i, row, grid);
+        } else {
+          transform_row(scans.row(i, row, grid.column0), i, row, grid);
+        }
       }
     }
     finish_band(band);
@@ -257,6 +277,42 @@ void Image::transform_row(const Blocks& blocks, int component, int row, const Sc
     }
     transform(component, row, grid.column0 + begin, count, blocks.coefficients + begin * kBlockSize,
               state_.last);
+  }
+}
+
+/// The same, after the coefficients that scans left imprecise have been guessed.
+void Image::smooth_row(const ProgressiveScans& scans, int component, int row,
+                       const ScanGrid& grid) {
+  const ComponentGeometry& shape = geometry_.component[component];
+  const Smoother smoother = scans.smoother(component);
+  const int16_t* rows[kWindow];
+  for (int y = -kReach; y <= kReach; ++y) {
+    const int beside = row_beside(row, y, shape.v_stored, grid.rows);
+    // libjpeg has rows without pixels also for a lone component; they are 0.
+    const bool is_stored = beside < grid.rows || geometry_.components > 1;
+    rows[y + kReach] = is_stored ? scans.row(component, beside, 0).coefficients : nullptr;
+  }
+  const int left_mcu =
+      options_.smooth_inside_region ? std::max(geometry_.region.x - 1, 0) / geometry_.mcu_width : 0;
+  const int leftmost = left_mcu * shape.h;
+  const Blocks blocks = scans.row(component, row, 0);
+  for (int begin = grid.column0; begin < grid.column1; begin += kRunBlocks) {
+    const int count = std::min(kRunBlocks, grid.column1 - begin);
+    std::memcpy(state_.coefficients, blocks.coefficients + begin * kBlockSize,
+                static_cast<size_t>(count) * kBlockSize * sizeof(int16_t));
+    for (int i = 0; i < count; ++i) {
+      DcWindow around;
+      for (int y = 0; y < kWindow; ++y) {
+        for (int x = 0; x < kWindow; ++x) {
+          const int column = std::clamp(begin + i + x - kReach, leftmost, grid.columns - 1);
+          around.values[y][x] = rows[y] != nullptr ? rows[y][column * kBlockSize] : 0;
+        }
+      }
+      smoother.smooth(state_.coefficients + i * kBlockSize, around);
+      state_.last[i] = static_cast<uint8_t>(
+          std::max(kGuessed, static_cast<int>(std::bit_width(blocks.nonzero[begin + i]))) - 1);
+    }
+    transform(component, row, begin, count, state_.coefficients, state_.last);
   }
 }
 

@@ -12,17 +12,25 @@
 
 namespace daliesque::jpeg {
 
+class ProgressiveScans;
+
 class Image {
  public:
-  Image(DecoderState* state, const uint8_t* data, size_t size, const DecodeOptions& options)
+  /// `rows_below` is how many rows of MCUs below the region are read of a progressive image.
+  Image(DecoderState* state, const uint8_t* data, size_t size, const DecodeOptions& options,
+        int rows_below)
       : state_(*state),
         data_(data),
         size_(size),
         options_(options),
+        rows_below_(rows_below),
         headers_(data, size),
         scan_(&state->reader, data, size) {}
 
   Result decode(uint8_t* out, ptrdiff_t row_stride);
+
+  /// After `decode`: whether it came to nothing because smoothing needs more rows below.
+  bool lacks_rows_below() const { return lacks_rows_below_; }
 
  private:
   /// What a scan holds of one component.
@@ -44,6 +52,7 @@ class Image {
   Result decode_row(int row);
   void transform_run(int row, int column, int count);
   void transform_row(const Blocks& blocks, int component, int row, const ScanGrid& grid);
+  void smooth_row(const ProgressiveScans& scans, int component, int row, const ScanGrid& grid);
   void transform(int component, int row, int column, int count, const int16_t* coefficients,
                  const uint8_t* last);
   void finish_band(int row);
@@ -53,6 +62,8 @@ class Image {
   const uint8_t* const data_;
   const size_t size_;
   const DecodeOptions& options_;
+  const int rows_below_;
+  bool lacks_rows_below_ = false;
   const Kernels& kernels_ = kernels();
   HeaderReader headers_;
   ScanData scan_;

@@ -13,9 +13,6 @@ constexpr int kMaxScans = 256;
 /// What the format allows.
 constexpr int kMaxLow = 13;
 
-/// libjpeg smooths blocks unless it knows AC coefficients 1 to 9.
-constexpr int kSmoothed = 10;
-
 }  // namespace
 
 Progression::Progression() { std::fill_n(low_[0], kMaxComponents * kBlockSize, kUnknown); }
@@ -42,9 +39,9 @@ const char* Progression::add(const Header& header) {
   return nullptr;
 }
 
-bool Progression::needs_no_smoothing(int component) const {
-  return std::all_of(low_[component] + 1, low_[component] + kSmoothed,
-                     [](int8_t low) { return low == 0; });
+bool Progression::leaves_guesses(int component) const {
+  return std::any_of(low_[component] + 1, low_[component] + kGuessed,
+                     [](int8_t low) { return low != 0; });
 }
 
 Blocks ProgressiveScans::row(int component, int row, int column) const {
@@ -60,7 +57,7 @@ Result ProgressiveScans::allocate(size_t size) {
     if (!component.wanted) continue;
     const ptrdiff_t columns = ptrdiff_t{geometry_.grid.columns} * component.h;
     places_[i] = {count, columns};
-    count += columns * geometry_.grid.row1 * component.v;
+    count += columns * mcu_rows_ * component.v;
   }
   // The first scan has at least a bit for each block.
   const auto blocks = static_cast<size_t>(count);
@@ -70,7 +67,46 @@ Result ProgressiveScans::allocate(size_t size) {
   if (memory == nullptr) return {Status::kOutOfMemory, "no memory for decoding", 0};
   blocks_.coefficients = reinterpret_cast<int16_t*>(memory);
   blocks_.nonzero = reinterpret_cast<uint64_t*>(memory + blocks * kBlockSize * sizeof(int16_t));
+  for (int i = 0; i < geometry_.components; ++i) clear_padding(i);
   return {};
+}
+
+/// Rows of blocks that hold no pixels stay 0 unless an interleaved scan has data for them.
+void ProgressiveScans::clear_padding(int component) {
+  if (!geometry_.component[component].wanted) return;
+  const int begin = block_grid(component).row1;
+  const int end = mcu_rows_ * geometry_.component[component].v;
+  const auto size = static_cast<size_t>((end - begin) * places_[component].columns);
+  const Blocks blocks = row(component, begin, 0);
+  std::fill_n(blocks.coefficients, size * kBlockSize, int16_t{0});
+  std::fill_n(blocks.nonzero, size, uint64_t{0});
+}
+
+ScanGrid ProgressiveScans::block_grid(int component) const {
+  ScanGrid grid = geometry_.block_grid(component);
+  grid.row1 = std::min(mcu_rows_ * geometry_.component[component].v, grid.rows);
+  return grid;
+}
+
+void ProgressiveScans::take_quantisers() {
+  const Header& header = headers_.header();
+  for (int i = 0; i < header.scan_components; ++i) {
+    const int component = header.scan[i].component;
+    const uint8_t number = header.components[component].quant_table;
+    if (number > 3) continue;
+    for (int k = 0; k < kGuessed; ++k) {
+      quant_[component][k] = header.quant[number].values[kNaturalOrder[k]];
+    }
+  }
+}
+
+bool ProgressiveScans::needs_smoothing() const {
+  bool useful = false;
+  for (int i = 0; i < geometry_.components; ++i) {
+    if (std::find(quant_[i], quant_[i] + kGuessed, 0) != quant_[i] + kGuessed) return false;
+    useful = useful || progression_.leaves_guesses(i);
+  }
+  return useful;
 }
 
 Result ProgressiveScans::read_all(size_t size) {
@@ -89,6 +125,7 @@ Result ProgressiveScans::read_all(size_t size) {
 Result ProgressiveScans::read_scan() {
   const Header& header = headers_.header();
   if (const char* const reason = progression_.add(header)) return corrupt(reason);
+  if (header.band.first == 0 && header.band.high == 0) take_quantisers();
   scan_.start(headers_.position(), header.info.restart_interval);
   if (!is_wanted()) return {};
   return header.band.first == 0 ? read_dc_scan() : read_ac_scan();
@@ -139,8 +176,8 @@ Result ProgressiveScans::read_dc_scan() {
     if (!result.ok()) return result;
   }
   const bool interleaved = header.scan_components > 1;
-  const ScanGrid grid =
-      interleaved ? geometry_.grid : geometry_.block_grid(header.scan[0].component);
+  const ScanGrid grid = interleaved ? geometry_.grid : block_grid(header.scan[0].component);
+  const int rows = interleaved ? mcu_rows_ : grid.row1;
   const int low = header.band.low;
   const auto first = [&](ScanReader* reader, ScanData::Carry* carry, int begin, int end) {
     return kernels_.decode_dc_first(reader, plan, carry->predictions, begin, end, blocks_, low);
@@ -148,14 +185,14 @@ Result ProgressiveScans::read_dc_scan() {
   const auto refinement = [&](ScanReader* reader, ScanData::Carry*, int begin, int end) {
     return kernels_.decode_dc_refinement(reader, plan, begin, end, blocks_, low);
   };
-  for (int row = 0; row < grid.row1; ++row) {
+  for (int row = 0; row < rows; ++row) {
     const Result result = header.band.high == 0 ? scan_.read(grid.columns, first)
                                                 : scan_.read(grid.columns, refinement);
     if (!result.ok()) return result;
     for (int i = 0; i < plan.blocks; ++i) {
       BlockPlan& block = plan.block[i];
-      const int rows = interleaved ? geometry_.component[block.component].v : 1;
-      block.first += static_cast<int>(rows * places_[block.component].columns);
+      const int height = interleaved ? geometry_.component[block.component].v : 1;
+      block.first += static_cast<int>(height * places_[block.component].columns);
     }
   }
   return {};
@@ -170,7 +207,7 @@ Result ProgressiveScans::read_ac_scan() {
   if (scan.table == nullptr) return corrupt("an invalid Huffman table");
   const auto decode =
       header.band.high == 0 ? kernels_.decode_ac_first : kernels_.decode_ac_refinement;
-  const ScanGrid grid = geometry_.block_grid(part.component);
+  const ScanGrid grid = block_grid(part.component);
   for (int row = 0; row < grid.row1; ++row) {
     const Blocks blocks = this->row(part.component, row, 0);
     const Result result = scan_.read(
@@ -186,11 +223,6 @@ Result ProgressiveScans::check_complete() const {
   for (int i = 0; i < geometry_.components; ++i) {
     if (!progression_.has_begun(i)) {
       return {Status::kCorrupt, kMissingComponents, headers_.position() - 2};
-    }
-  }
-  for (int i = 0; i < geometry_.components; ++i) {
-    if (!progression_.needs_no_smoothing(i)) {
-      return {Status::kDeclined, "scans that leave coefficients imprecise", 0};
     }
   }
   return {};

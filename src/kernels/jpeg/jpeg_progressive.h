@@ -9,6 +9,7 @@
 #include "jpeg_header.h"
 #include "jpeg_kernels.h"
 #include "jpeg_scan.h"
+#include "jpeg_smoothing.h"
 #include "jpeg_state.h"
 
 namespace daliesque::jpeg {
@@ -23,23 +24,27 @@ class Progression {
 
   bool has_begun(int component) const { return low_[component][0] != kUnknown; }
 
-  /// Whether the coefficients are complete that libjpeg otherwise guesses from other blocks.
-  bool needs_no_smoothing(int component) const;
+  /// Whether some coefficients are imprecise that libjpeg guesses from other blocks.
+  bool leaves_guesses(int component) const;
+
+  /// For each coefficient in file order the lowest bit known, negative if there is none.
+  const int8_t* lowest_bits(int component) const { return low_[component]; }
 
  private:
   static constexpr int8_t kUnknown = -1;
   int8_t low_[kMaxComponents][kBlockSize];  ///< the lowest bit known, or kUnknown
 };
 
-/// Reads all scans of an image. Blocks below the region are left out.
+/// Reads all scans of an image. Blocks below the given number of rows of MCUs are left out.
 class ProgressiveScans {
  public:
   ProgressiveScans(DecoderState* state, HeaderReader* headers, ScanData* scan,
-                   const Geometry& geometry, bool fast_idct)
+                   const Geometry& geometry, int mcu_rows, bool fast_idct)
       : state_(*state),
         headers_(*headers),
         scan_(*scan),
         geometry_(geometry),
+        mcu_rows_(mcu_rows),
         fast_idct_(fast_idct) {}
 
   /// Call it when the first scan header has been read. `size` is that of the file.
@@ -47,6 +52,13 @@ class ProgressiveScans {
 
   /// The blocks of a component from the given one to the end of its row.
   Blocks row(int component, int row, int column) const;
+
+  /// Whether blocks must be smoothed.
+  bool needs_smoothing() const;
+
+  Smoother smoother(int component) const {
+    return {quant_[component], progression_.lowest_bits(component)};
+  }
 
  private:
   /// Where the blocks of a component are; rows have those of whole MCUs.
@@ -56,6 +68,9 @@ class ProgressiveScans {
   };
 
   Result allocate(size_t size);
+  void clear_padding(int component);
+  void take_quantisers();
+  ScanGrid block_grid(int component) const;
   Result read_scan();
   Result read_dc_scan();
   Result read_ac_scan();
@@ -68,9 +83,11 @@ class ProgressiveScans {
   HeaderReader& headers_;
   ScanData& scan_;
   const Geometry& geometry_;
+  const int mcu_rows_;
   const bool fast_idct_;
   const Kernels& kernels_ = kernels();
   Progression progression_;
+  uint16_t quant_[kMaxComponents][kGuessed] = {};  ///< in file order
   Place places_[kMaxComponents];
   Blocks blocks_ = {};
 };
