@@ -85,6 +85,27 @@ def test_png_transparent_color_is_ignored(color_type: int, channels: int, bits: 
     check(data, full_range(source, bits))
 
 
+@pytest.mark.parametrize("bits", [8, 16])
+def test_png_gamma_counts_for_gray(bits: int) -> None:
+    source = picture(H, W, 3, bits)
+    top = (1 << bits) - 1
+    light = np.rint(top * (source / top) ** 2.2)
+    gray = np.rint(light @ [0.299, 0.587, 0.114])
+    expected = np.rint(top * (gray / top) ** (1 / 2.2))
+    gamma = png_chunk(b"gAMA", struct.pack(">I", 45455))
+    dtype = own_type(bits)
+    for chunk in (gamma, png_chunk(b"sRGB", b"\0")):
+        data = png(source, bits, 2, before=chunk)
+        got = decode(data, dtype=dtype, **GRAY)[..., 0].astype(int)
+        # The weights of libpng have 15 bits; dark greys lie far apart.
+        off = np.abs(got - expected)[gray > top / 10]
+        assert off.size > source.size / 6
+        assert off.max() <= (1 if bits == 8 else 8)
+        assert_same(decode(data, dtype=dtype), source)
+    even = np.repeat(source[..., :1], 3, axis=2)
+    assert_same(decode(png(even, bits, 2, before=gamma), dtype=dtype, **GRAY), even[..., :1])
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (2, 3), (5, 4)])
 def test_small_interlaced_png(shape: tuple[int, int]) -> None:
     source = picture(*shape, 3)

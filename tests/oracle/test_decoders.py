@@ -201,6 +201,23 @@ def test_any_order_of_scans(seed: int) -> None:
         compare(data, "RGB", use_fast_idct=fast)
 
 
+GAMMAS = {f"gamma {n}": png_chunk(b"gAMA", n.to_bytes(4, "big")) for n in (45455, 95100, 220000)}
+GAMMAS["srgb"] = png_chunk(b"sRGB", b"\0")
+GAMMAS["both"] = png_chunk(b"gAMA", (60000).to_bytes(4, "big")) + GAMMAS["srgb"]
+GAMMAS["significant bits"] = GAMMAS["gamma 45455"] + png_chunk(b"sBIT", b"\6\5\6")
+
+
+@pytest.mark.parametrize("kind", GAMMAS)
+@pytest.mark.parametrize("bits", [8, 16])
+def test_gamma_of_png(kind: str, bits: int) -> None:
+    source = picture(33, 47, 3, bits)
+    source[::3] = source[::3, :, :1]
+    data = png(source, bits, 2, before=GAMMAS[kind])
+    for image_type in IMAGE_TYPES:
+        for dtype in ("uint8", "uint16"):
+            compare(data, image_type, dtype=dtype)
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_unfinished_files(seed: int) -> None:
     rng = np.random.default_rng([1, seed])

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import imagecodecs
 import numpy as np
@@ -35,6 +35,9 @@ _BITS = {
     _GRAY_ALPHA: (8, 16),
     _COLOR_ALPHA: (8, 16),
 }
+# Gamma in 100000ths: of sRGB, and how far from 1 it must be to count.
+_GAMMA_UNIT, _SRGB_GAMMA, _GAMMA_MARGIN = 100_000, 45455, 5000
+_GRAY_WEIGHTS = (9797, 19234, 3737)
 _FIRST_CHUNK = 33
 _END_CHUNK = b"\0\0\0\0IEND\xaeB`\x82"
 # First column and row of each pass of an interlaced image, and the distances to the next ones.
@@ -56,6 +59,9 @@ class _Details(NamedTuple):
     animated: bool
     # Begin, name and end of the chunks that hold palette and pixels.
     chunks: list[tuple[int, bytes, int]]
+    gamma: int
+    # Of a channel with 16, as the file claims.
+    significant_bits: int
 
 
 def read_header(data: bytes) -> ImageHeader:
@@ -74,14 +80,23 @@ def read_header(data: bytes) -> ImageHeader:
     if bits not in _BITS.get(color_type, ()):
         msg = f"is damaged: a PNG of colour type {color_type} cannot have {bits} bits"
         raise CodecError(msg)
-    orientation, animated, chunks = 1, False, []
+    orientation, animated, chunks, gammas = 1, False, [], dict[bytes, int]()
+    significant = 16
     for begin, name, end in _chunks(data):
         if name in (b"PLTE", b"IDAT"):
             chunks.append((begin, name, end))
         elif name == b"eXIf":
             orientation = exif_orientation(data[begin + 8 : end - 4])
+        elif name in (b"gAMA", b"sRGB") and not chunks:
+            stored = int.from_bytes(data[begin + 8 : begin + 12], "big")
+            gammas.setdefault(name, stored if name == b"gAMA" else _SRGB_GAMMA)
+        elif name == b"sBIT" and not chunks:
+            significant = max(data[begin + 8 : begin + 11])
         animated |= name == b"acTL"
-    details = _Details(bits, color_type, interlace == 1, animated, chunks)
+    gamma = gammas.get(b"sRGB", gammas.get(b"gAMA", 0)) or _GAMMA_UNIT
+    if not 0 < significant <= 16:
+        significant = 16
+    details = _Details(bits, color_type, interlace == 1, animated, chunks, gamma, significant)
     return ImageHeader(height, width, _CHANNELS[color_type], orientation, details)
 
 
@@ -104,7 +119,6 @@ def _chunks(data: bytes) -> Iterator[tuple[int, bytes, int]]:
 
 def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     """Decode; transparency of single colours is ignored."""
-    del wanted
     details: _Details = header.details
     try:
         if details.interlaced:
@@ -115,8 +129,45 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
             array = imagecodecs.png_decode(data[:_FIRST_CHUNK] + b"".join(needed) + _END_CHUNK)
     except (RuntimeError, zlib.error, ValueError) as error:
         refuse_damaged("PNG", error)
-    rule = GrayRule.FIXED15 if details.animated else GrayRule.PNG
-    return Pixels(with_channel_axis(array), rule)
+    array = with_channel_axis(array)
+    if details.animated:
+        return Pixels(array, GrayRule.FIXED15)
+    if wanted is Wanted.GRAY and array.shape[2] >= 3 and _counts(details.gamma):
+        array = _linear_gray(array, details)
+    return Pixels(array, GrayRule.PNG)
+
+
+def _linear_gray(array: Array, details: _Details) -> Array:
+    """Grey as libpng computes it if the file tells its gamma: weighted as amounts of light."""
+    screen = _reciprocal(details.gamma)
+    shift = min(16 - details.significant_bits, 8) if array.dtype == np.uint16 else 0
+    to_light = _power_table(screen, array.dtype, shift)
+    from_light = _power_table(_reciprocal(screen), array.dtype, shift)
+    light = (to_light[array[..., :3]] @ np.array(_GRAY_WEIGHTS) + (1 << 14)) >> 15
+    same = (array[..., 0] == array[..., 1]) & (array[..., 0] == array[..., 2])
+    unchanged = _power_table(_GAMMA_UNIT, array.dtype, shift)
+    gray = np.where(same, unchanged[array[..., 0]], from_light[light])
+    return gray.astype(array.dtype)[..., None]
+
+
+def _power_table(gamma: int, dtype: np.dtype[Any], shift: int) -> Array:
+    """The power of each value; the lowest `shift` bits of it do not matter."""
+    top = int(np.iinfo(dtype).max)
+    values = np.arange(top + 1) >> shift
+    exponent = gamma / _GAMMA_UNIT if _is_significant(gamma) else 1.0
+    return np.floor(top * (values / (top >> shift)) ** exponent + 0.5).astype(np.int64)
+
+
+def _counts(gamma: int) -> bool:
+    return _is_significant(gamma) or _is_significant(_reciprocal(gamma))
+
+
+def _is_significant(gamma: int) -> bool:
+    return abs(gamma - _GAMMA_UNIT) > _GAMMA_MARGIN
+
+
+def _reciprocal(gamma: int) -> int:
+    return int(_GAMMA_UNIT * _GAMMA_UNIT / gamma + 0.5)
 
 
 def _interlaced(data: bytes, header: ImageHeader) -> Array:
