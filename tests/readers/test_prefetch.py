@@ -9,14 +9,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import daliesque as ndd
 from daliesque._readers import prefetch
+from daliesque._readers.order import Numbers
 from daliesque._readers.prefetch import Prefetcher
+from daliesque._readers.steps import Fetched, Room
 from reader_checks import Count, numbers_of
 
 
@@ -72,16 +75,64 @@ def test_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_failure_of_the_iterator() -> None:
-    def items() -> Iterator[int]:
+    def items(_room: Callable[[], Room]) -> Iterator[int]:
         yield 1
         raise KeyError
 
-    prefetcher = Prefetcher(items(), 2, lambda _item: 1)
+    prefetcher = Prefetcher(items, 2, lambda _item: 1)
     assert prefetcher.next() == 1
     with pytest.raises(KeyError):
         prefetcher.next()
     with pytest.raises(StopIteration):
         prefetcher.next()
+
+
+class Foreseen(Count):
+    """Notes which samples are fetched, and which ones are expected after them."""
+
+    def __init__(self, size: int, **options: Any) -> None:
+        super().__init__(size, **options)
+        self.steps: list[tuple[list[int], list[list[int]]]] = []
+        self.closed = 0
+
+    def _make_fetcher(self) -> Foreseen:
+        return self
+
+    def fetch(self, numbers: Numbers, expected: Sequence[Numbers], most_bytes: int) -> Fetched:
+        assert most_bytes <= prefetch._MOST_BYTES
+        self.steps.append((numbers.tolist(), [some.tolist() for some in expected]))
+        return self._fetch_good(numbers)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.mark.parametrize("batch_size", [None, 1, 3])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"random_shuffle": True}, {"pad_last_batch": True}, {"bad": [4, 5], "on_error": "skip"}],
+)
+def test_what_is_expected_comes(batch_size: int | None, options: dict[str, Any]) -> None:
+    reader = Foreseen(100, prefetch_queue_depth=3, **options)
+    delivered = [numbers_of(step) for step in reader.next_epoch(batch_size=batch_size)]
+    assert sum(map(len, delivered)) >= 100
+    assert reader.closed == 1
+    assert max(len(expected) for _, expected in reader.steps) == 3
+    fetched = [numbers for numbers, _ in reader.steps]
+    surprises = sum(
+        fetched[place + 1 : place + 1 + len(expected)] != expected
+        for place, (_, expected) in enumerate(reader.steps)
+    )
+    # A sample that is left out shifts the others.
+    assert surprises <= (12 if "bad" in options else 0)
+
+
+def test_the_reader_ends_what_it_expects() -> None:
+    reader = Foreseen(100)
+    epoch = reader.next_epoch(batch_size=2)
+    next(epoch)
+    epoch.close()
+    wait_until(lambda: reader.closed == 1)
 
 
 def test_no_thread_after_the_end() -> None:

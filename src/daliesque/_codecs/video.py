@@ -97,10 +97,11 @@ class VideoDecoder:
             # H.264 decoder that begins at a keyframe which does not clear its memory complains.
             self._file.codec.options = {"err_detect": "explode"}
 
-    @property
-    def next_frame(self) -> int:
-        """The frame that comes next without a seek, or -1."""
-        return self._next
+    def position_for(self, number: int) -> int:
+        """The frame that comes next, if a given one is at hand or to come without a seek; or -1."""
+        at_hand = any(kept == number for kept, _ in self._recent)
+        has_to_seek = self._has_to_seek(number, self._key_before(number))
+        return self._next if at_hand or not has_to_seek else -1
 
     def close(self) -> None:
         """Close the file."""
@@ -115,8 +116,8 @@ class VideoDecoder:
             if kept == number:
                 return frame
         index = self.index
-        key = 0 if self._distrusts_keys else index.key_before(number)
-        fresh = self._next < 0 or number < self._next or index.key_frames[key] > self._next
+        key = self._key_before(number)
+        fresh = self._has_to_seek(number, key)
         while True:
             if fresh:
                 self._begin(key)
@@ -129,6 +130,13 @@ class VideoDecoder:
                 raise CodecError(reason)
             # After some keyframes decoders need more pictures before they deliver any.
             key = 0 if self._distrusts_keys else key - 1
+
+    def _key_before(self, number: int) -> int:
+        return 0 if self._distrusts_keys else self.index.key_before(number)
+
+    def _has_to_seek(self, number: int, key: int) -> bool:
+        """Whether a frame has been, or the keyframe before it is still to come."""
+        return self._next > number or bool(self._next < self.index.key_frames[key])
 
     def _advance(self, number: int) -> Any:
         """Decode up to a frame; None if it does not come out."""

@@ -86,7 +86,7 @@ class DecoderPool:
 
     def __init__(self, most: int, keep: int) -> None:
         self._most = most
-        self._keep = keep
+        self.keep = keep
         self._lock = threading.Lock()
         self._idle: list[tuple[FileVersion, VideoDecoder]] = []
         self._process = os.getpid()
@@ -96,17 +96,14 @@ class DecoderPool:
         version = version_of(path)
         if os.getpid() == self._process:
             with self._lock:
-                fitting = [
-                    (decoder.next_frame, place)
-                    for place, (known, decoder) in enumerate(self._idle)
-                    if known == version
-                ]
-                behind = [item for item in fitting if item[0] <= first + self._keep]
+                fitting = [item for item in self._idle if item[0] == version]
                 if fitting:
-                    _, place = max(behind or fitting)
-                    return self._idle.pop(place)
+                    # If all have to seek, this is the one that has waited longest.
+                    best = max(fitting, key=lambda item: item[1].position_for(first))
+                    self._idle.remove(best)
+                    return best
         index = _indexes.find(version)
-        decoder = VideoDecoder(path, index, threads, self._keep)
+        decoder = VideoDecoder(path, index, threads, self.keep)
         if index is None:
             _indexes.add(version, decoder.index)
         return version, decoder

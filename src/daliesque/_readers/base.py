@@ -27,7 +27,7 @@ from .order import (
     from_numbers,
     to_numbers,
 )
-from .steps import Failed, Fetched
+from .steps import Failed, Fetched, Fetcher
 
 _STATE_VERSION = 1
 
@@ -221,6 +221,10 @@ class Reader:
         if self._damage is None:
             self._damage = DamageFinder(self._order.size)
         return self._damage.sift(fetched, numbers, self._file_name)
+
+    def _make_fetcher(self) -> Fetcher | None:
+        """What reads the samples of an epoch, for readers that can do several steps at a time."""
+        return None
 
     def _file_name(self, number: int) -> str:  # noqa: ARG002
         """The name of the file that is the sample's first output, if it is a file of its own."""

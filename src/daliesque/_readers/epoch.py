@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._engine.batch import Batch
 from .._engine.device import Device
 from .._engine.tensor import Tensor
 from .prefetch import Prefetcher
-from .steps import Step, Steps
+from .steps import Room, Step, Steps
 
 if TYPE_CHECKING:
     from .base import Reader
@@ -77,17 +77,17 @@ class Epoch(Iterator[Any]):
     def _next_step(self) -> Step:
         if not self._read_ahead:
             if self._steps is None:
-                self._steps = iter(self._make_steps())
+                self._steps = self._make_steps()
             return next(self._steps)
         if self._prefetcher is None or self._prefetcher.in_other_process():
             depth = self._reader._prefetch_queue_depth
-            self._prefetcher = Prefetcher(iter(self._make_steps()), depth, lambda step: step.nbytes)
+            self._prefetcher = Prefetcher(self._make_steps, depth, lambda step: step.nbytes)
             weakref.finalize(self, self._prefetcher.stop)
         return self._prefetcher.next()
 
-    def _make_steps(self) -> Steps:
-        reader = self._reader
-        return Steps(reader, reader._order, self._position, self._length, self._batch_size)
+    def _make_steps(self, room: Callable[[], Room] | None = None) -> Iterator[Step]:
+        reader, position = self._reader, self._position
+        return iter(Steps(reader, reader._order, position, self._length, self._batch_size, room))
 
     def _deliver(self) -> Any:
         step, index, reader = self._step, self._index, self._reader

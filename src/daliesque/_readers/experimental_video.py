@@ -40,7 +40,8 @@ class Video(VideoClips):
 
     Codecs, colours and the numbering of frames are those of `decoders.video`. Decoding begins at
     the nearest keyframe; clips that follow each other in a file are decoded in one go; several
-    files, or parts of one, at the same time. Needs PyAV: `pip install daliesque[video]`.
+    files, or parts of one, at the same time, also those of the batches that are read ahead (see
+    `prefetch_queue_depth`). Needs PyAV: `pip install daliesque[video]`.
 
     Parameters
     ----------

@@ -328,6 +328,12 @@ class Walk:
         """Undo `take_within_lap`, which returned `count` samples."""
         self._taken -= count
 
+    def upcoming(self, count: int, steps: int) -> list[Numbers]:
+        """What taking `count` samples will return next, `steps` times, up to the end of the lap."""
+        last = len(self._samples) - count
+        begins = range(self._taken, last + 1, count)[:steps]
+        return [self._samples[begin : begin + count] for begin in begins]
+
     def neighbours(self) -> Iterator[int]:
         """The samples of the lap, nearest first: those to come, then those that have been."""
         yield from self._samples[self._taken :].tolist()

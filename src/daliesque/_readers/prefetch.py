@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from .. import _kernels
 from .._engine.threads import usable_cpus
+from .steps import Room
 
 Item = TypeVar("Item")
 
@@ -29,13 +30,20 @@ _PATIENCE = 5.0
 class Prefetcher(Generic[Item]):
     """Runs an iterator ahead, at most `depth` items, and hands them out in order.
 
+    `make_items` is given `room`, for an iterator that begins with items before their turn.
+
     The thread starts with the first `next()` and ends with the iterator, with `stop()`, or with
     the process. It keeps alive what the iterator needs, so whoever owns a Prefetcher must not be
     part of that, and must call `stop()` when it goes away.
     """
 
-    def __init__(self, items: Iterator[Item], depth: int, size_of: Callable[[Item], int]) -> None:
-        self._items = items
+    def __init__(
+        self,
+        make_items: Callable[[Callable[[], Room]], Iterator[Item]],
+        depth: int,
+        size_of: Callable[[Item], int],
+    ) -> None:
+        self._items = make_items(self.room)
         self._depth = depth
         self._size_of = size_of
         self._process = os.getpid()
@@ -45,6 +53,7 @@ class Prefetcher(Generic[Item]):
         self._failure: BaseException | None = None
         self._ended = False
         self._stopping = False
+        self._awaited = False
         self._thread: threading.Thread | None = None
         _running.add(self)
 
@@ -64,7 +73,9 @@ class Prefetcher(Generic[Item]):
                 )
                 self._thread.start()
             while not self._ready and not self._ended:
+                self._awaited = True
                 self._changed.wait()
+            self._awaited = False
             if self._ready:
                 item, size = self._ready.popleft()
                 self._ready_bytes -= size
@@ -74,6 +85,13 @@ class Prefetcher(Generic[Item]):
         if failure is not None:
             raise failure
         raise StopIteration
+
+    def room(self) -> Room:
+        """How much is not taken by items that are ready."""
+        with self._changed:
+            # An item that is waited for is as good as gone.
+            sizes = [size for _, size in self._ready][self._awaited :]
+            return Room(self._depth - len(sizes), _MOST_BYTES - sum(sizes))
 
     def stop(self, wait: bool = False) -> None:
         """Drop what is there and end the thread, as soon as it is done with what it reads."""

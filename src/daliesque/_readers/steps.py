@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -52,6 +52,26 @@ class Step(NamedTuple):
         return sum(samples.nbytes for samples in self.outputs)
 
 
+class Room(NamedTuple):
+    """How much may be read ahead of its turn: so many steps, of so many bytes together."""
+
+    steps: int
+    nbytes: int
+
+
+class Fetcher(Protocol):
+    """Reads the samples of an epoch, and begins with some of them before their turn."""
+
+    def fetch(self, numbers: Numbers, expected: Sequence[Numbers], most_bytes: int) -> Fetched:
+        """Read samples, and begin with those that are `expected` next, step by step.
+
+        All together may take `most_bytes`; if there are more, fewer of the expected ones are read.
+        """
+
+    def close(self) -> None:
+        """End all reading."""
+
+
 class Source(Protocol):
     """What steps need of a reader."""
 
@@ -61,6 +81,9 @@ class Source(Protocol):
     def _fetch_good(self, numbers: Numbers) -> Fetched:
         """Read samples; those that the reader is to leave out are among the errors."""
 
+    def _make_fetcher(self) -> Fetcher | None:
+        """What reads the samples of an epoch, unless these are read step by step."""
+
     def _explain(self, number: int, exception: Exception, place: int | None) -> Exception:
         """What to raise for a sample that failed; names it and its place in the batch."""
 
@@ -69,7 +92,10 @@ class Source(Protocol):
 
 
 class Steps:
-    """The steps of an epoch of `length` samples, from `position` on."""
+    """The steps of an epoch of `length` samples, from `position` on.
+
+    `room` tells, whenever a step begins, how much may be read ahead of its turn.
+    """
 
     def __init__(
         self,
@@ -78,17 +104,28 @@ class Steps:
         position: Position,
         length: int,
         batch_size: int | None,
+        room: Callable[[], Room] | None = None,
     ) -> None:
         self._source = source
         self._order = order
         self._position = position
         self._length = length
         self._batch_size = batch_size
+        self._room = room
+        self._fetcher: Fetcher | None = None
 
     def __iter__(self) -> Iterator[Step]:
         if self._position.delivered >= self._length:
             return
         walk = Walk(self._order, self._position)
+        self._fetcher = None if self._room is None else self._source._make_fetcher()
+        try:
+            yield from self._read_all(walk)
+        finally:
+            if self._fetcher is not None:
+                self._fetcher.close()
+
+    def _read_all(self, walk: Walk) -> Iterator[Step]:
         while (left := self._length - self._position.delivered) > 0:
             if self._batch_size is None:
                 yield from self._read_samples(walk, min(left, self._source._samples_at_once))
@@ -98,7 +135,7 @@ class Steps:
     def _read_samples(self, walk: Walk, count: int) -> Iterator[Step]:
         """Single samples, read together as long as nothing goes wrong."""
         numbers = walk.take_within_lap(count)
-        fetched = self._fetched(numbers) if len(numbers) else None
+        fetched = self._fetched(numbers, walk, count) if len(numbers) else None
         if isinstance(fetched, Fetched) and not fetched.errors:
             positions = [self._advance(1, 1, number) for number in numbers.tolist()]
             yield Step(fetched.outputs, numbers.tolist(), positions, [])
@@ -118,7 +155,7 @@ class Steps:
                 batch.pad(missing)
                 break
             taken += len(numbers)
-            fetched = self._fetched(numbers)
+            fetched = self._fetched(numbers, walk, count)
             if isinstance(fetched, Exception):
                 failure = fetched
                 break
@@ -143,9 +180,15 @@ class Steps:
         position = self._advance(count, taken, batch.numbers[-1])
         return Step(batch.outputs, batch.numbers, [position], failed)
 
-    def _fetched(self, numbers: Numbers) -> Fetched | Exception:
+    def _fetched(self, numbers: Numbers, walk: Walk, count: int) -> Fetched | Exception:
+        """Read samples; those of the next step are the next `count`."""
         try:
-            return self._source._fetch_good(numbers)
+            if self._fetcher is None or self._room is None:
+                return self._source._fetch_good(numbers)
+            room = self._room()
+            left = max(0, self._length - self._position.delivered - count)
+            expected = walk.upcoming(count, min(room.steps, -(-left // count)))
+            return self._fetcher.fetch(numbers, expected, room.nbytes)
         except Exception as error:
             return error
 

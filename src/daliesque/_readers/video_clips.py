@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from .._codecs.pixels import CodecError
 from .._engine.args import rule_of
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
-from .._engine.dtype import uint8
 from .._engine.enums import DALIImageType
 from .._engine.errors import DecodeError, join_names, same_class
 from .._engine.threads import get_num_threads, run_on_threads
@@ -25,17 +25,14 @@ from .base import Reader, ReadError
 from .options import ReaderOptions
 from .order import Numbers
 from .steps import Fetched
-from .video_list import VideoEntry, VideoList
+from .video_list import VideoEntry, VideoList, VideoPart
 
 if TYPE_CHECKING:
-    from .._codecs.video import VideoDecoder
     from .._codecs.video_file import VideoIndex
+    from .clip_fetcher import ClipBatch, ClipFetcher
 
 # How many files stay open for clips to come.
 _MOST_OPEN = 8
-
-# Decoders that put pictures in order read about so many of them in vain before a seek.
-_READ_AHEAD = 4
 
 _POLICIES = {
     "none": "none",
@@ -44,29 +41,6 @@ _POLICIES = {
     "True": "scalar",
     "sequence": "sequence",
 }
-
-
-class _Part(NamedTuple):
-    """A part of a video from which clips are taken: frames [first, last)."""
-
-    entry: VideoEntry
-    first: int
-    last: int
-    height: int
-    width: int
-    frame_count: int
-
-
-class _Clip(NamedTuple):
-    """A clip to be decoded: its place in the batch and its frames, -1 to be filled."""
-
-    place: int
-    frames: NDArray[np.int64]
-
-    @property
-    def first(self) -> int:
-        """The frame to begin with."""
-        return int(self.frames[self.frames >= 0].min(initial=1 << 62))
 
 
 class VideoClips(Reader):
@@ -172,7 +146,7 @@ class VideoClips(Reader):
         self._pool = DecoderPool(_MOST_OPEN, max(0, overlap))
         weakref.finalize(self, self._pool.close)
         entries = self._videos.find()
-        found: list[_Part | Exception] = [ValueError()] * len(entries)
+        found: list[VideoPart | Exception] = [ValueError()] * len(entries)
 
         def look(number: int) -> None:
             try:
@@ -181,7 +155,7 @@ class VideoClips(Reader):
                 found[number] = error
 
         run_on_threads(look, range(len(entries)), get_num_threads())
-        self._parts: list[_Part] = []
+        self._parts: list[VideoPart] = []
         for entry, part in zip(entries, found, strict=True):
             if isinstance(part, Exception):
                 explained = self._explain_path(entry.path, part)
@@ -222,15 +196,16 @@ class VideoClips(Reader):
         )
         return same_class(exception, msg)
 
-    def _look_into(self, entry: VideoEntry) -> _Part:
+    def _look_into(self, entry: VideoEntry) -> VideoPart:
         from .._codecs.video_cache import index_of
+        from .clip_fetcher import decode_error
 
         try:
             index = index_of(entry.path)
         except CodecError as error:
-            raise _decode_error(error) from error.__cause__
+            raise decode_error(error) from error.__cause__
         first, last = self._frame_range(index, entry)
-        return _Part(entry, first, last, index.height, index.width, index.frame_count)
+        return VideoPart(entry, first, last, index.height, index.width, index.frame_count)
 
     def _frames_of(self, number: int) -> NDArray[np.int64]:
         """The frames of a clip."""
@@ -245,38 +220,38 @@ class VideoClips(Reader):
         return pad_frames(frames, part.first, part.last, self._pad_mode)[0]
 
     def _fetch(self, numbers: Numbers) -> Fetched:
+        with contextlib.closing(self._make_fetcher()) as fetcher:
+            return fetcher.fetch(numbers, [], 0)
+
+    def _make_fetcher(self) -> ClipFetcher:
+        from .clip_fetcher import ClipFetcher
+
+        ycbcr = self._image_type is DALIImageType.YCbCr
+        steps = 1 + self._prefetch_queue_depth
+        return ClipFetcher(self._pool, self._describe, self._outputs, self._fill, ycbcr, steps)
+
+    def _describe(self, numbers: Numbers) -> ClipBatch:
+        from .clip_fetcher import ClipBatch
+
         parts = [self._parts[self._part_of[number]] for number in numbers]
-        clips = [
-            _Clip(place, self._frames_of(number)) for place, number in enumerate(numbers.tolist())
-        ]
-        shapes = [(self._sequence_length, part.height, part.width, 3) for part in parts]
-        out = _kernels.empty(uint8.code, np.array(shapes, np.int64), "FHWC", len(parts))
-        stamps: list[Any] = [None] * len(parts)
-        errors: dict[int, Exception] = {}
-        jobs = self._plan(parts, clips)
-        threads = get_num_threads()
-        each = max(1, threads // len(jobs))
+        return ClipBatch(numbers, parts, [self._frames_of(number) for number in numbers.tolist()])
 
-        def run(job: list[_Clip]) -> None:
-            self._decode(parts[job[0].place], job, out, stamps, errors, each)
-
-        run_on_threads(run, jobs, threads)
-        good = [place for place in range(len(parts)) if place not in errors]
+    def _outputs(self, batch: ClipBatch) -> Fetched:
+        errors = batch.errors
+        good = [clip.place for clip in batch.clips if clip.place not in errors]
         if not good:
             return Fetched((), errors)
-        video = out if not errors else out.select(good)
-        outputs = [self._finished(video)]
-        chosen = numbers[good]
+        outputs = [self._finished(batch.out.select(good) if errors else batch.out)]
         if self._videos.has_labels:
-            labels = [parts[place].entry.label for place in good]
+            labels = [batch.parts[place].entry.label for place in good]
             outputs.append(self._column(np.array(labels, np.int32)))
         if self._frame_numbers == "scalar":
-            outputs.append(self._column(self._starts[chosen].astype(np.int32)))
+            outputs.append(self._column(self._starts[batch.numbers[good]].astype(np.int32)))
         elif self._frame_numbers == "sequence":
-            rows = np.stack([clips[place].frames for place in good]).astype(np.int32)
+            rows = np.stack([batch.clips[place].frames for place in good]).astype(np.int32)
             outputs.append(self._column(rows))
         if self._timestamps:
-            outputs.append(self._column(np.stack([stamps[place] for place in good])))
+            outputs.append(self._column(np.stack([batch.seconds[place] for place in good])))
         return Fetched(tuple(outputs), errors)
 
     def _column(self, values: NDArray[Any]) -> _kernels.Samples:
@@ -287,116 +262,9 @@ class VideoClips(Reader):
         """What to deliver in place of the frames as they were decoded."""
         return video
 
-    def _plan(self, parts: list[_Part], clips: list[_Clip]) -> list[list[_Clip]]:
-        """Divide clips into jobs, each for one decoder to work through without going back."""
-        by_path: dict[str, list[_Clip]] = {}
-        for clip in clips:
-            by_path.setdefault(parts[clip.place].entry.path, []).append(clip)
-        pieces = -(-get_num_threads() // len(by_path))
-        jobs = []
-        for path, some in by_path.items():
-            some.sort(key=lambda clip: clip.first)
-            jobs += self._split(path, some, pieces)
-        return sorted(jobs, key=len, reverse=True)
-
-    def _split(self, path: str, clips: list[_Clip], pieces: int) -> list[list[_Clip]]:
-        """Cut a job in pieces where that costs little: shortly after keyframes."""
-        from .._codecs.video_cache import index_of
-
-        if pieces < 2 or len(clips) < 2:
-            return [clips]
-        try:
-            index = index_of(path)
-        except (CodecError, OSError):
-            return [clips]
-        size = -(-len(clips) // pieces)
-        jobs = [clips[:size]]
-        for begin in range(size, len(clips), size):
-            first, end = clips[begin].first, int(clips[begin - 1].frames.max())
-            wasted = first - int(index.key_frames[index.key_before(first)])
-            span = int(clips[min(begin + size, len(clips)) - 1].frames.max()) - first
-            if first > end and 3 * (wasted + _READ_AHEAD) <= span:
-                jobs.append(clips[begin : begin + size])
-            else:
-                jobs[-1] = jobs[-1] + clips[begin : begin + size]
-        return jobs
-
-    def _decode(
-        self,
-        part: _Part,
-        clips: list[_Clip],
-        out: _kernels.Samples,
-        stamps: list[Any],
-        errors: dict[int, Exception],
-        threads: int,
-    ) -> None:
-        """Decode clips of one file, in the order of their frames."""
-        path = part.entry.path
-        try:
-            version, decoder = self._pool.take(path, clips[0].first, threads)
-        except (CodecError, OSError) as error:
-            failure = _decode_error(error) if isinstance(error, CodecError) else error
-            errors.update((clip.place, failure) for clip in clips)
-            return
-        index = decoder.index
-        if (index.frame_count, index.height, index.width) != (
-            part.frame_count,
-            part.height,
-            part.width,
-        ):
-            decoder.close()
-            failure = DecodeError("it has changed since the reader was made")
-            errors.update((clip.place, failure) for clip in clips)
-            return
-        try:
-            for clip, failed in self._write(decoder, clips, out):
-                errors[clip.place] = failed
-        except BaseException:
-            decoder.close()
-            raise
-        if self._timestamps:
-            for clip in clips:
-                seconds = index.seconds(clip.frames)
-                stamps[clip.place] = np.where(clip.frames < 0, -1.0, seconds)
-        self._pool.give(version, decoder)
-
-    def _write(
-        self, decoder: VideoDecoder, clips: list[_Clip], out: _kernels.Samples
-    ) -> list[tuple[_Clip, Exception]]:
-        """Decode each frame once, whichever clips want it. Returns the clips that failed."""
-        from .._codecs.video import FrameWriter
-
-        wanted = [
-            (int(frame), clip, row) for clip in clips for row, frame in enumerate(clip.frames)
-        ]
-        wanted.sort(key=lambda item: (item[0], item[1].place, item[2]))
-        failed: dict[int, tuple[_Clip, Exception]] = {}
-        last_frame, last_place, last_row = -1, -1, -1
-        with FrameWriter(decoder, out, self._image_type is DALIImageType.YCbCr) as writer:
-            for frame, clip, row in wanted:
-                place = clip.place
-                if place in failed:
-                    continue
-                if frame < 0:
-                    writer.fill(place, row, self._fill)
-                elif frame == last_frame:
-                    writer.copy(place, row, last_place, last_row)
-                else:
-                    try:
-                        writer.write(decoder.read(frame), place, row)
-                    except CodecError as error:
-                        failed[place] = (clip, _decode_error(error))
-                    else:
-                        last_frame, last_place, last_row = frame, place, row
-        return list(failed.values())
-
     def _source_name(self, number: int) -> str:
-        part: _Part = self._parts[self._part_of[number]]
+        part: VideoPart = self._parts[self._part_of[number]]
         return part.entry.path
 
     def _full_name(self, number: int) -> str:
         return f"{self._source_name(number)}, from frame {self._starts[number]}"
-
-
-def _decode_error(error: CodecError) -> DecodeError:
-    return DecodeError(f"it {error}")

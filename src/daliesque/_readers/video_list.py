@@ -25,6 +25,17 @@ class VideoEntry(NamedTuple):
     end: float | None = None
 
 
+class VideoPart(NamedTuple):
+    """A part of a video from which clips are taken: frames [first, last)."""
+
+    entry: VideoEntry
+    first: int
+    last: int
+    height: int
+    width: int
+    frame_count: int
+
+
 class VideoList:
     """The arguments that say what to read.
 
