@@ -246,7 +246,9 @@ def _accept_str(value: Any) -> str:
     return value
 
 
-def _accept_sequence(accept: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
+def _accept_sequence(accept: Callable[[Any], Any], kind: type) -> Callable[[Any], list[Any]]:
+    """Accepts lists whose items `accept` makes objects of a kind; of such it changes nothing."""
+
     def accept_all(value: Any) -> list[Any]:
         if isinstance(value, str | bytes):
             return [accept(value)]
@@ -256,6 +258,8 @@ def _accept_sequence(accept: Callable[[Any], Any]) -> Callable[[Any], list[Any]]
             items = list(value)
         except TypeError:
             items = [value]
+        if {*map(type, items)} == {kind}:
+            return items
         return [accept(item) for item in items]
 
     return accept_all
@@ -309,7 +313,7 @@ def rule_of(annotation: Any) -> Rule:
     if origin in (list, tuple) or annotation in (list, tuple):
         (item,) = typing.get_args(annotation)[:1]
         _, expected, accept = _SCALARS[item]
-        return Fixed(f"a list of {expected}", _accept_sequence(accept))
+        return Fixed(f"a list of {expected}", _accept_sequence(accept, item))
     msg = f"no argument rule for the annotation {annotation!r}"
     raise TypeError(msg)
 

@@ -74,13 +74,13 @@ def lookup_table(
     if len(keys) != len(values):
         msg = f"'keys' and 'values' must be equally long; got {len(keys)} and {len(values)}."
         raise ValueError(msg)
-    if keys and not (min(keys) >= 0 and max(keys) <= _HIGHEST_KEY):
+    highest = max(keys, default=-1)
+    if keys and (min(keys) < 0 or highest > _HIGHEST_KEY):
         wrong = next(key for key in keys if not 0 <= key <= _HIGHEST_KEY)
         msg = f"'keys' must be from 0 to {_HIGHEST_KEY}; got {wrong}."
         raise ValueError(msg)
-    table = np.full(max(keys, default=-1) + 1, default_value, np.float32)
-    if keys:
-        table[list(keys)] = values
+    table = np.full(highest + 1, default_value, np.float32)
+    table[np.array(keys, np.int64)] = np.array(values, np.float32)
     otherwise = np.array([default_value], np.float32)
     entries, rest = (
         cast_samples(to_samples(array, None, None, "lookup_table"), kind)
