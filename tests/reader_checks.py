@@ -3,8 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
+import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,3 +100,25 @@ def assert_resumes(
         while len(tail) < len(steps) - count:
             tail += [values_of(step) for step in restored.next_epoch(batch_size=batch_size)]
         assert tail[: len(steps) - count] == [step for _, step in steps[count:]]
+
+
+def open_files(folder: Path) -> list[str]:
+    """The files below a folder that this process has open; needs /proc."""
+    links = []
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            links.append(os.readlink(f"/proc/self/fd/{number}"))
+    return [link for link in links if link.startswith(str(folder))]
+
+
+def assert_nothing_is_left(folder: Path, threads: Iterable[threading.Thread]) -> None:
+    """Check that all files below a folder are closed, and threads end, before long."""
+    started = list(threads)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and (
+        open_files(folder) or any(thread.is_alive() for thread in started)
+    ):
+        gc.collect()
+        time.sleep(0.01)
+    assert open_files(folder) == []
+    assert not any(thread.is_alive() for thread in started)

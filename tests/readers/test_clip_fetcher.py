@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +20,7 @@ from daliesque._codecs.video_cache import DecoderPool
 from daliesque._codecs.video_file import VideoFile
 from daliesque._readers import prefetch
 from decoders.video_makers import numbered, shown_numbers
+from reader_checks import assert_nothing_is_left, open_files
 
 FRAMES, LENGTH = 24, 4
 CLIPS = FRAMES // LENGTH
@@ -194,30 +193,16 @@ def test_leaving_ends_what_is_under_way(paths: list[Path], monkeypatch: pytest.M
             assert go_on.wait(SECONDS)
         return decode()
 
-    def open_files() -> list[str]:
-        links = []
-        for number in os.listdir("/proc/self/fd"):
-            with contextlib.suppress(OSError):
-                links.append(os.readlink(f"/proc/self/fd/{number}"))
-        return [link for link in links if link.startswith(str(paths[0].parent))]
-
     watch(monkeypatch, around)
     before = set(threading.enumerate())
     reader = make_reader([paths[0], paths[2], paths[1]])
     epoch = reader.next_epoch(batch_size=CLIPS)
     assert shown(next(epoch)) == clips_of(0)
     started = set(threading.enumerate()) - before
-    assert open_files() != []
+    assert open_files(paths[0].parent) != []
     del epoch, reader
     go_on.set()
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline and (
-        open_files() or any(thread.is_alive() for thread in started)
-    ):
-        gc.collect()
-        time.sleep(0.01)
-    assert open_files() == []
-    assert not any(thread.is_alive() for thread in started)
+    assert_nothing_is_left(paths[0].parent, started)
 
 
 def test_memory_goes_with_the_batch(paths: list[Path]) -> None:

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import os
 import threading
 import time
 from pathlib import Path
@@ -18,7 +15,7 @@ import daliesque as ndd
 from daliesque._codecs.video import VideoDecoder
 from daliesque._codecs.video_file import VideoFile
 from decoders.video_makers import RATE, numbered, shown_numbers
-from reader_checks import assert_resumes, values_of
+from reader_checks import assert_nothing_is_left, assert_resumes, open_files, values_of
 
 COUNT = 40
 New = ndd.experimental.readers.Video
@@ -483,31 +480,17 @@ def test_nothing_is_left_behind(folder: Path, tmp_path: Path) -> None:
     path.write_bytes((folder / "a/one.mp4").read_bytes())
     bad.write_bytes(path.read_bytes()[:2000])
 
-    def open_files() -> list[str]:
-        links = []
-        for number in os.listdir("/proc/self/fd"):
-            with contextlib.suppress(OSError):
-                links.append(os.readlink(f"/proc/self/fd/{number}"))
-        return [link for link in links if link.startswith(str(tmp_path))]
-
     before = set(threading.enumerate())
     reader = New(filenames=[path], sequence_length=4, random_shuffle=True)
     epoch = reader.next_epoch(batch_size=2)
     next(epoch)
-    assert open_files() != []
+    assert open_files(tmp_path) != []
     with pytest.raises(ndd.DecodeError):
         New(filenames=[bad], sequence_length=4)
     started = set(threading.enumerate()) - before
     assert started != set()
     del epoch, reader
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and (
-        open_files() or any(thread.is_alive() for thread in started)
-    ):
-        gc.collect()
-        time.sleep(0.01)
-    assert open_files() == []
-    assert not any(thread.is_alive() for thread in started)
+    assert_nothing_is_left(tmp_path, started)
 
 
 @pytest.mark.filterwarnings("ignore")
