@@ -54,8 +54,10 @@ def sources(library: Any, output: Any) -> Any:
     return [bytes(np.asarray(code.evaluate())).decode() for code in codes.tensors]
 
 
-def epochs(library: Any, reader: Any, count: int, batch_size: int | None, sourced: int) -> Any:
-    """All values of some epochs, and the source of output number `sourced`."""
+def epochs(
+    library: Any, reader: Any, count: int, batch_size: int | None, sourced: int | None
+) -> Any:
+    """All values of some epochs, and the source of output number `sourced` if there is one."""
     result: list[Any] = []
     for _ in range(count):
         for outputs in reader.next_epoch(batch_size=batch_size):
@@ -63,13 +65,18 @@ def epochs(library: Any, reader: Any, count: int, batch_size: int | None, source
             values = list(outputs.values()) if names else list(outputs)
             tensors = [out.tensors if batch_size else [out] for out in values]
             contents = [[value(tensor) for tensor in column] for column in tensors]
-            result.append((names, contents, sources(library, values[sourced])))
+            source = None if sourced is None else sources(library, values[sourced])
+            result.append((names, contents, source))
         result.append("end of epoch")
     return result
 
 
 def assert_equal(
-    make: Make, batch_size: int | None = 3, count: int = 2, sourced: int = 0, **arguments: Any
+    make: Make,
+    batch_size: int | None = 3,
+    count: int = 2,
+    sourced: int | None = 0,
+    **arguments: Any,
 ) -> None:
     """`make(library, **arguments)` gives readers that deliver the same."""
     ours, theirs = make(ndd, **arguments), make(dali, **arguments)
@@ -284,6 +291,8 @@ def test_caffe(tmp_path: Path) -> None:
     make = make_databases(tmp_path, "Caffe", records)
     assert_equal(make, None)
     assert_equal(make, 4, label_available=False)
+    # The reference names sources only for images.
+    assert_equal(make, 4, sourced=None, image_available=False)
     assert_equal_orders(make, 8, rounds=25, files=False)
     pixels = [datum(bytes(range(6 * k)), k, False, (3, k, 2)) for k in range(1, 9)]
     assert_equal(make_databases(tmp_path / "pixels", "Caffe", pixels), 4)
@@ -295,6 +304,7 @@ def test_caffe2(tmp_path: Path) -> None:
     variants: list[tuple[dict[str, Any], Callable[[int], list[bytes]]]] = [
         ({}, lambda k: [label(k)]),
         ({}, lambda k: [tensor_proto([k / 2])]),
+        ({"image_available": False}, lambda k: [label(k)]),
         ({"label_type": 4}, lambda _: []),
         ({"label_type": 2}, lambda k: [tensor_proto([0.5] * (k + 1))]),
         (
@@ -313,7 +323,9 @@ def test_caffe2(tmp_path: Path) -> None:
                 image = tensor_proto([rng.randbytes(30 * k)])
                 if kind == "pixels":
                     image = tensor_proto(rng.randbytes(6 * k), (k, 2, 3) if k % 2 else (3 * k, 2))
-                records.append(tensor_protos(image, *tensors(k)))
+                images = [image] if arguments.get("image_available", True) else []
+                records.append(tensor_protos(*images, *tensors(k)))
             make = make_databases(tmp_path / f"{number}{kind}", "Caffe2", records, **arguments)
-            assert_equal(make, None)
-            assert_equal(make, 4, num_shards=2, shard_id=1)
+            sourced = 0 if arguments.get("image_available", True) else None
+            assert_equal(make, None, sourced=sourced)
+            assert_equal(make, 4, sourced=sourced, num_shards=2, shard_id=1)
