@@ -20,7 +20,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque._engine.op import registry
-from daliesque._readers.options import DEFAULTS
+from daliesque._readers.core.options import DEFAULTS
 
 ROOT = Path(__file__).parent.parent
 REFERENCE: dict[str, Any] = json.loads(

@@ -6,7 +6,7 @@
 writes for each file an index of the same name that ends in ".idx".
 """
 
-from ._readers.indexing import main, tfrecord2idx, wds2idx
+from ._readers.index_files import main, tfrecord2idx, wds2idx
 
 __all__ = ["main", "tfrecord2idx", "wds2idx"]
 

@@ -12,10 +12,10 @@ Paths may also be URLs (http://, s3://, memory://, ...) of all kinds that fsspec
 daliesque[remote]. Reads that fail because a connection broke are repeated.
 """
 
-from ._readers.base import Reader, ReaderMeta, ReadError, ReaderState
 from ._readers.caffe import Caffe, Caffe2
 from ._readers.coco import COCO
-from ._readers.epoch import Epoch
+from ._readers.core.base import Reader, ReaderMeta, ReadError, ReaderState
+from ._readers.core.epoch import Epoch
 from ._readers.file import File
 from ._readers.huggingface import HuggingFace
 from ._readers.mxnet import MXNet

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Descriptions of the features of TFRecord files."""
 
-from ._engine.features import (
+from ._readers.sources.features import (
     Feature,
     FixedLenFeature,
     VarLenFeature,

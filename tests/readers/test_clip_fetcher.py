@@ -18,7 +18,7 @@ from daliesque._codecs.pixels import CodecError
 from daliesque._codecs.video import VideoDecoder
 from daliesque._codecs.video_cache import DecoderPool
 from daliesque._codecs.video_file import VideoFile
-from daliesque._readers import prefetch
+from daliesque._readers.core import prefetch
 from decoders.video_makers import numbered, shown_numbers
 from reader_checks import assert_nothing_is_left, open_files
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from daliesque._readers.discovery import Paths, list_classes
+from daliesque._readers.sources.discovery import Paths, list_classes
 from reader_calls import RECORD, read_labels
 from reader_checks import assert_resumes
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from daliesque._readers import discovery
+from daliesque._readers.sources import discovery
 
 
 @pytest.fixture

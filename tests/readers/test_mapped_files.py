@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from daliesque._readers import discovery
+from daliesque._readers.sources import discovery
 
 SIZE, COUNT = 100_001, 12
 FIRST, STEP = 512, 512 + 100_352
@@ -118,7 +118,7 @@ SCRIPT = """
 import faulthandler, mmap, os, signal, sys
 import numpy as np
 import daliesque as ndd
-from daliesque._readers import discovery
+from daliesque._readers.sources import discovery
 discovery.KEPT_BYTES = 0
 path, before, after, end = sys.argv[1:]
 caught = []

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import daliesque as ndd
-from daliesque._readers import row_groups
+from daliesque._readers.sources import row_groups
 
 
 def write(path: Path, columns: dict[str, Any], rows: int = 4, **arguments: Any) -> Path:

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 import daliesque as ndd
-from daliesque._readers import prefetch
-from daliesque._readers.order import Numbers
-from daliesque._readers.prefetch import Prefetcher
-from daliesque._readers.steps import Fetched, Room
+from daliesque._readers.core import prefetch
+from daliesque._readers.core.order import Numbers
+from daliesque._readers.core.prefetch import Prefetcher
+from daliesque._readers.core.steps import Fetched, Room
 from reader_checks import Count, numbers_of
 
 

@@ -15,8 +15,8 @@ import pytest
 
 import daliesque as ndd
 from coco_data import make_dataset
-from daliesque._readers import storage
-from daliesque._readers.storage import RemoteFile
+from daliesque._readers.sources import storage
+from daliesque._readers.sources.storage import RemoteFile
 from flaky_server import Server, serve
 from reader_properties import (
     assert_every_sample_once,

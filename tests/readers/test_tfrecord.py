@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import daliesque as ndd
 from daliesque import _kernels
-from daliesque._readers import discovery
+from daliesque._readers.sources import discovery
 from daliesque.index import main, tfrecord2idx
 from daliesque.tfrecord import FixedLenFeature, VarLenFeature, float32, int64, string
 from reader_properties import (

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from daliesque._readers import discovery
+from daliesque._readers.sources import discovery
 from daliesque.index import main, wds2idx
 from reader_properties import epoch_sources, nothing_left_behind
 

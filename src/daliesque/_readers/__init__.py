@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers: one class for each format, over `base.Reader`."""
+"""Readers: one class for each format here, over `sources` (what they read from) and `core`."""

@@ -13,11 +13,11 @@ from .. import _kernels
 from .._engine.args import rule_of
 from .._engine.device import DeviceLike
 from .._engine.errors import OpError
-from .archives import Archives, Places
-from .discovery import PathLike, list_paths
-from .options import ReaderOptions
-from .order import Numbers
-from .records import RecordReader
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .sources.archives import Archives, Places
+from .sources.discovery import PathLike, list_paths
+from .sources.records import RecordReader
 
 _DATABASE_FAULTS = {
     1: "it is no database of LMDB",

@@ -14,13 +14,13 @@ from .._engine.args import rule_of
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
-from .base import Reader, ReadError
-from .coco_annotations import Wanted, load_annotations, parse_annotations, save_annotations
-from .discovery import PathLike, Paths
-from .options import ReaderOptions
-from .order import Numbers
-from .steps import Fetched
-from .storage import read
+from .core.base import Reader, ReadError
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .core.steps import Fetched
+from .sources.coco_annotations import Wanted, load_annotations, parse_annotations, save_annotations
+from .sources.discovery import PathLike, Paths
+from .sources.storage import read
 
 _DEFAULT_THRESHOLD = 0.1
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from .._engine.device import DeviceLike
 from .._engine.enums import DALIImageType
-from .discovery import PathLike
-from .options import ReaderOptions
-from .video_clips import VideoClips
-from .video_list import VideoEntry, VideoList
+from .core.options import ReaderOptions
+from .sources.discovery import PathLike
+from .sources.video_clips import VideoClips
+from .sources.video_list import VideoEntry, VideoList
 
 if TYPE_CHECKING:
     from .._codecs.video_file import VideoIndex

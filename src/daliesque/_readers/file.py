@@ -14,11 +14,11 @@ from .._engine.args import rule_of
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
 from .._engine.errors import same_class
-from .base import Reader, ReadError
-from .discovery import PathLike, Paths, list_classes, list_files, list_paths, read_list
-from .options import ReaderOptions
-from .order import Numbers
-from .steps import Fetched
+from .core.base import Reader, ReadError
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .core.steps import Fetched
+from .sources.discovery import PathLike, Paths, list_classes, list_files, list_paths, read_list
 
 # Pictures and sounds.
 _KNOWN_FILES = (

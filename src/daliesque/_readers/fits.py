@@ -18,11 +18,11 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import DType, from_numpy
 from .._engine.dtype import dtype as to_dtype
 from .._engine.errors import DecodeError
-from .discovery import PathLike
-from .listed import ListedFiles
-from .options import ReaderOptions
-from .order import Numbers
-from .steps import Fetched
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .core.steps import Fetched
+from .sources.discovery import PathLike
+from .sources.listed import ListedFiles
 
 
 class Fits(ListedFiles):

@@ -13,12 +13,12 @@ import numpy as np
 from .._engine.args import rule_of
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
-from .arrow_columns import Columns, import_arrow
-from .base import Reader
-from .discovery import PathLike, list_files
-from .options import ReaderOptions
-from .order import Numbers
-from .steps import Fetched
+from .core.base import Reader
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .core.steps import Fetched
+from .sources.arrow_columns import Columns, import_arrow
+from .sources.discovery import PathLike, list_files
 
 
 class HuggingFace(Reader):

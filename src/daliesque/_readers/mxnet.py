@@ -11,11 +11,11 @@ import numpy as np
 from .. import _kernels
 from .._engine.device import DeviceLike
 from .._engine.errors import OpError, same_class
-from .archives import Archives
-from .discovery import PathLike, list_paths
-from .options import ReaderOptions
-from .order import Numbers
-from .records import RecordReader
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .sources.archives import Archives
+from .sources.discovery import PathLike, list_paths
+from .sources.records import RecordReader
 
 # The numbers of faults that the native parser reports.
 _FAULTS = {

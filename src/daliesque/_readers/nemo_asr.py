@@ -17,12 +17,12 @@ from .._engine.convert import to_batch_samples, to_samples
 from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, int16, int32
 from .._engine.errors import DecodeError, file_error, same_class
-from .base import Reader, ReadError
-from .discovery import PathLike, Paths, list_paths
-from .options import ReaderOptions
-from .order import Numbers
-from .steps import Fetched
-from .storage import read
+from .core.base import Reader, ReadError
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .core.steps import Fetched
+from .sources.discovery import PathLike, Paths, list_paths
+from .sources.storage import read
 
 
 class NemoAsr(Reader):

@@ -17,12 +17,12 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import from_numpy
 from .._engine.errors import DecodeError, OpError, file_error
 from .._engine.value import Value
-from .discovery import LEAST_AGE, PathLike
-from .listed import ListedFiles
-from .options import ReaderOptions
-from .order import Numbers
-from .steps import Fetched
-from .storage import read
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .core.steps import Fetched
+from .sources.discovery import LEAST_AGE, PathLike
+from .sources.listed import ListedFiles
+from .sources.storage import read
 
 # What the native function reports besides the codes of files: the file is no plain array, or the
 # region does not fit it. A region that has other faults is reported as _BAD_REGION minus the fault.

@@ -13,14 +13,14 @@ import numpy as np
 from .._engine.args import rule_of
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
-from .arrow_columns import Columns, import_arrow
-from .base import Reader, ReadError
-from .discovery import PathLike, list_paths, list_tree
-from .options import ReaderOptions
-from .order import Numbers
-from .row_groups import RowGroup, RowGroups, Slices, list_row_groups, open_parquet
-from .steps import Fetched
-from .storage import is_url, join
+from .core.base import Reader, ReadError
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .core.steps import Fetched
+from .sources.arrow_columns import Columns, import_arrow
+from .sources.discovery import PathLike, list_paths, list_tree
+from .sources.row_groups import RowGroup, RowGroups, Slices, list_row_groups, open_parquet
+from .sources.storage import is_url, join
 
 
 class Parquet(Reader):

@@ -13,12 +13,12 @@ from .. import _kernels
 from .._engine.device import DeviceLike
 from .._engine.dtype import from_numpy
 from .._engine.errors import OpError
-from .._engine.features import Feature, float32, int64, string
-from .archives import Archives
-from .discovery import PathLike, list_paths
-from .options import ReaderOptions
-from .order import Numbers
-from .records import RecordReader
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .sources.archives import Archives
+from .sources.discovery import PathLike, list_paths
+from .sources.features import Feature, float32, int64, string
+from .sources.records import RecordReader
 
 # Name, element type, whether the length is fixed, shape, and values of records without the feature.
 _Rule = tuple[bytes, int, bool, list[int], bytes | None]

@@ -17,10 +17,10 @@ from .._engine.dtype import DType, float32, uint8
 from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.modes import EvalMode
 from .._ops.resize import resize
-from .discovery import PathLike
-from .options import ReaderOptions
-from .video_clips import VideoClips
-from .video_list import VideoEntry, VideoList
+from .core.options import ReaderOptions
+from .sources.discovery import PathLike
+from .sources.video_clips import VideoClips
+from .sources.video_list import VideoEntry, VideoList
 
 if TYPE_CHECKING:
     from .._codecs.video_file import VideoIndex

@@ -17,13 +17,13 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import NUMERIC, DType, DTypeLike, uint8
 from .._engine.dtype import dtype as to_dtype
 from .._engine.errors import OpError, join_names
-from .archives import Archives, ComponentFault
-from .base import Reader
-from .discovery import PathLike, list_paths
-from .names import Names
-from .options import ReaderOptions
-from .order import Numbers
-from .steps import Fetched
+from .core.base import Reader
+from .core.names import Names
+from .core.options import ReaderOptions
+from .core.order import Numbers
+from .core.steps import Fetched
+from .sources.archives import Archives, ComponentFault
+from .sources.discovery import PathLike, list_paths
 
 _BEHAVIORS = {"": 0, "empty": 0, "skip": 1, "error": 2}
 # The numbers of faults that the native index reports.

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
-from .._engine.convert import to_numpy
-from .._engine.dtype import uint8
-from .._engine.enums import DALIImageType
-from .._engine.errors import SampleError
-from .._ops.image_files import decode_images
-from .._ops.windows import Integers, Windows
+from ... import _kernels
+from ..._engine.convert import to_numpy
+from ..._engine.dtype import uint8
+from ..._engine.enums import DALIImageType
+from ..._engine.errors import SampleError
+from ..._ops.image_files import decode_images
+from ..._ops.windows import Integers, Windows
 from .order import Numbers
 from .steps import Fetched
 

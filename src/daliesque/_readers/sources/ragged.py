@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
-from .._engine.convert import to_samples
-from .order import Numbers
+from ... import _kernels
+from ..._engine.convert import to_samples
+from ..core.order import Numbers
 
 
 def split_rows(rows: NDArray[Any], ends: Numbers, where: str) -> _kernels.Samples:

@@ -9,12 +9,12 @@ import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, TypedDict, Unpack
 
-from .._engine.args import rule_of
-from .._engine.context import EvalContext
-from .._engine.convert import to_batch_samples
-from .._engine.device import Device, DeviceLike
-from .._engine.device import device as to_device
-from .._engine.errors import OpError, same_class
+from ..._engine.args import rule_of
+from ..._engine.context import EvalContext
+from ..._engine.convert import to_batch_samples
+from ..._engine.device import Device, DeviceLike
+from ..._engine.device import device as to_device
+from ..._engine.errors import OpError, same_class
 from .damage import DamageFinder
 from .epoch import Epoch
 from .options import ReaderOptions, check_options

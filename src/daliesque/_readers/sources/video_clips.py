@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
-from .._codecs.frame_padding import PAD_MODES, pad_frames
-from .._codecs.pixels import CodecError
-from .._engine.args import rule_of
-from .._engine.convert import to_samples
-from .._engine.device import DeviceLike
-from .._engine.enums import DALIImageType
-from .._engine.errors import DecodeError, join_names, same_class
-from .._engine.threads import get_num_threads, run_on_threads
-from .base import Reader, ReadError
-from .options import ReaderOptions
-from .order import Numbers
-from .steps import Fetched
+from ... import _kernels
+from ..._codecs.frame_padding import PAD_MODES, pad_frames
+from ..._codecs.pixels import CodecError
+from ..._engine.args import rule_of
+from ..._engine.convert import to_samples
+from ..._engine.device import DeviceLike
+from ..._engine.enums import DALIImageType
+from ..._engine.errors import DecodeError, join_names, same_class
+from ..._engine.threads import get_num_threads, run_on_threads
+from ..core.base import Reader, ReadError
+from ..core.options import ReaderOptions
+from ..core.order import Numbers
+from ..core.steps import Fetched
 from .video_list import VideoEntry, VideoList, VideoPart
 
 if TYPE_CHECKING:
-    from .._codecs.video_file import VideoIndex
+    from ..._codecs.video_file import VideoIndex
     from .clip_fetcher import ClipBatch, ClipFetcher
 
 # How many files stay open for clips to come.
@@ -140,7 +140,7 @@ class VideoClips(Reader):
 
     def _open(self) -> int:
         # PyAV is optional.
-        from .._codecs.video_cache import DecoderPool
+        from ..._codecs.video_cache import DecoderPool
 
         overlap = 1 + (self._sequence_length - 1) * self._stride - self._step
         self._pool = DecoderPool(_MOST_OPEN, max(0, overlap))
@@ -197,7 +197,7 @@ class VideoClips(Reader):
         return same_class(exception, msg)
 
     def _look_into(self, entry: VideoEntry) -> VideoPart:
-        from .._codecs.video_cache import index_of
+        from ..._codecs.video_cache import index_of
         from .clip_fetcher import decode_error
 
         try:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .enums import DALIDataType
+from ..._engine.enums import DALIDataType
 
 int64 = DALIDataType.INT64
 float32 = DALIDataType.FLOAT

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from .. import _kernels
+from ... import _kernels
 from .order import Numbers, Order, Position, Walk
 
 # In place of a row of data: the sample that was delivered before.

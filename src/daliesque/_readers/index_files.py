@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import tfrecord, webdataset
-from .discovery import PathLike
+from .sources.discovery import PathLike
 
 
 def tfrecord2idx(path: PathLike, index_path: PathLike | None = None) -> Path:

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
-from .. import _kernels
-from .._engine.threads import usable_cpus
+from ... import _kernels
+from ..._engine.threads import usable_cpus
 from .steps import Room
 
 Item = TypeVar("Item")

@@ -7,8 +7,8 @@ import typing
 import warnings
 from typing import Any, TypedDict
 
-from .._engine.args import rule_of
-from .._engine.errors import join_names
+from ..._engine.args import rule_of
+from ..._engine.errors import join_names
 
 _POLICIES = ("raise", "skip", "replace")
 

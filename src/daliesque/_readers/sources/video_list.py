@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.args import rule_of
-from .._engine.errors import same_class
+from ..._engine.args import rule_of
+from ..._engine.errors import same_class
 from .discovery import PathLike, list_files, list_folders, list_paths
 
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import _kernels
-from .._engine.dtype import DType, uint8
-from .._engine.errors import OpError
+from ... import _kernels
+from ..._engine.dtype import DType, uint8
+from ..._engine.errors import OpError
+from ..core.order import Numbers
 from . import discovery
-from .order import Numbers
 from .storage import RemoteFile
 
 # A number of a fault, the line or byte where it is, and the output concerned.

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
-from .._codecs.pixels import CodecError
-from .._codecs.video import FrameWriter, VideoDecoder
-from .._codecs.video_cache import DecoderPool, index_of
-from .._engine.dtype import uint8
-from .._engine.errors import DecodeError
-from .._engine.threads import get_num_threads
-from .order import Numbers
-from .steps import Fetched
+from ... import _kernels
+from ..._codecs.pixels import CodecError
+from ..._codecs.video import FrameWriter, VideoDecoder
+from ..._codecs.video_cache import DecoderPool, index_of
+from ..._engine.dtype import uint8
+from ..._engine.errors import DecodeError
+from ..._engine.threads import get_num_threads
+from ..core.order import Numbers
+from ..core.steps import Fetched
 from .video_list import VideoPart
 
 # Decoders that put pictures in order read about so many of them in vain before a seek.

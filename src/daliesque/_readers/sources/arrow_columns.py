@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
-from .._engine.convert import to_samples
-from .._engine.dtype import from_numpy
-from .._engine.errors import OpError
+from ... import _kernels
+from ..._engine.convert import to_samples
+from ..._engine.dtype import from_numpy
+from ..._engine.errors import OpError
+from ..core.steps import Fetched
 from .ragged import split_rows
-from .steps import Fetched
 from .storage import join, read
 
 if TYPE_CHECKING:

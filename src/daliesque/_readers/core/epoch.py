@@ -8,9 +8,9 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .._engine.batch import Batch
-from .._engine.device import Device
-from .._engine.tensor import Tensor
+from ..._engine.batch import Batch
+from ..._engine.device import Device
+from ..._engine.tensor import Tensor
 from .prefetch import Prefetcher
 from .steps import Room, Step, Steps
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._engine.errors import DecodeError
-from .order import Numbers
+from ..._engine.errors import DecodeError
+from ..core.order import Numbers
 from .storage import is_url, open_binary
 
 # Rows are decoded in slices of about so many bytes, and at most so many rows.

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
+from ... import _kernels
 
 # What the reference shuffles with unless told otherwise.
 DEFAULT_SHUFFLE_SEED = 524287

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
-from .._engine.errors import DecodeError, OpError
+from ... import _kernels
+from ..._engine.errors import DecodeError, OpError
 from .ragged import RaggedRows
 
 _SYNTAX = {

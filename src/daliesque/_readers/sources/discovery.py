@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
-from .._engine.convert import to_batch_samples
-from .._engine.errors import file_error
-from .order import Numbers
-from .steps import Fetched
+from ... import _kernels
+from ..._engine.convert import to_batch_samples
+from ..._engine.errors import file_error
+from ..core.order import Numbers
+from ..core.steps import Fetched
 from .storage import is_url, join, list_folder, read, read_all
 
 PathLike = str | os.PathLike[str]

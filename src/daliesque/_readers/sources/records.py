@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import _kernels
-from .._engine.errors import OpError
+from ... import _kernels
+from ..._engine.errors import OpError
+from ..core.base import Reader
+from ..core.names import Names
+from ..core.order import Numbers
+from ..core.steps import Fetched
 from .archives import Archives, Places
-from .base import Reader
-from .names import Names
-from .order import Numbers
-from .steps import Fetched
 
 # Offsets and sizes of no records.
 NOTHING: tuple[Numbers, Numbers] = (np.empty(0, np.int64), np.empty(0, np.int64))

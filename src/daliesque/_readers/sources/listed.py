@@ -7,12 +7,12 @@ import os
 from collections.abc import Sequence
 from typing import ClassVar, Unpack
 
-from .._engine.args import rule_of
-from .._engine.device import DeviceLike
-from .._engine.errors import same_class
-from .base import Reader, ReadError
+from ..._engine.args import rule_of
+from ..._engine.device import DeviceLike
+from ..._engine.errors import same_class
+from ..core.base import Reader, ReadError
+from ..core.options import ReaderOptions
 from .discovery import PathLike, Paths, list_paths, list_tree, read_names
-from .options import ReaderOptions
 
 
 class ListedFiles(Reader):
