@@ -28,7 +28,8 @@ from nanobind.stubgen import StubGen
 
 from daliesque import _kernels
 from daliesque._engine.args import Fixed, PerSample, Rule, StringPerSample
-from daliesque._engine.op import OpSpec, registry
+from daliesque._engine.op import registry
+from daliesque._engine.spec import OpSpec
 
 PACKAGE = Path(__file__).parent.parent / "src" / "daliesque"
 HEADER = "# SPDX-License-Identifier: Apache-2.0\n# Written by tools/stubs.py.\n"

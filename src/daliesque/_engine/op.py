@@ -17,108 +17,34 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-import typing
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple, TypeAlias
+from typing import Any
 
-import numpy as np
-
-from .. import _kernels
 from . import accelerator
-from .args import FrameValues, Rule, rule_of
 from .arithmetic import Operators
 from .batch import Batch, check_batch_size
 from .convert import to_samples
 from .device import Device
 from .device import device as to_device
-from .dtype import DType, from_code
+from .dtype import from_code
 from .errors import SampleError
+from .frames import find_frames, refuse_frame_values, run_frames
 from .invocation import Body, Invocation, Results, run_now
 from .layout import resolve_layout
 from .modes import SYNCHRONOUS, current_modes
 from .placement import common_gpu, on_device
-from .rng import RNGState, draw_state
+from .rng import draw_state
+from .spec import OpSpec, Options, RandomState, Samples
 from .tensor import Tensor
 from .value import Value
 
-Samples: TypeAlias = _kernels.Samples
-# Marks the parameter through which a random operator gets the words its generators come from.
-RandomState: TypeAlias = Annotated[RNGState, "random state"]
+__all__ = ["Operator", "RandomState", "Samples", "op", "registry"]
 
-# Finds where the samples of the results came from.
-SourceRule: TypeAlias = Callable[[Sequence[Any], dict[str, Any]], Sequence[Any] | None]
-
-registry: dict[str, OpSpec] = {}
+registry: dict[str, Operator] = {}
 
 
-class Input(NamedTuple):
-    """A positional parameter of an operator."""
-
-    name: str
-    optional: bool
-    variadic: bool
-
-
-class OpSpec:
-    """All there is to know about an operator."""
-
-    def __init__(self, body: Callable[..., Results], name: str, options: dict[str, Any]) -> None:
-        self.name = name
-        self.bodies = {"cpu": body}
-        # The inputs that the body reads on the CPU even if it runs on an accelerator.
-        self.host_inputs: frozenset[int] = frozenset()
-        layouts = options["layouts"]
-        self.layouts: tuple[str, ...] = tuple(layouts.split()) if layouts else ()
-        self.dtypes: tuple[DType, ...] | None = options["dtypes"]
-        self.sequences: bool = options["sequences"]
-        if self.sequences and not any(layout.startswith("F") for layout in self.layouts):
-            self.layouts += tuple("F" + layout for layout in self.layouts)
-        self.expands_frames: bool = options["expands_frames"]
-        self.strided: bool = options["strided"]
-        self.outputs: int | Callable[[tuple[Any, ...], dict[str, Any]], int] = options["outputs"]
-        self.dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = options[
-            "dtype"
-        ]
-        self.weight: int = options["weight"]
-        self.inputs: list[Input] = []
-        self.rules: dict[str, Rule] = {}
-        self.defaults: dict[str, Any] = {}
-        self.required: list[str] = []
-        self.is_random = False
-        self.wants_batch_size = False
-        self.wants_sources = False
-        self.needs_batch: bool = options["needs_batch"]
-        self.source: SourceRule | None = options["source"]
-        self.wants_frame_counts = False
-        self._read_signature(body)
-        self.frame_arguments = [name for name, rule in self.rules.items() if rule.per_frame]
-
-    def _read_signature(self, body: Callable[..., Results]) -> None:
-        hints = typing.get_type_hints(body, include_extras=True)
-        for parameter in inspect.signature(body).parameters.values():
-            name, kind = parameter.name, parameter.kind
-            optional = parameter.default is not parameter.empty
-            if kind is parameter.VAR_POSITIONAL:
-                self.inputs.append(Input(name, False, True))
-            elif kind is parameter.POSITIONAL_ONLY:
-                self.inputs.append(Input(name, optional, False))
-            elif hints[name] is RandomState:
-                self.is_random = True
-            elif name == "batch_size":
-                self.wants_batch_size = True
-            elif name == "sources":
-                self.wants_sources = True
-            elif name == "frame_counts":
-                self.wants_frame_counts = True
-            else:
-                rule = self.rules[name] = rule_of(hints[name])
-                where = f"{self.name}: '{name}'"
-                if not optional:
-                    self.required.append(name)
-                elif parameter.default is None:
-                    self.defaults[name] = None
-                else:
-                    self.defaults[name] = rule.convert(parameter.default, where)
+class Operator(OpSpec):
+    """An operator that can be called."""
 
     def invoke(
         self,
@@ -341,21 +267,21 @@ class OpSpec:
         first = prepared[0] if prepared else None
         if first is not None:
             layout = first.layout
-            if self.layouts and layout not in self.layouts:
-                layout = resolve_layout(layout, first.ndim, self.layouts, self.name)
+            if self.allowed_layouts and layout not in self.allowed_layouts:
+                layout = resolve_layout(layout, first.ndim, self.allowed_layouts, self.name)
                 first = prepared[0] = first.with_layout(layout)
             if self.dtypes is not None:
                 self._check_dtype(first)
         body = self.bodies[device_type]
         try:
             if self.sequences and first is not None and layout.startswith("F"):
-                return self._run_frames(prepared, arguments, first.shape_array()[:, 0], body)
+                return run_frames(self, prepared, arguments, first.shape_array()[:, 0], body)
             if self.expands_frames:
-                counts = self._find_frames(prepared, arguments, count)
+                counts = find_frames(self, prepared, arguments, count)
                 if counts is not None:
-                    return self._run_frames(prepared, arguments, counts, body)
+                    return run_frames(self, prepared, arguments, counts, body)
             elif self.frame_arguments:
-                self._refuse_frame_values(arguments)
+                refuse_frame_values(self, arguments)
             return body(*prepared, **arguments)
         except SampleError as error:
             raise error.explained(self.name, source) from error.__cause__
@@ -373,159 +299,22 @@ class OpSpec:
             msg = f"{self.name}: the type {dtype} is not supported. Cast to one of {names}."
             raise ValueError(msg)
 
-    def _find_frames(
-        self, inputs: list[Samples | None], arguments: dict[str, Any], count: int
-    ) -> Any:
-        """The lengths of the sequences among inputs and arguments, or None if there are none."""
-        for samples in inputs:
-            if samples is not None and samples.layout.startswith("F"):
-                return samples.shape_array()[:, 0]
-        found = None
-        for name in self.frame_arguments:
-            value = arguments[name]
-            if isinstance(value, FrameValues) and (found is None or (found == 1).all()):
-                found = np.broadcast_to(value.counts, count)
-        return found
 
-    def _run_frames(
-        self,
-        inputs: list[Samples | None],
-        arguments: dict[str, Any],
-        counts: Any,
-        body: Callable[..., Results],
-    ) -> Results:
-        """Treat each frame of each sequence, of which `counts` has the lengths, as a sample."""
-        owner = np.repeat(np.arange(len(counts)), counts)
-        frames: list[Samples | None] = []
-        for samples in inputs:
-            if samples is None:
-                frames.append(None)
-            elif samples.layout.startswith("F"):
-                frames.append(samples.unfold())
-            else:
-                frames.append(samples.select(owner.tolist()))
-        for name, value in arguments.items():
-            rule = self.rules.get(name)
-            if rule is not None and rule.per_sample and value is not None:
-                arguments[name] = self._spread(name, value, owner, counts)
-        if self.wants_frame_counts:
-            arguments["frame_counts"] = counts
-        if self.wants_batch_size:
-            arguments["batch_size"] = len(owner)
-        results = body(*frames, **arguments)
-        if isinstance(results, tuple):
-            return tuple(self._fold(part, counts) for part in results)
-        return self._fold(results, counts)
+class op(Options):
+    """Makes an operator of a typed function; the parameters are those of `Options`."""
 
-    def _refuse_frame_values(self, arguments: dict[str, Any]) -> None:
-        for name in self.frame_arguments:
-            if isinstance(arguments[name], FrameValues):
-                msg = f"'{name}' has one value for each frame, but the input is not a sequence."
-                raise ValueError(msg)
-
-    def _spread(self, name: str, value: Any, owner: Any, counts: Any) -> Any:
-        """An argument of sequences as an argument of frames."""
-        if isinstance(value, FrameValues):
-            given = np.broadcast_to(value.counts, len(counts))
-            if ((given != counts) & (given != 1)).any():
-                msg = (
-                    f"{self.name}: '{name}' needs one value for each frame; got "
-                    f"{value.counts.tolist()} values for {counts.tolist()} frames."
-                )
-                raise ValueError(msg)
-            if len(value.counts) == len(counts) and np.array_equal(given, counts):
-                return value.values
-            # One argument for all sequences, or one value for all frames of a sequence.
-            starts = np.cumsum(value.counts) - value.counts
-            place = np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
-            first = np.broadcast_to(starts, len(counts))[owner]
-            return value.values[first + np.where(given[owner] == 1, 0, place)]
-        if isinstance(value, list):
-            return value if len(value) == 1 else [value[i] for i in owner]
-        return value if len(value) == 1 else np.ascontiguousarray(value[owner])
-
-    def _fold(self, samples: Samples, counts: Any) -> Samples:
-        layout = "F" + samples.layout if samples.layout else ""
-        if not layout and self.expands_frames:
-            layout = "F" + "*" * samples.ndim
-        packed = samples if samples.packed else samples.copy()
-        return packed.fold(counts.tolist(), layout)
-
-
-def op(
-    *,
-    name: str | None = None,
-    layouts: str = "",
-    dtypes: tuple[DType, ...] | None = None,
-    sequences: bool = False,
-    expands_frames: bool = False,
-    strided: bool = False,
-    outputs: int | Callable[[tuple[Any, ...], dict[str, Any]], int] = 1,
-    dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = None,
-    weight: int = 1,
-    needs_batch: bool = False,
-    source: SourceRule | None = None,
-) -> Callable[[Callable[..., Results]], Any]:
-    """Make an operator of a typed function.
-
-    Parameters
-    ----------
-    name
-        The public name with its module, e.g. "decoders.image"; by default that of the function.
-    layouts
-        The layouts that the first input may have; one without a layout is given the first with
-        the right number of axes. By default anything goes.
-    dtypes
-        The element types that the first input may have.
-    sequences
-        Run the body on the frames of sequences, whose layout begins with "F". Unless `layouts`
-        lists such layouts, each one listed may be preceded by "F".
-    expands_frames
-        The same if any input is a sequence, or an argument differs from frame to frame.
-    strided
-        The body takes samples that are not C-contiguous.
-    outputs
-        How many results there are, or how to find out from inputs and arguments.
-    dtype
-        Finds the element type of the result from inputs and arguments before the call has run.
-    weight
-        How expensive a byte of input is, compared with copying it.
-    needs_batch
-        A call needs a Batch or a batch size.
-    source
-        Finds the sources of the results from those of the first input and the arguments; by
-        default they are the same.
-    """
-
-    def decorate(body: Callable[..., Results]) -> Any:
-        spec = OpSpec(
-            body,
-            name or body.__name__,
-            {
-                "layouts": layouts,
-                "dtypes": dtypes,
-                "sequences": sequences,
-                "expands_frames": expands_frames,
-                "strided": strided,
-                "outputs": outputs,
-                "dtype": dtype,
-                "weight": weight,
-                "needs_batch": needs_batch,
-                "source": source,
-            },
-        )
-        registry[spec.name] = spec
+    def __call__(self, body: Callable[..., Results]) -> Any:
+        operator = Operator.of(body, self)
+        registry[operator.name] = operator
 
         @functools.wraps(body)
         def call(*inputs: Any, batch_size: Any = None, device: Any = None, **arguments: Any) -> Any:
-            return spec.invoke(inputs, batch_size, device, arguments)
+            return operator.invoke(inputs, batch_size, device, arguments)
 
-        call.spec = spec  # type: ignore[attr-defined]
-        call.__signature__ = _public_signature(body, spec)  # type: ignore[attr-defined]
+        call.spec = operator  # type: ignore[attr-defined]
+        call.__signature__ = _public_signature(body, operator)  # type: ignore[attr-defined]
         call.__annotations__ = {}
         return call
-
-    return decorate
 
 
 def _public_signature(body: Callable[..., Results], spec: OpSpec) -> inspect.Signature:

@@ -62,7 +62,7 @@ def runs_on_gpu(
         spec = registry[name]
         body = spec.bodies["cpu"]
         spec.bodies["gpu"] = _allocating(body) if allocates else body
-        spec.host_inputs = frozenset(host_inputs)
+        spec.host_inputs.update(host_inputs)
 
 
 def gpu_body(
@@ -73,7 +73,7 @@ def gpu_body(
 
     def register(body: Kernel) -> Kernel:
         registry[name].bodies["gpu"] = body
-        registry[name].host_inputs = frozenset(host_inputs)
+        registry[name].host_inputs.update(host_inputs)
         return body
 
     return register

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator is: the options of its decorator and what its signature says."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+from .. import _kernels
+from .args import Rule, rule_of
+from .dtype import DType
+from .invocation import Results
+from .rng import RNGState
+
+Samples: TypeAlias = _kernels.Samples
+# Marks the parameter through which a random operator gets the words its generators come from.
+RandomState: TypeAlias = Annotated[RNGState, "random state"]
+
+# Finds where the samples of the results came from.
+SourceRule: TypeAlias = Callable[[Sequence[Any], dict[str, Any]], Sequence[Any] | None]
+
+
+class Input(NamedTuple):
+    """A positional parameter of an operator."""
+
+    name: str
+    optional: bool
+    variadic: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Options:
+    """The options of the operator decorator.
+
+    Parameters
+    ----------
+    name
+        The public name with its module, e.g. "decoders.image"; by default that of the function.
+    layouts
+        The layouts that the first input may have; one without a layout is given the first with
+        the right number of axes. By default anything goes.
+    dtypes
+        The element types that the first input may have.
+    sequences
+        Run the body on the frames of sequences, whose layout begins with "F". Unless `layouts`
+        lists such layouts, each one listed may be preceded by "F".
+    expands_frames
+        The same if any input is a sequence, or an argument differs from frame to frame.
+    strided
+        The body takes samples that are not C-contiguous.
+    outputs
+        How many results there are, or how to find out from inputs and arguments.
+    dtype
+        Finds the element type of the result from inputs and arguments before the call has run.
+    weight
+        How expensive a byte of input is, compared with copying it.
+    needs_batch
+        A call needs a Batch or a batch size.
+    source
+        Finds the sources of the results from those of the first input and the arguments; by
+        default they are the same.
+    """
+
+    name: str = ""
+    layouts: str = ""
+    dtypes: tuple[DType, ...] | None = None
+    sequences: bool = False
+    expands_frames: bool = False
+    strided: bool = False
+    outputs: int | Callable[[tuple[Any, ...], dict[str, Any]], int] = 1
+    dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = None
+    weight: int = 1
+    needs_batch: bool = False
+    source: SourceRule | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OpSpec(Options):
+    """All there is to know about an operator: its options, and what its signature says."""
+
+    # The body for each kind of device.
+    bodies: dict[str, Callable[..., Results]]
+    # The inputs that the body reads on the CPU even if it runs on an accelerator.
+    host_inputs: set[int] = field(default_factory=set)
+    # `layouts`, one by one, and those of sequences.
+    allowed_layouts: tuple[str, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    rules: dict[str, Rule] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+    frame_arguments: tuple[str, ...] = ()
+    is_random: bool = False
+    wants_batch_size: bool = False
+    wants_sources: bool = False
+    wants_frame_counts: bool = False
+
+    @classmethod
+    def of(cls, body: Callable[..., Results], options: Options) -> typing.Self:
+        """The operator that a function and the options of its decorator define."""
+        given = {option.name: getattr(options, option.name) for option in fields(Options)}
+        given["name"] = options.name or body.__name__
+        allowed = tuple(options.layouts.split())
+        if options.sequences and not any(layout.startswith("F") for layout in allowed):
+            allowed += tuple("F" + layout for layout in allowed)
+        signature = _read_signature(body, given["name"])
+        return cls(bodies={"cpu": body}, allowed_layouts=allowed, **given, **signature)
+
+
+# Parameters that the engine provides, and the field that says so.
+_PROVIDED = {
+    "batch_size": "wants_batch_size",
+    "sources": "wants_sources",
+    "frame_counts": "wants_frame_counts",
+}
+
+
+def _read_signature(body: Callable[..., Results], operator: str) -> dict[str, Any]:
+    """The fields of `OpSpec` that follow from the parameters of a body."""
+    found: dict[str, Any] = {}
+    inputs: list[Input] = []
+    rules: dict[str, Rule] = {}
+    defaults: dict[str, Any] = {}
+    required: list[str] = []
+    hints = typing.get_type_hints(body, include_extras=True)
+    for parameter in inspect.signature(body).parameters.values():
+        name, kind = parameter.name, parameter.kind
+        optional = parameter.default is not parameter.empty
+        if kind is parameter.VAR_POSITIONAL:
+            inputs.append(Input(name, False, True))
+        elif kind is parameter.POSITIONAL_ONLY:
+            inputs.append(Input(name, optional, False))
+        elif hints[name] is RandomState:
+            found["is_random"] = True
+        elif name in _PROVIDED:
+            found[_PROVIDED[name]] = True
+        else:
+            rule = rules[name] = rule_of(hints[name])
+            if not optional:
+                required.append(name)
+            elif parameter.default is None:
+                defaults[name] = None
+            else:
+                defaults[name] = rule.convert(parameter.default, f"{operator}: '{name}'")
+    return {
+        **found,
+        "inputs": tuple(inputs),
+        "rules": rules,
+        "defaults": defaults,
+        "required": tuple(required),
+        "frame_arguments": tuple(name for name, rule in rules.items() if rule.per_frame),
+    }
