@@ -15,7 +15,7 @@ from typing import Any
 from dataset_rows import folder
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-import record_files
+from support import record_files
 
 LARGE, MEDIUM, SMALL = 100_000, 10_000, 1_000
 FILES = 4

@@ -27,7 +27,7 @@ from soak import resident_mb
 import daliesque as ndd
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-import record_files
+from support import record_files
 
 BATCH_SIZE = 64
 MOST_SECONDS, MOST_MB, MOST_GROWTH_MB = 2.0, 300.0, 20.0

@@ -12,7 +12,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque._engine.op import registry
-from ops.cases import CASES, Array, Case
+from support.cases import CASES, Array, Case
 
 MODES = [ndd.EvalMode.sync_cpu, ndd.EvalMode.eager, ndd.EvalMode.deferred]
 

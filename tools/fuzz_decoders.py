@@ -36,7 +36,7 @@ def whole_files() -> dict[str, bytes]:
     """A file of each kind."""
     import imagecodecs
 
-    from decoders.image_makers import bmp, exif, jpeg, picture, png, png_chunk, pnm, save, tiff
+    from support.image_makers import bmp, exif, jpeg, picture, png, png_chunk, pnm, save, tiff
 
     color, alpha, gray = picture(37, 45), picture(37, 45, 4), picture(37, 45, 1)
     deep = picture(37, 45, 3, 16)

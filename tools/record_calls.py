@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record what the reference makes of the calls in tests/move_calls.py and tests/resize_calls.py.
+"""Record what the reference makes of the calls in tests/support/move_calls.py and resize_calls.py.
 
 Run in an environment with the reference installed:
 
@@ -16,9 +16,8 @@ import nvidia.dali
 import nvidia.dali.experimental.dynamic as ndd
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-import move_calls
-import resize_calls
-from recorded import GOLDENS, run_call
+from support import move_calls, resize_calls
+from support.recorded import GOLDENS, run_call
 
 if __name__ == "__main__":
     producer = np.array(f"nvidia-dali {nvidia.dali.__version__}, dynamic mode, cpu")

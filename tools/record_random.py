@@ -5,8 +5,8 @@ Run in an environment with the reference installed:
 
     python tools/record_random.py
 
-The file holds the calls themselves (as JSON, see tests/random_calls.py) next to the bytes of their
-results, so that the test needs no second copy of them.
+The file holds the calls themselves (as JSON, see tests/support/random_calls.py) next to the bytes
+of their results, so that the test needs no second copy of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import nvidia.dali
 import nvidia.dali.experimental.dynamic as ndd
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from random_calls import RECORD, run_call
+from support.random_calls import RECORD, run_call
 
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 

@@ -21,7 +21,7 @@ import nvidia.dali
 import nvidia.dali.experimental.dynamic as ndd
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from reader_calls import RECORD, read_labels
+from support.reader_calls import RECORD, read_labels
 
 
 def cases() -> list[dict[str, Any]]:

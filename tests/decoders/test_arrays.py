@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.lib import format as npy
 
 import daliesque as ndd
-from compare import assert_same
+from support.compare import assert_same
 
 TYPES = ["b1", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"]
 

@@ -11,9 +11,8 @@ import pytest
 
 import daliesque as ndd
 from daliesque._codecs import sndfile
-from reference import audio as plain
-
-from .sound_makers import Array, chunk, encoded, pcm, sound, wav
+from support.audio_makers import Array, chunk, encoded, pcm, sound, wav
+from support.reference import audio as plain
 
 KINDS = ["u8", "i16", "i24", "i32", "f32", "f64"]
 

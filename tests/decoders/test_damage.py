@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from decoders.image_makers import as_samples, bmp, jpeg, picture, png, pnm, save, tiff
+from support.image_makers import as_samples, bmp, jpeg, picture, png, pnm, save, tiff
 
 SOURCE = picture(40, 50)
 

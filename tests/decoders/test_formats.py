@@ -13,9 +13,10 @@ import pytest
 from PIL import Image
 
 import daliesque as ndd
-from compare import assert_same
 from daliesque import types
-from decoders.image_makers import (
+from decoders.test_image import decode, pillow
+from support.compare import assert_same
+from support.image_makers import (
     Array,
     bmp,
     exif,
@@ -28,7 +29,6 @@ from decoders.image_makers import (
     save,
     tiff,
 )
-from decoders.test_image import decode, pillow
 
 ANY: dict[str, Any] = {"output_type": types.ANY_DATA}
 GRAY: dict[str, Any] = {"output_type": types.GRAY}

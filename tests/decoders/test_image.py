@@ -11,10 +11,10 @@ import pytest
 from PIL import Image
 
 import daliesque as ndd
-from compare import assert_same
 from daliesque import types
-from decoders.image_makers import Array, as_samples, jpeg, picture, png, pnm, tiff
-from reference import pixels
+from support.compare import assert_same
+from support.image_makers import Array, as_samples, jpeg, picture, png, pnm, tiff
+from support.reference import pixels
 
 PIXEL_TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "float32"]
 

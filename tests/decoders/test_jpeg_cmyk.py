@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same
 from daliesque import _kernels
-from decoders.image_makers import jpeg, with_exif
-from decoders.jpeg_core import (
+from support.compare import assert_same
+from support.image_makers import jpeg, with_exif
+from support.jpeg_core import (
     OUTPUT_TYPES,
     SIZES,
     Array,
@@ -27,8 +27,8 @@ from decoders.jpeg_core import (
     scan_start,
     segments,
 )
-from decoders.jpeg_makers import Scan, random_frame, random_script, with_adobe, write_jpeg
-from reference import jpeg as reference
+from support.jpeg_makers import Scan, random_frame, random_script, with_adobe, write_jpeg
+from support.reference import jpeg as reference
 
 pytestmark = pytest.mark.usefixtures("instruction_set")
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from compare import assert_same
 from daliesque import _kernels
-from decoders.jpeg_core import (
+from support.compare import assert_same
+from support.jpeg_core import (
     OUTPUT_TYPES,
     SAMPLINGS,
     SIZES,
@@ -27,8 +27,8 @@ from decoders.jpeg_core import (
     scan_start,
     segments,
 )
-from decoders.jpeg_makers import random_frame, write_jpeg
-from reference import jpeg as reference
+from support.jpeg_makers import random_frame, write_jpeg
+from support.reference import jpeg as reference
 
 pytestmark = pytest.mark.usefixtures("instruction_set")
 

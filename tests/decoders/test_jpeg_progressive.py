@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same
 from daliesque import _kernels
-from decoders.jpeg_core import (
+from support.compare import assert_same
+from support.jpeg_core import (
     OUTPUT_TYPES,
     SAMPLINGS,
     SIZES,
@@ -26,8 +26,8 @@ from decoders.jpeg_core import (
     picture,
     pillow,
 )
-from decoders.jpeg_makers import Frame, Scan, random_frame, random_script, write_jpeg
-from reference import jpeg as reference
+from support.jpeg_makers import Frame, Scan, random_frame, random_script, write_jpeg
+from support.reference import jpeg as reference
 
 pytestmark = pytest.mark.usefixtures("instruction_set")
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same
-from decoders.jpeg_core import Array, decode
-from decoders.jpeg_makers import Frame, Scan, random_frame, random_script, write_jpeg
-from reference import jpeg as reference
+from support.compare import assert_same
+from support.jpeg_core import Array, decode
+from support.jpeg_makers import Frame, Scan, random_frame, random_script, write_jpeg
+from support.reference import jpeg as reference
 
 pytestmark = pytest.mark.usefixtures("instruction_set")
 

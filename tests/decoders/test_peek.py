@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same
 from daliesque import types
-from decoders.image_makers import as_samples, exif, jpeg, picture, png, pnm, save, tiff
 from decoders.test_image import decode
+from support.compare import assert_same
+from support.image_makers import as_samples, exif, jpeg, picture, png, pnm, save, tiff
 
 
 def files() -> dict[str, bytes]:

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same
 from daliesque import types
-from decoders.image_makers import Array, as_samples, exif, jpeg, picture, png, png_chunk, save, tiff
 from decoders.test_image import decode, pillow
-from reference import pixels
+from support.compare import assert_same
+from support.image_makers import Array, as_samples, exif, jpeg, picture, png, png_chunk, save, tiff
+from support.reference import pixels
 
 SOURCE = picture(45, 61)
 # Makers of files whose pixels are known, with an orientation.

@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 import daliesque as ndd
-from compare import assert_same
 from daliesque import types
-from decoders.image_makers import Array, save, tiff
 from decoders.test_image import decode
+from support.compare import assert_same
+from support.image_makers import Array, save, tiff
 
 HEIGHT, WIDTH = 33, 47
 TURNED: dict[int, Any] = {274: [3]}

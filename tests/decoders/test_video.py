@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 import daliesque as ndd
 from daliesque._codecs.pixels import CodecError
 from daliesque._codecs.video import VideoDecoder
-from decoders.video_makers import (
+from support.video_makers import (
     CODECS,
     RATE,
     as_array,

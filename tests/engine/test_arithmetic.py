@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 
 import daliesque as ndd
-from arithmetic_calls import call, operands_for, sample_values
-from compare import FUNCTION_TOLERANCE, assert_same, assert_within
 from daliesque import _kernels
-from reference.arithmetic import BINARY, INEXACT, TYPES, UNARY, compute, is_float, promote
+from support.arithmetic_calls import call, operands_for, sample_values
+from support.compare import FUNCTION_TOLERANCE, assert_same, assert_within
+from support.reference.arithmetic import BINARY, INEXACT, TYPES, UNARY, compute, is_float, promote
 
 TYPE_PAIRS = [(a, b) for a in TYPES for b in TYPES]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from random_calls import load_record
+from support.random_calls import load_record
 
 GENERATORS = load_record()[0]["generators"]
 

@@ -12,8 +12,8 @@ import torch
 
 import daliesque as ndd
 from daliesque._engine import accelerator
-from gpu.pretended import PretendedAccelerator
-from gpu.torch_operations import allowed
+from support.pretended import PretendedAccelerator
+from support.torch_operations import allowed
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import FUNCTION_TOLERANCE, assert_same, assert_within
 from daliesque._engine.arithmetic import apply
+from support.compare import FUNCTION_TOLERANCE, assert_same, assert_within
 
 pytestmark = pytest.mark.usefixtures("either_device")
 

@@ -12,8 +12,8 @@ import pytest
 
 import daliesque as ndd
 from daliesque._engine.op import registry
-from gpu.comparing import assert_near_cpu
-from ops.cases import CASES, Array, Case
+from support.cases import CASES, Array, Case
+from support.gpu_compare import assert_near_cpu
 from test_contract import call, make_batches, make_inputs
 
 importlib.import_module("daliesque._gpu")

@@ -13,7 +13,7 @@ import torch
 
 import daliesque as ndd
 from daliesque._engine import accelerator
-from decoders.image_makers import as_samples, jpeg, png
+from support.image_makers import as_samples, jpeg, png
 
 RNG = np.random.default_rng(5)
 FILES = [

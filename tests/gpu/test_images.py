@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_near, assert_resampled_alike, assert_same
-from gpu.comparing import TYPES, compare, dense, pixels, ragged
+from support.compare import assert_near, assert_resampled_alike, assert_same
+from support.gpu_compare import TYPES, compare, dense, pixels, ragged
 
 pytestmark = pytest.mark.usefixtures("either_device")
 

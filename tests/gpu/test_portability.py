@@ -15,8 +15,8 @@ import torch
 import daliesque as ndd
 from daliesque._engine import accelerator
 from daliesque._engine.op import registry
-from gpu.comparing import assert_near_cpu
-from ops.cases import CASES, Case
+from support.cases import CASES, Case
+from support.gpu_compare import assert_near_cpu
 from test_contract import call, make_batches, make_inputs
 
 table = importlib.import_module("daliesque._gpu.table")

@@ -14,7 +14,7 @@ import torch
 
 import daliesque as ndd
 from daliesque._engine import accelerator
-from decoders.image_makers import as_samples, jpeg
+from support.image_makers import as_samples, jpeg
 
 
 class Queue:

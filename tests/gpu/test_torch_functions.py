@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 import daliesque as ndd
-from gpu.torch_operations import operations
+from support.torch_operations import operations
 
 PACKAGE = Path(ndd.__file__).parent
 FILES = [*(PACKAGE / "_gpu").glob("*.py"), PACKAGE / "_engine" / "device_samples.py"]

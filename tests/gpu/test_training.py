@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 import daliesque as ndd
-from decoders.image_makers import jpeg
+from support.image_makers import jpeg
 
 ROOT = Path(__file__).parent.parent.parent
 CLASSES = ("columns", "rows", "squares")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from reference import audio as plain
-from reference.color import to_type
+from support.reference import audio as plain
+from support.reference.color import to_type
 
 Array = plain.Array
 

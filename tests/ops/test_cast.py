@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same
 from daliesque import _kernels
-from reference.arithmetic import TYPES, is_float
-from reference.arithmetic import cast as reference_cast
+from support.compare import assert_same
+from support.reference.arithmetic import TYPES, is_float
+from support.reference.arithmetic import cast as reference_cast
 
 EDGES = [
     *(0.0, -0.0, 0.4, 0.49999997, 0.5, 0.50000006, -0.4, -0.5, -0.6, 1.5, 2.5, -1.5, -2.5),

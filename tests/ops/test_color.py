@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_near, assert_same
-from reference import color as plain
+from support.compare import assert_near, assert_same
+from support.reference import color as plain
 
 Array = plain.Array
 TYPES = ["uint8", "uint16", "int8", "int16", "int32", "float16", "float32", "float64"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
-from reference import moves as reference
+from support.reference import moves as reference
 
 TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "?")
 POLICIES = ("pad", "edge", "reflect", "reflect_101", "wrap")

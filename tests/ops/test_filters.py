@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_near, assert_same
-from reference import filters as plain
-from reference.color import to_type
+from support.compare import assert_near, assert_same
+from support.reference import filters as plain
+from support.reference.color import to_type
 
 Array = plain.Array
 TYPES = ["uint8", "int8", "uint16", "int16", "int32", "float16", "float32", "float64"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same
+from support.compare import assert_same
 
 Array = np.ndarray[Any, Any]
 TABLE = np.arange(256, dtype=np.uint8)[::-1].copy()

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
 from daliesque import segmentation
-from reference.regions import region_boxes
+from support.reference.regions import region_boxes
 
 mask_arrays = hnp.arrays(
     st.sampled_from([np.uint8, np.int16, np.int32]),

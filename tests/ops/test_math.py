@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same, assert_within
+from support.compare import assert_same, assert_within
 
 SAME_NAME = "sqrt exp log log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh atanh".split()
 ARGUMENTS = np.array([0.0625, 0.125, 0.25, 0.3, 0.5, 0.75, 0.9], np.float64)

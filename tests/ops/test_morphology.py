@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same
-from reference import filters as plain
+from support.compare import assert_same
+from support.reference import filters as plain
 
 Array = plain.Array
 TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_same
-from reference.color import to_type
-from reference.philox import element_words
+from support.compare import assert_same
+from support.reference.color import to_type
+from support.reference.philox import element_words
 
 SEED = 1234
 TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from reference import moves as reference
+from support.reference import moves as reference
 
 
 def make_samples(dtype: str) -> list[Any]:

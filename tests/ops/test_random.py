@@ -12,7 +12,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque import _kernels
-from random_calls import Array, load_record, run_call, same_bits
+from support.random_calls import Array, load_record, run_call, same_bits
 
 ABOUT, RESULTS = load_record()
 # Log, cos, exp and pow come from the C library; elsewhere they may differ in the last bit.

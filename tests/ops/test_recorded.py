@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-import move_calls
-import resize_calls
-from compare import assert_resampled_alike
-from recorded import load, run_call
+from support import move_calls, resize_calls
+from support.compare import assert_resampled_alike
+from support.recorded import load, run_call
 
 
 def names(calls: list[move_calls.Call]) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
-from compare import assert_same
+from support.compare import assert_same
 
 INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
 TYPES = [*INTEGERS, "float32"]

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from compare import assert_resampled, assert_same
 from daliesque import _kernels
-from reference.resample import is_clear, resample
+from support.compare import assert_resampled, assert_same
+from support.reference.resample import is_clear, resample
 
 NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR, GAUSSIAN = range(6)
 FILTERS = (NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR, GAUSSIAN)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
-from compare import assert_same
+from support.compare import assert_same
 
 TYPES = ["uint8", "int16", "uint32", "int64", "float16", "float32", "float64", "bool"]
 shapes = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)

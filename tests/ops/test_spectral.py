@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_near
-from reference import audio as plain
+from support.compare import assert_near
+from support.reference import audio as plain
 
 Array = plain.Array
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from compare import assert_same
+from support.compare import assert_same
 
 MODES = [ndd.EvalMode.deferred, ndd.EvalMode.eager, ndd.EvalMode.sync_cpu]
 REDUCTIONS = ["sum", "min", "max", "mean", "mean_square", "rms"]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from compare import assert_resampled, assert_same
-from reference.resample import resample
+from support.compare import assert_resampled, assert_same
+from support.reference.resample import resample
 
 CUBIC = 2
 

@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 import daliesque as ndd
-from compare import assert_near, assert_same
 from daliesque import _kernels
-from reference.color import to_type
+from support.compare import assert_near, assert_same
+from support.reference.color import to_type
 
 Array = NDArray[Any]
 INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from compare import assert_same
+from support.compare import assert_same
 
 
 def clips(lengths: list[int]) -> list[Any]:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from arithmetic_calls import call, operands_for
-from compare import FUNCTION_TOLERANCE, assert_same, assert_within
-from reference.arithmetic import (
+from support.arithmetic_calls import call, operands_for
+from support.compare import FUNCTION_TOLERANCE, assert_same, assert_within
+from support.reference.arithmetic import (
     BFLOAT16,
     BINARY,
     COMPARISONS,

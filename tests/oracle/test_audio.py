@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from decoders.sound_makers import encoded, sound
-
-from .both import (
+from support.audio_makers import encoded, sound
+from support.libraries import (
     Each,
     Passed,
     Type,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .both import (
+from support.libraries import (
     Array,
     Each,
     Generator,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from coco_data import make_dataset
+from support.coco_data import make_dataset
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle

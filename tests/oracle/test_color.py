@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from both_libraries import Array, EachFrame, EachSample, assert_agree
+from support.both_libraries import Array, EachFrame, EachSample, assert_agree
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle

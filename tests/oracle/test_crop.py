@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .both import Array, Each, Type, assert_same
+from support.libraries import Array, Each, Type, assert_same
 
 pytestmark = pytest.mark.oracle
 

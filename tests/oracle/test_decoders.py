@@ -16,8 +16,8 @@ import imagecodecs
 import numpy as np
 import pytest
 
-from compare import assert_same
-from decoders.image_makers import (
+from support.compare import assert_same
+from support.image_makers import (
     Array,
     as_samples,
     bmp,
@@ -31,9 +31,8 @@ from decoders.image_makers import (
     tiff,
     with_exif,
 )
-from decoders.jpeg_makers import Scan, random_frame, random_script, with_adobe, write_jpeg
-
-from .both import ours, reference
+from support.jpeg_makers import Scan, random_frame, random_script, with_adobe, write_jpeg
+from support.libraries import ours, reference
 
 pytestmark = pytest.mark.oracle
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .both import Array, Each, assert_close, assert_same, ours, reference
+from support.libraries import Array, Each, assert_close, assert_same, ours, reference
 
 pytestmark = pytest.mark.oracle
 

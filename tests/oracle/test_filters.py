@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from both_libraries import Array, EachFrame, EachSample, assert_agree
-from compare import assert_near, assert_same
+from support.both_libraries import Array, EachFrame, EachSample, assert_agree
+from support.compare import assert_near, assert_same
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from fits_data import TYPES, write_raw
+from support.fits_data import TYPES, write_raw
 
 pytest.importorskip("nvidia.dali.experimental.dynamic")
 fits = pytest.importorskip("astropy.io.fits")

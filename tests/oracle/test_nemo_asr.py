@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from decoders.sound_makers import encoded, pcm, sound, wav
+from support.audio_makers import encoded, pcm, sound, wav
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from both_libraries import Array, EachSample, decode
-from compare import assert_same
+from support.both_libraries import Array, EachSample, decode
+from support.compare import assert_same
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle

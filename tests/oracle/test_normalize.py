@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .both import Each, Type, assert_close
+from support.libraries import Each, Type, assert_close
 
 pytestmark = pytest.mark.oracle
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import daliesque as ours
-from random_calls import Array, run_call, same_bits
+from support.random_calls import Array, run_call, same_bits
 
 reference = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .both import Array, ours, reference
+from support.libraries import Array, ours, reference
 
 pytestmark = pytest.mark.oracle
 

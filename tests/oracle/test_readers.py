@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from reader_checks import Count, epoch_of
+from support.reader_checks import Count, epoch_of
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle

@@ -17,7 +17,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque.index import tfrecord2idx, wds2idx
-from record_files import (
+from support.record_files import (
     RECORDIO_MAGIC,
     Feature,
     datum,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .both import Array, Each, Single, Type, assert_both_refuse, call_both
+from support.libraries import Array, Each, Single, Type, assert_both_refuse, call_both
 
 pytestmark = pytest.mark.oracle
 

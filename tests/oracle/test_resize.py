@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import daliesque as ours
-
-from .both import Array, Each, Generator, Type, assert_close, assert_same, reference
+from support.libraries import Array, Each, Generator, Type, assert_close, assert_same, reference
 
 pytestmark = pytest.mark.oracle
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .both import (
+from support.libraries import (
     Each,
     Generator,
     Single,

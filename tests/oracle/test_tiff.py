@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from compare import assert_same
-from decoders.image_makers import Array, save, tiff
-
-from .both import ours, reference
+from support.compare import assert_same
+from support.image_makers import Array, save, tiff
+from support.libraries import ours, reference
 
 pytestmark = pytest.mark.oracle
 

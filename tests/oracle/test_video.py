@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from compare import assert_same
 from decoders.test_video import SELECTIONS
-from decoders.video_makers import Array, as_array, encode, numbered
-
-from .both import Each, call, call_both, ours, reference
+from support.compare import assert_same
+from support.libraries import Each, call, call_both, ours, reference
+from support.video_makers import Array, as_array, encode, numbered
 
 pytestmark = [
     pytest.mark.oracle,

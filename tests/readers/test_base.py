@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import daliesque as ndd
 from daliesque.readers import Reader, ReaderState
-from reader_checks import Count, assert_resumes, epoch_of, flat, numbers_of, values_of
+from support.reader_checks import Count, assert_resumes, epoch_of, flat, numbers_of, values_of
 
 SHUFFLES: list[dict[str, Any]] = [
     {},

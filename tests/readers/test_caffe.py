@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from reader_properties import epoch_sources, nothing_left_behind
-from record_files import datum, field, tensor_proto, tensor_protos, write_lmdb
+from support.reader_properties import epoch_sources, nothing_left_behind
+from support.record_files import datum, field, tensor_proto, tensor_protos, write_lmdb
 
 
 def read(reader: Any) -> list[tuple[Any, ...]]:

@@ -19,8 +19,8 @@ from daliesque._codecs.video import VideoDecoder
 from daliesque._codecs.video_cache import DecoderPool
 from daliesque._codecs.video_file import VideoFile
 from daliesque._readers.core import prefetch
-from decoders.video_makers import numbered, shown_numbers
-from reader_checks import assert_nothing_is_left, open_files
+from support.reader_checks import assert_nothing_is_left, open_files
+from support.video_makers import numbered, shown_numbers
 
 FRAMES, LENGTH = 24, 4
 CLIPS = FRAMES // LENGTH

@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 import daliesque as ndd
-from coco_data import make_dataset
 from daliesque import _kernels
-from reader_properties import assert_is_a_reader
+from support.coco_data import make_dataset
+from support.reader_properties import assert_is_a_reader
 
 
 def read(root: Path, **arguments: Any) -> list[list[NDArray[Any]]]:

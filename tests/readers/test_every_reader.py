@@ -20,11 +20,10 @@ import pytest
 import daliesque as ndd
 from daliesque.index import tfrecord2idx, wds2idx
 from daliesque.readers import Reader
-from decoders.sound_makers import pcm, sound, wav
-from decoders.video_makers import numbered
-from fits_data import write_raw
-from reader_properties import Make, assert_is_a_reader, epoch_sources, nothing_left_behind
-from record_files import (
+from support.audio_makers import pcm, sound, wav
+from support.fits_data import write_raw
+from support.reader_properties import Make, assert_is_a_reader, epoch_sources, nothing_left_behind
+from support.record_files import (
     datum,
     example,
     image_record,
@@ -34,6 +33,7 @@ from record_files import (
     write_recordio,
     write_tfrecord,
 )
+from support.video_makers import numbered
 
 INTEGER = {"x": ndd.tfrecord.FixedLenFeature([1], ndd.tfrecord.int64, 0)}
 MISSING = None

@@ -17,8 +17,8 @@ import pytest
 
 import daliesque as ndd
 from daliesque._readers.sources.discovery import Paths, list_classes
-from reader_calls import RECORD, read_labels
-from reader_checks import assert_resumes
+from support.reader_calls import RECORD, read_labels
+from support.reader_checks import assert_resumes
 
 CALLS = json.loads(RECORD.read_text())["calls"]
 

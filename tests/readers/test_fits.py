@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import daliesque as ndd
 from daliesque._codecs.fits import _value
-from fits_data import write_raw
+from support.fits_data import write_raw
 
 TYPES = "u1 i1 i2 u2 i4 u4 i8 f4 f8".split()
 

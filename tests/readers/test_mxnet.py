@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from reader_properties import nothing_left_behind
-from record_files import RECORDIO_MAGIC, image_record, recordio, write_recordio
+from support.reader_properties import nothing_left_behind
+from support.record_files import RECORDIO_MAGIC, image_record, recordio, write_recordio
 
 Files = dict[str, Any]
 

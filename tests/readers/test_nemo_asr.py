@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from decoders.sound_makers import Array, pcm, sound, wav
-from reader_checks import assert_resumes
+from support.audio_makers import Array, pcm, sound, wav
+from support.reader_checks import assert_resumes
 
 RATE = 8000
 

@@ -20,7 +20,7 @@ from daliesque._readers.core import prefetch
 from daliesque._readers.core.order import Numbers
 from daliesque._readers.core.prefetch import Prefetcher
 from daliesque._readers.core.steps import Fetched, Room
-from reader_checks import Count, numbers_of
+from support.reader_checks import Count, numbers_of
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

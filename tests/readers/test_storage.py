@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from coco_data import make_dataset
 from daliesque._readers.sources import storage
 from daliesque._readers.sources.storage import RemoteFile
-from flaky_server import Server, serve
-from reader_properties import (
+from support.coco_data import make_dataset
+from support.flaky_server import Server, serve
+from support.reader_properties import (
     assert_every_sample_once,
     assert_reshards,
     assert_shuffles,
     epoch_sources,
 )
-from record_files import example, write_tfrecord
+from support.record_files import example, write_tfrecord
 
 
 @pytest.fixture(autouse=True)

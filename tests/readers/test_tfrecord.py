@@ -20,12 +20,12 @@ from daliesque import _kernels
 from daliesque._readers.sources import discovery
 from daliesque.index import main, tfrecord2idx
 from daliesque.tfrecord import FixedLenFeature, VarLenFeature, float32, int64, string
-from reader_properties import (
+from support.reader_properties import (
     epoch_sources,
     nothing_left_behind,
     sources_of,
 )
-from record_files import crc32c, example, feature, field, record, varint, write_tfrecord
+from support.record_files import crc32c, example, feature, field, record, varint, write_tfrecord
 
 INTEGER = {"x": FixedLenFeature([1], int64, -1)}
 

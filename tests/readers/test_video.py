@@ -14,8 +14,8 @@ import pytest
 import daliesque as ndd
 from daliesque._codecs.video import VideoDecoder
 from daliesque._codecs.video_file import VideoFile
-from decoders.video_makers import RATE, numbered, shown_numbers
-from reader_checks import assert_nothing_is_left, assert_resumes, open_files, values_of
+from support.reader_checks import assert_nothing_is_left, assert_resumes, open_files, values_of
+from support.video_makers import RATE, numbered, shown_numbers
 
 COUNT = 40
 New = ndd.experimental.readers.Video

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import daliesque as ndd
 from daliesque._readers.sources import discovery
 from daliesque.index import main, wds2idx
-from reader_properties import epoch_sources, nothing_left_behind
+from support.reader_properties import epoch_sources, nothing_left_behind
 
 Files = Iterable[tuple[str, bytes]]
 FORMATS = [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from recorded import Call, Each
+from support.recorded import Call, Each
 
 FILTERS = range(6)
 HWC = ("HWC", (13, 17, 3), "u1")

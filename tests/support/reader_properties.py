@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from daliesque.readers import Reader
-from reader_checks import assert_resumes
+from support.reader_checks import assert_resumes
 
 # Makes a reader with some of the arguments that all readers have.
 Make = Callable[..., Reader]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from compare import assert_same
+from support.compare import assert_same
 
 Array = NDArray[Any]
 

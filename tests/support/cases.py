@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import daliesque as ndd
-from decoders.image_makers import as_samples, exif, jpeg, png, png_chunk
-from decoders.sound_makers import pcm, wav
-from decoders.video_makers import numbered
+from support.audio_makers import pcm, wav
+from support.image_makers import as_samples, exif, jpeg, png, png_chunk
+from support.video_makers import numbered
 
 Array = NDArray[Any]
 # Makes the samples of each input: one list of arrays for each.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from recorded import Call, Each
+from support.recorded import Call, Each
 
 HWC = ("HWC", (6, 7, 3), "u1")
 CHW = ("CHW", (3, 6, 7), "i2")

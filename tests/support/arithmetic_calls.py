@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.arithmetic import BFLOAT16
+from support.reference.arithmetic import BFLOAT16
 
 # Longer than any vector register, and not a multiple of one.
 LENGTH = 67

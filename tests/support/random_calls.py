@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-RECORD = Path(__file__).parent / "goldens" / "random.npz"
+RECORD = Path(__file__).parents[1] / "goldens" / "random.npz"
 
 
 def decode(ndd: ModuleType, value: Any) -> Any:

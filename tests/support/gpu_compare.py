@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import daliesque as ndd
-from compare import assert_near
+from support.compare import assert_near
 
 SHAPES = [(9, 12), (16, 7), (9, 12), (5, 5), (9, 12)]
 TYPES = [

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-RECORD = Path(__file__).parent / "goldens" / "readers.json"
+RECORD = Path(__file__).parents[1] / "goldens" / "readers.json"
 
 
 def read_labels(library: Any, call: dict[str, Any], folder: Path) -> list[list[list[int]]]:

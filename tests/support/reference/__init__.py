@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What operators compute, written plainly with NumPy."""
