@@ -5,10 +5,10 @@
     python benchmarks/ops.py --device gpu [NAME ...]
 
 Two processes, one with each library, take turns on each operator; the table shows medians. Inputs
-are in `op_rows.py` (mostly 32 images of 512x512x3) and `op_rows_audio.py`. An operator that the
-reference has only on the GPU has no ratio. With `--device gpu`, inputs are on the accelerator and
-each call is waited for; the reference, if given, uses its own. At the end: the geometric mean of
-the ratios, what is slower than the reference or nearly so, and what failed.
+are in `rows/operators.py` (mostly 32 images of 512x512x3) and `rows/audio.py`. An operator that
+the reference has only on the GPU has no ratio. With `--device gpu`, inputs are on the accelerator
+and each call is waited for; the reference, if given, uses its own. At the end: the geometric mean
+of the ratios, what is slower than the reference or nearly so, and what failed.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ import sys
 import time
 from typing import Any
 
-import op_rows
-import op_rows_audio
+from rows import audio, operators
 
-ROWS = op_rows.ROWS | op_rows_audio.ROWS
+ROWS = operators.ROWS | audio.ROWS
 LEAST_SECONDS = 0.08
 
 

@@ -26,8 +26,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import archive_rows
-import dataset_rows
+from rows import archives, datasets
 
 LEAST_SECONDS = 0.3
 SETTLED_SECONDS = 3.0
@@ -55,8 +54,8 @@ ROWS: dict[str, tuple[Callable[[Any, str], Any], int | None]] = {
         lambda ndd, root: ndd.readers.File(files=many(root), random_shuffle=True),
         64,
     ),
-    **dataset_rows.ROWS,
-    **archive_rows.ROWS,
+    **datasets.ROWS,
+    **archives.ROWS,
 }
 
 

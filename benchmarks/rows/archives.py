@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dataset_rows import folder
+from rows.datasets import folder
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
 from support import record_files
 
 LARGE, MEDIUM, SMALL = 100_000, 10_000, 1_000
