@@ -40,16 +40,27 @@ class AffineMapping : public WarpMapping {
   int dims_;
 };
 
-/// The mapping by a 3x3 matrix and division by the third coordinate, between centres of pixels.
-/// Results are rounded to multiples of 1 / `units` of a pixel, unless that is 0.
+/// How the coordinates of a perspective mapping are rounded.
+enum class PerspectiveRounding {
+  none,
+  pixels,        // to whole pixels
+  float_pixels,  // to whole pixels, from coordinates that are computed in float32
+  fractions,     // to multiples of 1/32 of a pixel
+};
+
+/// The mapping by a 3x3 matrix and division by the third coordinate, between centers of pixels.
 class PerspectiveMapping : public WarpMapping {
  public:
-  PerspectiveMapping(PerSample<double> matrices, int units) : matrices_(matrices), units_(units) {}
+  PerspectiveMapping(PerSample<double> matrices, const Samples& out, PerspectiveRounding rounding)
+      : matrices_(matrices), out_(out), rounding_(rounding) {}
   void locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const override;
 
  private:
+  void locate_in_floats(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const;
+
   PerSample<double> matrices_;
-  int units_;
+  const Samples& out_;
+  PerspectiveRounding rounding_;
 };
 
 /// Coordinates given for each pixel: two float32 arrays of the output's height and width.

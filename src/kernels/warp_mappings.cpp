@@ -8,7 +8,13 @@
 namespace daliesque {
 
 void PerspectiveMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const {
+  // There is no vector loop for two channels.
+  if (rounding_ == PerspectiveRounding::float_pixels && out_.shape(sample)[2] != 2) {
+    locate_in_floats(at, sample, tile);
+    return;
+  }
   const double* m = matrices_.row(sample);
+  const int units = rounding_ == PerspectiveRounding::fractions ? 32 : 1;
   for (int r = 0; r < tile.rows; r++) {
     const auto y = static_cast<double>(tile.y + r);
     const double u = m[1] * y + m[2], v = m[4] * y + m[5], w = m[7] * y + m[8];
@@ -20,17 +26,61 @@ void PerspectiveMapping::locate(WarpCoordinates& at, int64_t sample, const WarpT
       xs[k] = (m[0] * x + u) * scale;
       ys[k] = (m[3] * x + v) * scale;
     }
-    if (units_ != 0) {
+    if (rounding_ != PerspectiveRounding::none) {
       for (int k = 0; k < tile.columns; k++) {
         // OpenCV keeps such coordinates as integers of 32 bits.
-        xs[k] = std::nearbyint(std::clamp(xs[k] * units_, -0x1p31, 0x1p31 - 1)) / units_;
-        ys[k] = std::nearbyint(std::clamp(ys[k] * units_, -0x1p31, 0x1p31 - 1)) / units_;
+        xs[k] = std::nearbyint(std::clamp(xs[k] * units, -0x1p31, 0x1p31 - 1)) / units;
+        ys[k] = std::nearbyint(std::clamp(ys[k] * units, -0x1p31, 0x1p31 - 1)) / units;
       }
     }
     for (int k = 0; k < tile.columns; k++) {
       at.x[r][k] = static_cast<float>(xs[k] + 0.5);
       at.y[r][k] = static_cast<float>(ys[k] + 0.5);
     }
+  }
+}
+
+namespace {
+
+/// a * x + b * y + c in float32, rounded as OpenCV's vector loop does: the product with x is fused
+/// with the sum. The product of two floats is exact in double.
+float fused_sum(float a, float x, float b, float y, float c) {
+  const float rest = b * y + c;
+  return static_cast<float>(static_cast<double>(a) * x + rest);
+}
+
+/// The same as the scalar loop rounds it, which OpenCV uses for the last columns of a row.
+float remainder_sum(float a, float x, float b, float y, float c) {
+  const float rest = b * y;
+  return static_cast<float>(static_cast<double>(a) * x + rest) + c;
+}
+
+/// The nearest integer, halves to the even one; far outside for what 32 bits cannot hold.
+float nearest_pixel(float x) { return std::fabs(x) < 0x1p31f ? std::nearbyint(x) : -0x1p31f; }
+
+}  // namespace
+
+void PerspectiveMapping::locate_in_floats(WarpCoordinates& at, int64_t sample,
+                                          const WarpTile& tile) const {
+  const double* exact = matrices_.row(sample);
+  float m[9];
+  for (int i = 0; i < 9; i++) m[i] = static_cast<float>(exact[i]);
+  // OpenCV's vector loop takes 16 columns at a time.
+  const int64_t width = out_.shape(sample)[1], vectorized = width - width % 16;
+  const auto whole = static_cast<int>(
+      std::clamp<int64_t>(vectorized - tile.x, 0, static_cast<int64_t>(tile.columns)));
+  for (int r = 0; r < tile.rows; r++) {
+    const auto y = static_cast<float>(tile.y + r);
+    const auto locate_columns = [&](int begin, int end, auto sum) {
+      for (int k = begin; k < end; k++) {
+        const auto x = static_cast<float>(tile.x + k);
+        const float w = sum(m[6], x, m[7], y, m[8]);
+        at.x[r][k] = nearest_pixel(sum(m[0], x, m[1], y, m[2]) / w) + 0.5f;
+        at.y[r][k] = nearest_pixel(sum(m[3], x, m[4], y, m[5]) / w) + 0.5f;
+      }
+    };
+    locate_columns(0, whole, fused_sum);
+    locate_columns(whole, tile.columns, remainder_sum);
   }
 }
 

@@ -54,3 +54,28 @@ def test_warp_perspective(border: str, dtype: str, interp: int) -> None:
             difference = np.abs(got - expected)
             # Coordinates halfway between two steps of 1/32 may be rounded to either.
             assert (difference > 1.01).mean() < 0.002, (arguments, difference.max())
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("dtype", ["u1", "u2", "i2", "f4"])
+def test_warp_perspective_rounds_halves(dtype: str, channels: int) -> None:
+    """Nearest neighbors of coordinates halfway between pixels, for widths of any remainder."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        matrix = np.eye(3, dtype=np.float32)
+        matrix[:2, :2] = rng.integers(5, 20, 2)[:, None] / 10 * np.eye(2)
+        matrix[:2, :2] += rng.integers(-5, 5, (2, 2)) / 10
+        matrix[:2, 2] = rng.integers(-10, 40, 2) / 2
+        if seed % 3 == 0:
+            # Some of these divide by 0.
+            matrix[2, :2] = rng.integers(-3, 4, 2) / 100
+        image = rng.integers(0, 256, (50, 70, channels)).astype(dtype)
+        size = rng.integers(1, 130, 2).tolist()
+        expected, got = (
+            library.experimental.warp_perspective(
+                library.batch([image], layout="HWC"), matrix=matrix, interp_type=0,
+                pixel_origin="center", size=size,
+            ).tensors[0]
+            for library in (reference, ours)
+        )  # fmt: skip
+        np.testing.assert_array_equal(np.asarray(got), np.asarray(expected))

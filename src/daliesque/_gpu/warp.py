@@ -198,6 +198,29 @@ def warp_affine(
     return _warped(samples, sizes, _Options(interp, border, list(fill), type_id), locate)
 
 
+def _nearest_in_floats(
+    m: torch.Tensor, x: torch.Tensor, y: torch.Tensor, width: int
+) -> Coordinates:
+    """Whole coordinates, rounded as OpenCV's loops in float32 round: see `PerspectiveMapping`."""
+    kind = m.dtype
+    m = m.float().to(kind)
+    is_vectorized = x < width - width % 16
+
+    def total(k: int) -> torch.Tensor:
+        product = (m[:, k + 1] * y).float().to(kind)
+        fused = m[:, k] * x + (product + m[:, k + 2]).float().to(kind)
+        remainder = (m[:, k] * x + product).float().to(kind) + m[:, k + 2]
+        return torch.where(is_vectorized, fused, remainder).float()
+
+    divisor = total(6)
+    coordinates = []
+    for k in (0, 3):
+        whole = (total(k) / divisor).round()
+        outside = torch.full_like(whole, -(2.0**31))
+        coordinates.append(torch.where(whole.abs() < 2.0**31, whole, outside) + 0.5)
+    return coordinates
+
+
 @gpu_kernel("warp_perspective")
 def warp_perspective(
     samples: DeviceSamples,
@@ -208,15 +231,17 @@ def warp_perspective(
     fill: list[float],
 ) -> DeviceSamples:
     """Pixels from matrix @ (x, y, 1), divided by its third coordinate, between pixel centres."""
-    coarse = interp == _LINEAR and from_code(samples.type_id) is int16
+    is_int16 = from_code(samples.type_id) is int16
     # As OpenCV rounds coordinates.
-    units = 1 if interp == _NEAREST else 32 if coarse else 0
+    units = 1 if interp == _NEAREST else 32 if interp == _LINEAR and is_int16 else 0
 
     def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
         kind = double()
         table = rows(matrices, indices).reshape(-1, 9)
         m = constant(table, data).to(kind)[:, :, None, None]
         x, y = _grid(size, data, kind)
+        if units == 1 and not is_int16 and data.shape[-1] != 2:
+            return _nearest_in_floats(m, x, y, size[1])
         divisor = m[:, 6] * x + (m[:, 7] * y + m[:, 8])
         scale = torch.where(divisor != 0, 1 / divisor, torch.zeros_like(divisor))
         places = []

@@ -36,16 +36,24 @@ Samples bound_warp_affine(const Samples& in, int type, const ArgArray<int64_t>& 
   return out;
 }
 
+/// As OpenCV, and so the reference, rounds: to whole pixels for nearest neighbors (in float32 for
+/// the types with a vector loop), to 5 fraction bits for linear interpolation of int16 only.
+PerspectiveRounding rounding(const WarpOptions& wanted, DType dtype) {
+  const bool is_int16 = dtype == DType::int16;
+  if (wanted.interp == WarpInterp::nearest) {
+    return is_int16 ? PerspectiveRounding::pixels : PerspectiveRounding::float_pixels;
+  }
+  const bool is_coarse = wanted.interp == WarpInterp::linear && is_int16;
+  return is_coarse ? PerspectiveRounding::fractions : PerspectiveRounding::none;
+}
+
 Samples bound_warp_perspective(const Samples& in, const ArgArray<int64_t>& sizes,
                                const ArgArray<double>& matrices, int interp, int border,
                                std::vector<float> fill) {
   Samples out = output(in, static_cast<int>(in.dtype()), sizes);
   const WarpOptions wanted = options(interp, border, std::move(fill));
-  // OpenCV, and so the reference, rounds to whole pixels for nearest neighbours, and keeps 5 bits
-  // of fractions for linear interpolation of int16 only.
-  const bool coarse = wanted.interp == WarpInterp::linear && in.dtype() == DType::int16;
-  const int units = wanted.interp == WarpInterp::nearest ? 1 : coarse ? 32 : 0;
-  warp(out, dense(in), PerspectiveMapping(per_sample(matrices), units), wanted);
+  warp(out, dense(in), PerspectiveMapping(per_sample(matrices), out, rounding(wanted, in.dtype())),
+       wanted);
   return out;
 }
 
