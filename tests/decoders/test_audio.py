@@ -229,7 +229,7 @@ def test_refused() -> None:
         decode(np.zeros((2, 2), np.uint8))  # type: ignore[arg-type]
     with pytest.raises(ndd.DecodeError, match="sample 0 is empty"):
         decode(b"")
-    with pytest.raises(ndd.DecodeError, match="sample 0 is not a sound of a known kind"):
+    with pytest.raises(ndd.DecodeError, match="sample 0 is not audio of a known format"):
         decode(b"these are words and no sound at all")
 
 

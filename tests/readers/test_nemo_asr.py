@@ -184,7 +184,7 @@ def test_bad_sounds(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     entries = [json.loads(line) for line in manifest.read_text().splitlines()]
     bad = {
-        "words": (ndd.DecodeError, "is not a sound of a known kind"),
+        "words": (ndd.DecodeError, "is not audio of a known format"),
         "empty": (ndd.DecodeError, "it is empty"),
         "missing": (FileNotFoundError, "No such file"),
     }

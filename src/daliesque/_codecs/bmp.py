@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BMP: palettes, bit fields, true colour and run-length coding."""
+"""BMP: palettes, bit fields, true color and run-length coding."""
 
 from __future__ import annotations
 

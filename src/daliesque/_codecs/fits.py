@@ -104,25 +104,27 @@ def _units(data: NDArray[np.uint8]) -> Iterator[Unit]:
     if data[:9].tobytes() != b"SIMPLE  =":
         msg = "is not a FITS file: it does not begin with SIMPLE"
         raise CodecError(msg)
-    place = 0
+    offset = 0
     # Anything may follow the last unit, but hardly ever does.
-    while place < data.size and (place == 0 or data[place : place + 8].tobytes() == b"XTENSION"):
-        begin = place
-        while not _ends_header(data, begin, place):
-            place += _BLOCK
-        place += _BLOCK
-        header = data[begin:place].tobytes()
+    while offset < data.size and (
+        offset == 0 or data[offset : offset + 8].tobytes() == b"XTENSION"
+    ):
+        begin = offset
+        while not _ends_header(data, begin, offset):
+            offset += _BLOCK
+        offset += _BLOCK
+        header = data[begin:offset].tobytes()
         nbytes = _read_header(header).nbytes
-        if place + nbytes > data.size:
+        if offset + nbytes > data.size:
             msg = f"is cut short: it ends after {data.size} bytes, inside the data of a unit"
             raise CodecError(msg)
-        yield Unit(header, place)
-        place += -(-nbytes // _BLOCK) * _BLOCK
+        yield Unit(header, offset)
+        offset += -(-nbytes // _BLOCK) * _BLOCK
 
 
-def _ends_header(data: NDArray[np.uint8], begin: int, place: int) -> bool:
-    """Whether the block at `place` holds the end of the header that starts at `begin`."""
-    block = data[place : place + _BLOCK].tobytes()
+def _ends_header(data: NDArray[np.uint8], begin: int, offset: int) -> bool:
+    """Whether the block at `offset` holds the end of the header that starts at `begin`."""
+    block = data[offset : offset + _BLOCK].tobytes()
     if len(block) < _BLOCK:
         msg = f"is cut short: it ends after {data.size} bytes, inside the header at byte {begin}"
         raise CodecError(msg)

@@ -11,7 +11,7 @@ from .pixels import CodecError, ImageHeader, Pixels, Wanted
 
 
 class Format(NamedTuple):
-    """A kind of file: how to recognise and to read it.
+    """A kind of file: how to recognize and to read it.
 
     `pixels_claimed` finds the number of pixels where reading the header means decoding.
     """

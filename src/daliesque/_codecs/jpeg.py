@@ -12,10 +12,10 @@ import numpy as np
 from .. import _kernels
 from .pixels import (
     Array,
+    CmykRule,
     CodecError,
     GrayRule,
     ImageHeader,
-    InkRule,
     Pixels,
     Wanted,
     refuse_damaged,
@@ -29,7 +29,7 @@ _MARKER = re.compile(rb"\xff([^\x00\xff])")
 _SEGMENT = re.compile(rb"\xff([^\x00\x01\xd0-\xd8\xff])")
 _START_OF_SCAN, _END_OF_IMAGE, _END = 0xDA, 0xD9, b"\xff\xd9"
 # Each scan costs time even if it takes few bytes. Encoders write about ten; beyond the first number
-# the reference takes the decoder that it also has for turned images.
+# the reference takes the decoder that it also uses for images with an EXIF orientation.
 _MANY_SCANS, _MOST_SCANS = 256, 500
 
 
@@ -48,8 +48,8 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
         array = stretch(array, bits)
     if header.channels == 4 and wanted is not Wanted.ALL:
         if header.orientation != 1 or scans > _MANY_SCANS:
-            return Pixels(_without_black(array, info, InkRule.SHIFTED), GrayRule.FIXED14)
-        rule = InkRule.INVERTED if info["adobe"] else InkRule.PLAIN
+            return Pixels(_without_black(array, info, CmykRule.SHIFTED), GrayRule.FIXED14)
+        rule = CmykRule.INVERTED if info["adobe"] else CmykRule.PLAIN
         return Pixels(_without_black(array, info, rule), GrayRule.TRUNCATE)
     return Pixels(array, GrayRule.FLOAT)
 
@@ -57,7 +57,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
 def _check_whole(data: bytes) -> int:
     """The number of scans, if the marker that ends the image comes after the first has begun.
 
-    libjpeg-turbo would fill what is missing with grey. It would also read any number of scans.
+    libjpeg-turbo would fill what is missing with gray. It would also read any number of scans.
     """
     position = 2
     while found := _MARKER.search(data, position):
@@ -87,7 +87,7 @@ def _count_scans(data: bytes) -> int:
     return count
 
 
-def _without_black(cmyk: Array, info: dict[str, Any], rule: InkRule) -> Array:
+def _without_black(cmyk: Array, info: dict[str, Any], rule: CmykRule) -> Array:
     """Red, green and blue of cyan, magenta, yellow and black."""
     if cmyk.dtype != np.uint8 or cmyk.shape[2] != 4:
         msg = f"is a JPEG with four channels of {info['precision']} bits; only 8 are supported"

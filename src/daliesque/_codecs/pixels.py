@@ -17,15 +17,15 @@ class CodecError(Exception):
 
 
 class Wanted(enum.Enum):
-    """Which channels the caller needs. A codec may return more colours than that, never fewer."""
+    """Which channels the caller needs. A codec may return more colors than that, never fewer."""
 
-    GRAY = "grey"
+    GRAY = "gray"
     COLOR = "red, green and blue"
     ALL = "all channels of the file"
 
 
 class GrayRule(enum.IntEnum):
-    """How grey is computed of colours; see `GrayRule` of the native module."""
+    """How gray is computed from RGB; see `GrayRule` of the native module."""
 
     FLOAT = 0
     TRUNCATE = 1
@@ -34,8 +34,8 @@ class GrayRule(enum.IntEnum):
     PNG = 4
 
 
-class InkRule(enum.IntEnum):
-    """How red, green and blue are made of inks; see `InkRule` of the native module."""
+class CmykRule(enum.IntEnum):
+    """How CMYK is converted to RGB; see `CmykRule` of the native module."""
 
     PLAIN = 0
     INVERTED = 1
@@ -45,7 +45,7 @@ class InkRule(enum.IntEnum):
 class ImageHeader(NamedTuple):
     """What is known of an image before it is decoded.
 
-    The size is the stored one; `orientation` (EXIF, 1 to 8) says how to turn the image upright.
+    The size is the stored one; `orientation` (EXIF, 1 to 8) says how to show it.
     `channels` counts those that `Wanted.ALL` gives. `details` is for the codec.
     """
 
@@ -60,7 +60,7 @@ class Pixels(NamedTuple):
     """Decoded pixels, height x width x channels, of type uint8, uint16 or float32.
 
     Integers use the whole range of the type, floating-point numbers go from 0 to 1. One or two
-    channels are grey (and alpha), more begin with red, green, blue.
+    channels are gray (and alpha), more begin with red, green, blue.
     """
 
     array: Array
@@ -88,7 +88,7 @@ def first_channels(array: Array, count: int) -> Array:
 
 
 def refuse_damaged(kind: str, error: object) -> NoReturn:
-    """Raise an error about what a codec library complains about."""
+    """Raise an error with the message of a codec library."""
     reason = str(error).strip().rstrip(".") or type(error).__name__
     msg = f"is damaged, or a {kind} of an unknown kind: {reason}"
     raise CodecError(msg) from (error if isinstance(error, Exception) else None)

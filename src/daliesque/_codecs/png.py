@@ -78,7 +78,7 @@ def read_header(data: bytes) -> ImageHeader:
         msg = f"is damaged: the PNG has {height} rows and {width} columns"
         raise CodecError(msg)
     if bits not in _BITS.get(color_type, ()):
-        msg = f"is damaged: a PNG of colour type {color_type} cannot have {bits} bits"
+        msg = f"is damaged: a PNG of color type {color_type} cannot have {bits} bits"
         raise CodecError(msg)
     orientation, animated, chunks, gammas = 1, False, [], dict[bytes, int]()
     significant = 16
@@ -118,13 +118,13 @@ def _chunks(data: bytes) -> Iterator[tuple[int, bytes, int]]:
 
 
 def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
-    """Decode; transparency of single colours is ignored."""
+    """Decode; transparency of single colors is ignored."""
     details: _Details = header.details
     try:
         if details.interlaced:
             array = _interlaced(data, header)
         else:
-            # Without the other chunks: libpng writes warnings about colour profiles and the like.
+            # Without the other chunks: libpng writes warnings about color profiles and the like.
             needed = [data[begin:end] for begin, _, end in details.chunks]
             array = imagecodecs.png_decode(data[:_FIRST_CHUNK] + b"".join(needed) + _END_CHUNK)
     except (RuntimeError, zlib.error, ValueError) as error:
@@ -138,7 +138,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
 
 
 def _linear_gray(array: Array, details: _Details) -> Array:
-    """Grey as libpng computes it if the file tells its gamma: weighted as amounts of light."""
+    """Gray as libpng computes it if the file states its gamma: weighted in linear light."""
     screen = _reciprocal(details.gamma)
     shift = min(16 - details.significant_bits, 8) if array.dtype == np.uint16 else 0
     to_light = _power_table(screen, array.dtype, shift)
@@ -171,7 +171,7 @@ def _reciprocal(gamma: int) -> int:
 
 
 def _interlaced(data: bytes, header: ImageHeader) -> Array:
-    """Decode each pass as an image of its own, and put the pixels into their places.
+    """Decode each pass as an image of its own, and put the pixels where they belong.
 
     libpng would do it, but as the codec library calls it, it writes a warning for each image.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where libsndfile is, which decodes every sound but plain WAV files."""
+"""Finds libsndfile, which decodes all audio but plain WAV files."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _FUNCTIONS = (
 )
 
 _MISSING = (
-    "is not a WAV file of plain samples, and libsndfile, which decodes other sounds, is not "
+    "is not a WAV file of plain samples, and libsndfile, which decodes other audio formats, is not "
     "installed; pip install daliesque[audio]"
 )
-_UNKNOWN = "is not a sound of a known kind, or its header is damaged"
+_UNKNOWN = "is not audio of a known format, or its header is damaged"
 
 
 def _candidates() -> Iterator[str]:
@@ -52,7 +52,7 @@ def functions() -> tuple[int, ...] | None:
 
 
 def why_not(empty: bool) -> str:
-    """Why a sound could not be opened."""
+    """Why an audio file could not be opened."""
     if empty:
         return "is empty"
     return _MISSING if functions() is None else _UNKNOWN

@@ -55,10 +55,10 @@ class _Details(NamedTuple):
     is_float: bool
     palette: Array | None
     planar: bool
-    # Whether libtiff would multiply colours by an alpha channel.
+    # Whether libtiff would multiply colors by an alpha channel.
     straight_alpha: bool
     # The reference has two readers: the usual one takes pixels as they are stored, the other leaves
-    # 8 bits to libtiff's conversions. It also turns images.
+    # 8 bits to libtiff's conversions. It also applies the orientation.
     unusual: bool
     # Where the orientation is stored, and in which form.
     orientation_at: tuple[int, str] | None
@@ -74,7 +74,7 @@ def read_header(data: bytes) -> ImageHeader:
     tags, orientation_at = _read_tags(data)
     missing = [name for tag, name in ((_WIDTH, "width"), (_HEIGHT, "height")) if tag not in tags]
     if missing:
-        msg = f"is damaged: the TIFF does not tell its {missing[0]}"
+        msg = f"is damaged: the TIFF does not state its {missing[0]}"
         raise CodecError(msg)
     width, height = tags[_WIDTH][0], tags[_HEIGHT][0]
     bits = tags.get(_BITS, (1,))[0]
@@ -173,7 +173,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     if unusual and details.straight_alpha and array.dtype == np.uint8 and array.shape[2] in (2, 4):
         array = _multiplied_by_alpha(array)
     if wanted is Wanted.GRAY and 8 < details.bits < 16 and array.shape[2] >= 3:
-        # The reference rounds grey before it shifts.
+        # The reference rounds gray before it shifts.
         weighted = array[..., :3].astype(np.uint32) @ np.array(_GRAY_WEIGHTS, np.uint32)
         rounded = (weighted + (1 << _GRAY_BITS - 1)) >> _GRAY_BITS
         array = rounded.astype(np.uint16)[..., None]
@@ -181,7 +181,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
 
 
 def _as_stored(data: bytes, details: _Details) -> bytes:
-    """The file without its orientation: libtiff turns what it converts, but only half."""
+    """The file without its orientation, which libtiff applies only in part when it converts."""
     if details.orientation_at is None:
         return data
     position, form = details.orientation_at

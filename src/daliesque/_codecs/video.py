@@ -31,7 +31,7 @@ _NATIVE = {
 }
 # In chroma planes of fewer rows or columns, swscale interpolates in another way.
 _LEAST_CHROMA = 8
-# What the reference tells swscale.
+# The flags that the reference passes to swscale.
 _INTERPOLATION = int(
     reformatter.Interpolation.BILINEAR
     | reformatter.Interpolation.FULL_CHR_H_INT
@@ -94,7 +94,7 @@ class VideoDecoder:
     def _set_up(self) -> None:
         if self.index.closed:
             # Without this, damaged frames come out with guessed contents. With it, however, an
-            # H.264 decoder that begins at a keyframe which does not clear its memory complains.
+            # H.264 decoder fails if it begins at a keyframe that does not clear its memory.
             self._file.codec.options = {"err_detect": "explode"}
 
     def position_for(self, number: int) -> int:
@@ -126,7 +126,7 @@ class VideoDecoder:
                 return frame
             if not fresh or key == 0:
                 self._next = -1
-                reason = f"is damaged: the decoder does not deliver {index.place(number)}"
+                reason = f"is damaged: the decoder does not deliver {index.describe(number)}"
                 raise CodecError(reason)
             # After some keyframes decoders need more pictures before they deliver any.
             key = 0 if self._distrusts_keys else key - 1
@@ -193,7 +193,7 @@ class VideoDecoder:
     def _damaged(self, number: int, cause: str | None) -> CodecError:
         self._next = -1
         number = min(number, self.index.frame_count - 1)
-        return CodecError(f"is damaged at {self.index.place(number)}: {cause}")
+        return CodecError(f"is damaged at {self.index.describe(number)}: {cause}")
 
     def _begin(self, key: int) -> None:
         """Go to a keyframe."""
@@ -291,7 +291,7 @@ class FrameWriter:
     out
         Where they go.
     ycbcr
-        Whether to keep the colours of the file.
+        Whether to keep the colors of the file.
     """
 
     def __init__(self, decoder: VideoDecoder, out: _kernels.Samples, ycbcr: bool = False) -> None:
@@ -311,7 +311,7 @@ class FrameWriter:
         self._run(np.copyto, _kernels.numpy_view(self._out, sample)[row], source)
 
     def fill(self, sample: int, row: int, values: list[int]) -> None:
-        """Fill a frame with a colour."""
+        """Fill a frame with a color."""
         _kernels.numpy_view(self._out, sample)[row] = values
 
     def _run(self, function: Any, *arguments: Any) -> None:

@@ -24,7 +24,7 @@ class FileVersion(NamedTuple):
 
 
 def version_of(path: str) -> FileVersion:
-    """What tells whether a file has changed. Raises OSError."""
+    """What changes whenever a file changes. Raises OSError."""
     status = os.stat(path)
     return FileVersion(path, status.st_size, status.st_mtime_ns)
 

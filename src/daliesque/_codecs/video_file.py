@@ -28,7 +28,7 @@ _MOST_PIXELS = 1 << 28
 _REPEATED_BYTES = 19
 # On several threads this decoder loses errors, and goes on with wrong pictures.
 _ONE_THREAD = ("vp9",)
-# Codecs of pictures that are stored in another order than they are shown.
+# Codecs that reorder frames (B-frames).
 _REORDERED = ("h264", "hevc")
 
 
@@ -39,7 +39,7 @@ class VideoIndex(NamedTuple):
     delivers: not what an edit list hides, nor what comes before the first keyframe.
 
     `stamps` are the times of the frames in units of `time_base`. `packet_stamps` and `packet_sizes`
-    tell packets apart after a seek, if the file is `seekable`. `frame_of` holds the frame number of
+    identify packets after a seek, if the file is `seekable`. `frame_of` holds the frame number of
     each packet, or -1. `keys` are the packets where decoding can begin, `key_frames` the frames
     from which on it is then complete; both ascend. If it is `closed`, no frame after a keyframe
     refers to one before.
@@ -79,7 +79,7 @@ class VideoIndex(NamedTuple):
         """Which of `keys` to begin with for a frame."""
         return max(0, int(np.searchsorted(self.key_frames, frame, "right")) - 1)
 
-    def place(self, frame: int) -> str:
+    def describe(self, frame: int) -> str:
         """A frame, for messages."""
         return f"frame {frame} ({self.seconds(np.array([frame]))[0]:.3f} s)"
 
@@ -103,7 +103,7 @@ class VideoFile:
             )
         except av.FFmpegError as error:
             if isinstance(self._source, str):
-                # If the file itself is the problem, this tells in the system's words.
+                # If the file itself is the problem, this raises the system's error.
                 with open(self._source, "rb"):
                     pass
             reason = f"is not a video that can be opened: {error.strerror}"
@@ -125,7 +125,7 @@ class VideoFile:
             raise CodecError(reason)
         height, width = self.codec.height, self.codec.width
         if width < 1 or height < 1:
-            reason = "does not tell the size of its frames"
+            reason = "does not state the size of its frames"
             raise CodecError(reason)
         if height * width > _MOST_PIXELS:
             reason = f"claims frames of {height} x {width} pixels, more than can be"
@@ -189,7 +189,7 @@ class _Packets:
 
 
 def read_index(file: VideoFile) -> VideoIndex:
-    """Find the frames of a freshly opened file. Decodes only what tells nothing without.
+    """Find the frames of a freshly opened file. Decodes only where the packets do not suffice.
 
     Leaves the file somewhere in the middle.
     """
@@ -241,7 +241,7 @@ def read_index(file: VideoFile) -> VideoIndex:
 
 
 def _readable(file: VideoFile) -> Iterator[Any]:
-    """The packets up to the end of the file, or to a place where it cannot be read."""
+    """The packets up to the end of the file, or to where it cannot be read."""
     try:
         for packet in file.packets():
             if packet.size:

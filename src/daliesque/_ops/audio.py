@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .._codecs.sound import lobes_for, resampled_lengths
+from .._codecs.audio import lobes_for, resampled_lengths
 from .._engine.args import FloatPerSample, Int64PerSample
 from .._engine.dtype import (
     DType,

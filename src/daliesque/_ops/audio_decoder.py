@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decoder of sounds."""
+"""The audio decoder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import _kernels
 from .._codecs import sndfile
-from .._codecs.sound import Sounds, Wanted, decode_sounds, lobes_for
+from .._codecs.audio import AudioParts, Wanted, decode_audio, lobes_for
 from .._engine.args import FloatPerSample
 from .._engine.convert import to_samples
 from .._engine.dtype import DType, float32, from_code, int16, int32, uint8
@@ -25,7 +25,7 @@ def audio(
     dtype: DType = float32,
     quality: float = 50.0,
 ) -> tuple[Samples, Samples]:
-    """Decode sounds.
+    """Decode audio.
 
     WAV files of plain samples are read by the library itself. FLAC, Ogg Vorbis, Opus, MP3, AIFF and
     whatever else libsndfile reads need that library: ``pip install daliesque[audio]``.
@@ -58,9 +58,9 @@ def audio(
     >>> import daliesque as ndd
     >>> import io, wave
     >>> file = io.BytesIO()
-    >>> with wave.open(file, "wb") as sound:
-    ...     sound.setparams((1, 2, 8000, 0, "NONE", ""))
-    ...     sound.writeframes(np.array([0, 16384, -32768], np.int16).tobytes())
+    >>> with wave.open(file, "wb") as audio:
+    ...     audio.setparams((1, 2, 8000, 0, "NONE", ""))
+    ...     audio.writeframes(np.array([0, 16384, -32768], np.int16).tobytes())
     >>> samples, rate = ndd.decoders.audio(file.getvalue(), downmix=True)
     >>> samples.torch().tolist(), float(rate)
     ([0.0, 0.5, -1.0], 8000.0)
@@ -83,9 +83,9 @@ def audio(
         raise SampleError(sample, sndfile.why_not(empty=input.shape(sample)[0] == 0), DecodeError)
     count = len(input)
     targets = np.broadcast_to(sample_rate, count).astype(np.float64)
-    sounds = Sounds(files, np.arange(count), np.zeros(count, np.int64), frames, channels, rates)
-    out, troubles = decode_sounds(sounds, targets, wanted)
-    for sample, trouble in troubles.items():
-        raise SampleError(sample, str(trouble), DecodeError)
+    parts = AudioParts(files, np.arange(count), np.zeros(count, np.int64), frames, channels, rates)
+    out, errors = decode_audio(parts, targets, wanted)
+    for sample, error in errors.items():
+        raise SampleError(sample, str(error), DecodeError)
     results = np.where(targets > 0, targets, rates).astype(np.float32)
     return out, to_samples(results, None, None, "decoders.audio").unfold().copy()

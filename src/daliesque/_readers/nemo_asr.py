@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _kernels
 from .._codecs import sndfile
-from .._codecs.sound import Sounds, Wanted, decode_sounds, lobes_for
+from .._codecs.audio import AudioParts, Wanted, decode_audio, lobes_for
 from .._engine.args import rule_of
 from .._engine.convert import to_batch_samples, to_samples
 from .._engine.device import DeviceLike
@@ -26,16 +26,16 @@ from .sources.storage import read
 
 
 class NemoAsr(Reader):
-    """Read sounds and their transcripts that manifests of NVIDIA NeMo list.
+    """Read audio and transcripts that manifests of NVIDIA NeMo list.
 
     Each line of a manifest is a JSON object such as
 
         {"audio_filepath": "a.wav", "offset": 1.5, "duration": 3.45, "text": "what is said"}
 
-    of which only "audio_filepath" is needed. Without "duration" the sound is read to its end.
+    of which only "audio_filepath" is needed. Without "duration" the audio is read to its end.
 
-    The outputs are the decoded sound, as `decoders.audio` makes it; the sampling rate of the file
-    (float32, even if the sound was resampled); the bytes of the text (uint8); the number of the
+    The outputs are the decoded audio, as `decoders.audio` makes it; the sampling rate of the file
+    (float32, even if the audio was resampled); the bytes of the text (uint8); the number of the
     entry (int64, shape (1,)) among those of its manifest that were kept.
 
     Parameters
@@ -58,10 +58,10 @@ class NemoAsr(Reader):
     quality
         Of resampling, 0 to 100.
     downmix
-        Take the mean of the channels: sounds have one axis. Otherwise they have the shape
+        Take the mean of the channels: audio has one axis. Otherwise it has the shape
         (samples, channels).
     dtype
-        The type of sounds: float32, int16 or int32.
+        The type of audio: float32, int16 or int32.
     normalize_text
         Accepted for compatibility.
     **options
@@ -72,20 +72,20 @@ class NemoAsr(Reader):
     >>> import json, pathlib, tempfile, wave
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "a.wav")
-    >>> with wave.open(str(path), "wb") as sound:
-    ...     sound.setparams((1, 2, 8000, 0, "NONE", ""))
-    ...     sound.writeframes(bytes(2 * 8000))
+    >>> with wave.open(str(path), "wb") as audio:
+    ...     audio.setparams((1, 2, 8000, 0, "NONE", ""))
+    ...     audio.writeframes(bytes(2 * 8000))
     >>> manifest = path.with_name("manifest.json")
     >>> entry = {"audio_filepath": str(path), "duration": 0.5, "text": "silence"}
     >>> _ = manifest.write_text(json.dumps(entry))
     >>> reader = ndd.readers.NemoAsr(manifest_filepaths=[manifest])
-    >>> for sound, rate, text in reader.next_epoch():
-    ...     print(sound.shape, float(rate), bytes(np.asarray(text)).decode())
+    >>> for audio, rate, text in reader.next_epoch():
+    ...     print(audio.shape, float(rate), bytes(np.asarray(text)).decode())
     (4000,) 8000.0 silence
     >>> folder.cleanup()
 
     Differs from DALI: a line that is no JSON object with a path is an error unless `on_error` says
-    otherwise, and so is an offset beyond the end of its sound; `Batch.source` names the file.
+    otherwise, and so is an offset beyond the end of its audio; `Batch.source` names the file.
     """
 
     _operator: ClassVar[str] = "readers.NemoAsr"
@@ -194,17 +194,17 @@ class NemoAsr(Reader):
                 entries.append(entry)
         return entries
 
-    def _note_bad_line(self, place: str, error: ValueError) -> None:
+    def _note_bad_line(self, line: str, error: ValueError) -> None:
         if self._on_error == "raise":
-            msg = f'{self._operator}: the line "{place}" {error}.'
+            msg = f'{self._operator}: the line "{line}" {error}.'
             raise ValueError(msg) from None
-        self._errors.append(ReadError(place, error))
+        self._errors.append(ReadError(line, error))
 
     def _fetch(self, numbers: Numbers) -> Fetched:
-        files, places, errors = self._open_sounds(numbers)
+        files, indices, errors = self._open_audio(numbers)
         if files is None:
             return Fetched((), errors)
-        numbers = numbers[places]
+        numbers = numbers[indices]
         frames, channels, rates, codes = np.ascontiguousarray(files.information().T)
         # Truncated, as the reference does, and not beyond the end.
         first = (np.maximum(self._offsets[numbers], 0) * rates).astype(np.int64)
@@ -213,38 +213,38 @@ class NemoAsr(Reader):
         counts = np.where((self._durations[numbers] < 0) | (counts > rest), rest, counts)
         bad = (frames < 0) | (rest < 0)
         for row in np.flatnonzero(bad).tolist():
-            errors[places[row]] = self._why_not(numbers[row], int(frames[row]), int(codes[row]))
+            errors[indices[row]] = self._why_not(numbers[row], int(frames[row]), int(codes[row]))
         good = np.flatnonzero(~bad)
         if len(good) == 0:
             return Fetched((), errors)
-        sounds = Sounds(files, good, first[good], counts[good], channels[good], rates[good])
+        parts = AudioParts(files, good, first[good], counts[good], channels[good], rates[good])
         targets = np.full(len(good), self._sample_rate)
-        audio, troubles = decode_sounds(sounds, targets, self._wanted)
-        if troubles:
-            for row, trouble in troubles.items():
-                errors[places[good[row]]] = DecodeError(f"it {trouble}")
-            kept = [row for row in range(len(good)) if row not in troubles]
+        audio, damaged = decode_audio(parts, targets, self._wanted)
+        if damaged:
+            for row, error in damaged.items():
+                errors[indices[good[row]]] = DecodeError(f"it {error}")
+            kept = [row for row in range(len(good)) if row not in damaged]
             if not kept:
                 return Fetched((), errors)
             audio, good = audio.select(kept), good[kept]
         return Fetched((audio, *self._others(numbers[good], rates[good])), errors)
 
-    def _open_sounds(
+    def _open_audio(
         self, numbers: Numbers
     ) -> tuple[_kernels.AudioFiles | None, list[int], dict[int, Exception]]:
-        """Open sounds, of which only parts may be needed; those elsewhere are read as a whole.
+        """Open audio files, of which only parts may be needed; remote ones are read as a whole.
 
-        Returns them, their places among `numbers`, and what is wrong with the others.
+        Returns them, their indices in `numbers`, and what is wrong with the others.
         """
-        places = list(range(len(numbers)))
+        indices = list(range(len(numbers)))
         if not self._paths.remote:
             paths = [self._paths.full(number) for number in numbers.tolist()]
-            return _kernels.AudioFiles(paths, sndfile.functions()), places, {}
+            return _kernels.AudioFiles(paths, sndfile.functions()), indices, {}
         contents, errors = self._paths.read(numbers)
         if not contents:
             return None, [], errors
         files = _kernels.AudioFiles(contents[0], sndfile.functions())
-        return files, [place for place in places if place not in errors], errors
+        return files, [index for index in indices if index not in errors], errors
 
     def _why_not(self, number: int, frames: int, code: int) -> Exception:
         path = self._paths.full(int(number))
@@ -255,7 +255,7 @@ class NemoAsr(Reader):
         return DecodeError("it " + sndfile.why_not(empty=not read(path, 0, 1)))
 
     def _others(self, numbers: Numbers, rates: Numbers) -> list[_kernels.Samples]:
-        """The outputs besides the sounds."""
+        """The outputs besides the audio."""
         outputs: list[_kernels.Samples] = []
         if self._read_sample_rate:
             outputs.append(self._rows(rates.astype(np.float32)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoding of sounds, with mixing of channels and another sampling rate where wanted."""
+"""Decoding of audio, optionally downmixed and resampled."""
 
 from __future__ import annotations
 
@@ -38,55 +38,55 @@ def resampled_lengths(
 
 
 class Wanted(NamedTuple):
-    """What to make of sounds."""
+    """The form of decoded audio."""
 
     type_id: int
     downmix: bool
     lobes: int
 
 
-class Sounds(NamedTuple):
-    """Opened sounds, and which parts of them to decode."""
+class AudioParts(NamedTuple):
+    """Opened audio files, and which parts of them to decode."""
 
     files: _kernels.AudioFiles
-    numbers: Numbers  # of the sounds in `files`
+    numbers: Numbers  # of the entries in `files`
     first: Numbers  # frame
     counts: Numbers  # of frames
     channels: Numbers
     rates: Numbers
 
 
-def decode_sounds(
-    sounds: Sounds, targets: NDArray[np.float64], wanted: Wanted
+def decode_audio(
+    parts: AudioParts, targets: NDArray[np.float64], wanted: Wanted
 ) -> tuple[_kernels.Samples, dict[int, CodecError]]:
-    """Decode to the given rates (0: that of the file); also say which sounds are cut short."""
-    resampled = (targets > 0) & (targets != sounds.rates)
-    lengths = sounds.counts.copy()
+    """Decode to the given rates (0: that of the file); also return which files are truncated."""
+    resampled = (targets > 0) & (targets != parts.rates)
+    lengths = parts.counts.copy()
     lengths[resampled] = resampled_lengths(
-        lengths[resampled], sounds.rates[resampled].astype(np.float64), targets[resampled]
+        lengths[resampled], parts.rates[resampled].astype(np.float64), targets[resampled]
     )
     out = _kernels.empty(
-        wanted.type_id, _shapes(lengths, sounds.channels, wanted.downmix), "", len(lengths)
+        wanted.type_id, _shapes(lengths, parts.channels, wanted.downmix), "", len(lengths)
     )
-    ranges = np.stack([sounds.numbers, sounds.first, sounds.counts], axis=1)
+    ranges = np.stack([parts.numbers, parts.first, parts.counts], axis=1)
     decoded = np.zeros(len(lengths), np.int64)
     if not resampled.any():
-        decoded[:] = sounds.files.decode(out, ranges)
+        decoded[:] = parts.files.decode(out, ranges)
     else:
         plain, others = np.flatnonzero(~resampled), np.flatnonzero(resampled)
-        decoded[plain] = sounds.files.decode(
+        decoded[plain] = parts.files.decode(
             out.select(plain.tolist()), np.ascontiguousarray(ranges[plain])
         )
-        shapes = _shapes(sounds.counts[others], sounds.channels[others], wanted.downmix)
+        shapes = _shapes(parts.counts[others], parts.channels[others], wanted.downmix)
         between = _kernels.empty(_FLOAT32, shapes, "", len(others))
-        decoded[others] = sounds.files.decode(between, np.ascontiguousarray(ranges[others]))
-        steps = sounds.rates[others] / targets[others]
+        decoded[others] = parts.files.decode(between, np.ascontiguousarray(ranges[others]))
+        steps = parts.rates[others] / targets[others]
         _kernels.audio_resample(out.select(others.tolist()), between, steps, wanted.lobes)
     return out, {
-        int(place): CodecError(
-            f"is cut short: {decoded[place]} of {sounds.counts[place]} frames can be decoded"
+        int(index): CodecError(
+            f"is cut short: {decoded[index]} of {parts.counts[index]} frames can be decoded"
         )
-        for place in np.flatnonzero(decoded != sounds.counts)
+        for index in np.flatnonzero(decoded != parts.counts)
     }
 
 
