@@ -5,8 +5,8 @@
 
 Two jobs, batches of 64 float32 CHW images handed over as one dense torch tensor:
 
-- eval: decode, resize to 224x224 (antialiased), normalise;
-- train: decode of a random crop, resize to 224x224, random mirror, normalise.
+- eval: decode, resize to 224x224 (antialiased), normalize;
+- train: decode of a random crop, resize to 224x224, random mirror, normalize.
 
 Every contestant runs in a process of its own, one after the other, round after round; the table
 shows medians over the rounds. Contestants whose library is missing are left out. `--reference` is a

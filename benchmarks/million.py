@@ -63,9 +63,9 @@ def write_tar(root: Path, samples: int) -> None:
     with open(root / "data.tar.idx", "w") as index:
         index.write(f"v1.2 {samples}\n")
         for k in range(samples):
-            place = k * STRIDE + BLOCK
-            image = f"jpg {place} {IMAGE} {k:07d}.jpg"
-            index.write(f"{image} cls {place + 3 * BLOCK} {LABEL} {k:07d}.cls\n")
+            offset = k * STRIDE + BLOCK
+            image = f"jpg {offset} {IMAGE} {k:07d}.jpg"
+            index.write(f"{image} cls {offset + 3 * BLOCK} {LABEL} {k:07d}.cls\n")
 
 
 def tfrecord(root: Path, index: bool = True, **options: Any) -> Any:

@@ -4,7 +4,7 @@
     python benchmarks/ops.py --reference PYTHON [--threads 2] [--rounds 5] [NAME ...]
     python benchmarks/ops.py --device gpu [NAME ...]
 
-Two processes, one with each library, take turns on each operator; the table shows medians. Inputs
+Two processes, one with each library, alternate on each operator; the table shows medians. Inputs
 are in `rows/operators.py` (mostly 32 images of 512x512x3) and `rows/audio.py`. An operator that
 the reference has only on the GPU has no ratio. With `--device gpu`, inputs are on the accelerator
 and each call is waited for; the reference, if given, uses its own. At the end: the geometric mean
@@ -116,7 +116,7 @@ def main() -> None:
     ratios: dict[str, float] = {}
     notes = []
     for name in names:
-        results = take_turns(name, libraries, options.rounds)
+        results = alternate(name, libraries, options.rounds)
         notes += [f"{name}: {result}" for result in results if isinstance(result, str)]
         cells = [f"{'-':>10s}" if isinstance(r, str) else f"{r:10.2f}" for r in results]
         if all(isinstance(result, float) for result in results) and len(results) == 2:
@@ -128,7 +128,7 @@ def main() -> None:
         print("no result:", note)
 
 
-def take_turns(name: str, libraries: list[Library], rounds: int) -> list[float | str]:
+def alternate(name: str, libraries: list[Library], rounds: int) -> list[float | str]:
     """The median of each library in milliseconds, or why there is none."""
     times: list[list[float]] = [[] for _ in libraries]
     failures: dict[int, str] = {}

@@ -3,7 +3,7 @@
 
     python benchmarks/readers.py ROOT --reference PYTHON [--threads 2] [--rounds 7] [NAME ...]
 
-Two processes, one with each library, take turns; the table shows medians. The first turn brings the
+Two processes, one with each library, alternate; the table shows medians. The first run brings the
 files into the system's cache. The rows named "many" read so many bytes, or each file under so many
 names, that neither library can keep all of them at hand: that is how large data sets behave.
 """

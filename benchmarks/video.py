@@ -4,7 +4,7 @@
     python benchmarks/video.py FOLDER [ROW ...] [--reference PYTHON] [--threads 2] [--rounds 5]
 
 FOLDER holds videos. They are first converted to VP9 and Motion JPEG, which is what the reference
-decodes on a CPU. Processes, one for each library, take turns; the table shows medians. The PyAV
+decodes on a CPU. Processes, one for each library, alternate; the table shows medians. The PyAV
 loop runs on as many threads: over whole files, or for clips in random order and clips with gaps,
 from the nearest keyframe on. It converts each frame with PyAV's default, which is less exact than
 what both libraries do.

@@ -3,8 +3,8 @@
 
     python examples/demo.py [FOLDER]
 
-Without a folder (one sub-folder for each class) a small labelled set is generated. Runs two epochs
-of a training input pipeline, tells how fast it was, and writes a contact sheet of one augmented
+Without a folder (one sub-folder for each class) a small labeled set is generated. Runs two epochs
+of a training input pipeline, prints how fast it was, and writes a contact sheet of one augmented
 batch to demo-output/contact-sheet.png.
 """
 
@@ -50,7 +50,7 @@ def draw(shape: str, rng: np.random.Generator) -> Image.Image:
 
 
 def generate(root: Path, per_class: int = 128) -> None:
-    """Write a labelled set of JPEGs."""
+    """Write a labeled set of JPEGs."""
     rng = np.random.default_rng(0)
     for shape in SHAPES:
         folder = root / shape
@@ -60,7 +60,7 @@ def generate(root: Path, per_class: int = 128) -> None:
 
 
 def augment(jpegs: ndd.Batch) -> ndd.Batch:
-    """Random crop, resize, mirror and normalise, as for training a classifier."""
+    """Random crop, resize, mirror and normalize, as for training a classifier."""
     images = ndd.decoders.image_random_crop(jpegs, random_area=[0.3, 1.0])
     images = ndd.resize(images, size=[SIZE, SIZE])
     mirror = ndd.random.coin_flip(batch_size=jpegs.batch_size)
@@ -68,7 +68,7 @@ def augment(jpegs: ndd.Batch) -> ndd.Batch:
 
 
 def contact_sheet(images: ndd.Batch, target: Path, columns: int = 8) -> None:
-    """Show the first images of a batch, normalisation undone."""
+    """Show the first images of a batch, normalization undone."""
     pixels = np.asarray(ndd.as_tensor(images))[: columns * 4]
     pixels = pixels.transpose(0, 2, 3, 1) * STD + MEAN
     pixels = np.clip(pixels, 0, 255).astype(np.uint8)[:, ::2, ::2]

@@ -29,7 +29,7 @@ COLORS = {"red": (200, 40, 40), "green": (40, 160, 60), "blue": (50, 70, 200)}
 
 
 def generate(folder: Path, count: int = 64) -> Path:
-    """Write JPEGs of coloured discs, and the boxes around them."""
+    """Write JPEGs of colored discs, and the boxes around them."""
     rng = np.random.default_rng(0)
     images: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
@@ -65,8 +65,8 @@ def generate(folder: Path, count: int = 64) -> Path:
 
 def make_anchors() -> list[float]:
     """Boxes on a grid, in three sizes: left, top, right, bottom, relative to the image."""
-    places = (np.arange(16) + 0.5) / 16
-    y, x = np.meshgrid(places, places, indexing="ij")
+    positions = (np.arange(16) + 0.5) / 16
+    y, x = np.meshgrid(positions, positions, indexing="ij")
     half = np.array([0.1, 0.2, 0.3])
     boxes = [x[..., None] - half, y[..., None] - half, x[..., None] + half, y[..., None] + half]
     return list(np.stack(boxes, axis=-1).clip(0, 1).ravel())
@@ -75,7 +75,7 @@ def make_anchors() -> list[float]:
 def augment(
     jpegs: ndd.Batch, boxes: ndd.Batch, labels: ndd.Batch
 ) -> tuple[ndd.Batch, ndd.Batch, ndd.Batch]:
-    """A random crop that keeps some boxes, other colours, and a mirror image of half of them."""
+    """A random crop that keeps some boxes, other colors, and a mirror image of half of them."""
     count = jpegs.batch_size
     start, shape, boxes, labels = ndd.random_bbox_crop(
         boxes,

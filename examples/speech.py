@@ -3,7 +3,7 @@
 
     python examples/speech.py [FOLDER]
 
-Without a folder of sounds, a few tones are generated. Each step gives a tensor of features
+Without a folder of audio files, a few tones are generated. Each step gives a tensor of features
 (clips, windows, filters), padded with zeros, and the number of windows of each clip, as models with
 masks want them.
 """
@@ -46,7 +46,7 @@ def generate(folder: Path, count: int = 32) -> None:
 
 
 def features(encoded: ndd.Batch) -> ndd.Batch:
-    """Log-mel spectrograms (windows, filters), each filter normalised over its clip."""
+    """Log-mel spectrograms (windows, filters), each filter normalized over its clip."""
     audio, _ = ndd.decoders.audio(encoded, sample_rate=RATE, downmix=True)
     begin, length = ndd.nonsilent_region(audio, cutoff_db=-60)
     audio = ndd.slice(audio, start=begin, shape=length, axes=[0])
@@ -70,7 +70,7 @@ def main() -> None:
             generate(folder)
         files = sorted(str(path) for kind in KINDS for path in folder.rglob(kind))
         if not files:
-            sys.exit(f"no sounds in {folder}")
+            sys.exit(f"no audio files in {folder}")
         reader = ndd.readers.File(files=files, random_shuffle=True, pad_last_batch=True)
         start, clips = time.perf_counter(), 0
         for contents, _ in reader.next_epoch(batch_size=min(BATCH, len(files))):

@@ -168,7 +168,7 @@ def decode(data: bytes, number: int) -> str:
 def work(
     pipe: multiprocessing.connection.Connection, begin: int, options: argparse.Namespace
 ) -> None:
-    """Announce each file, decode it, tell the outcome."""
+    """Announce each file, decode it, report the outcome."""
     import daliesque as ndd
 
     resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))

@@ -93,7 +93,7 @@ MATRICES: Family = [
     )
 ]
 
-COLOURS: Family = [
+COLORS: Family = [
     ("brightness", "ndd.brightness(image, brightness=1.5)"),
     ("contrast", "ndd.contrast(image, contrast=1.8)"),
     ("brightness_contrast", "ndd.brightness_contrast(image, brightness=0.7, contrast=1.4)"),
@@ -158,13 +158,13 @@ GEOMETRY: Family = [
     ("bb_flip", "ndd.flip(image), ndd.bb_flip(boxes, ltrb=True)"),
     (
         "bbox_paste",
-        "place = dict(ratio=1.3, paste_x=0.2, paste_y=0.7)\n"
-        "ndd.paste(image, fill_value=0, **place), ndd.bbox_paste(boxes, ltrb=True, **place)",
+        "target = dict(ratio=1.3, paste_x=0.2, paste_y=0.7)\n"
+        "ndd.paste(image, fill_value=0, **target), ndd.bbox_paste(boxes, ltrb=True, **target)",
     ),
     (
         "bbox_rotate",
-        "turned = ndd.bbox_rotate(boxes, angle=20, input_shape=[180, 240])\n"
-        "ndd.rotate(image, angle=20, fill_value=0), turned",
+        "rotated = ndd.bbox_rotate(boxes, angle=20, input_shape=[180, 240])\n"
+        "ndd.rotate(image, angle=20, fill_value=0), rotated",
     ),
     (
         "random_bbox_crop",
@@ -201,7 +201,7 @@ FAMILIES: dict[str, Family] = {
     "Sizes and windows": SIZES,
     "Pixels that move": MOVES,
     "Matrices": MATRICES,
-    "Colour and tone": COLOURS,
+    "Color and tone": COLORS,
     "Filters": FILTERS,
     "Composition": COMPOSITION,
     "Noise": NOISE,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A landscape drawn by code, for the gallery: soft gradients, texture, sharp edges, pure colours.
+"""A landscape drawn by code, for the gallery: soft gradients, texture, sharp edges, pure colors.
 
 All parts are drawn four times as large and then reduced, which smooths their edges.
 """
@@ -20,7 +20,7 @@ ZOOM = 4
 
 # Corners of the two objects, (x, y) in pixels.
 HOUSE = [(22, 146), (22, 110), (50, 86), (78, 110), (78, 146)]
-BALLOON_CENTRE, BALLOON_RADIUS = (176, 52), 30
+BALLOON_CENTER, BALLOON_RADIUS = (176, 52), 30
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Scene:
 
 def balloon_outline(corners: int = 24) -> list[tuple[float, float]]:
     """Corners of the balloon, which is pointed at the bottom."""
-    (x, y), radius = BALLOON_CENTRE, BALLOON_RADIUS
+    (x, y), radius = BALLOON_CENTER, BALLOON_RADIUS
     angles = np.linspace(0.7 * np.pi, 2.3 * np.pi, corners)
     arc = [(x + radius * float(np.cos(a)), y + radius * float(np.sin(a))) for a in angles]
     return [*arc, (x, y + 1.5 * radius)]
@@ -94,7 +94,7 @@ def draw_house(pen: ImageDraw.ImageDraw) -> None:
 
 
 def draw_balloon(pen: ImageDraw.ImageDraw) -> None:
-    (x, y), radius = BALLOON_CENTRE, BALLOON_RADIUS
+    (x, y), radius = BALLOON_CENTER, BALLOON_RADIUS
     pen.polygon(enlarged(balloon_outline(96)), fill="#f2c230")
     for share, color in ((0.72, "#d62828"), (0.44, "#1d7fd1"), (0.18, "#2a9d4a")):
         half = share * radius

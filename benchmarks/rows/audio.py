@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of `benchmarks/ops.py` about sounds: 32 clips of 1 to 15 seconds."""
+"""Rows of `benchmarks/ops.py` on audio: 32 clips of 1 to 15 seconds."""
 
 from __future__ import annotations
 

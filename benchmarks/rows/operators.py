@@ -43,7 +43,7 @@ def float_images(ndd: Any) -> list[Any]:
     return [ndd.batch(random_array((BATCH, SIDE, SIDE, 3), np.float32), layout="HWC")]
 
 
-def grey(ndd: Any) -> list[Any]:
+def gray(ndd: Any) -> list[Any]:
     return [ndd.batch(random_array((BATCH, SIDE, SIDE, 1)), layout="HWC")]
 
 
@@ -64,7 +64,7 @@ def boxes(ndd: Any) -> list[Any]:
     return [ndd.batch(ltrb)]
 
 
-def labelled_boxes(ndd: Any) -> list[Any]:
+def labeled_boxes(ndd: Any) -> list[Any]:
     return [*boxes(ndd), ndd.batch(np.ones((BATCH, 20), np.int32))]
 
 
@@ -290,7 +290,7 @@ ROWS: dict[str, Row] = {
             x, keys=list(range(255)), values=[float(k) for k in range(255)], dtype=ndd.uint8
         ),
     ),
-    "debayer": (grey, simple("debayer", blue_position=[0, 0], algorithm="bilinear_ocv")),
+    "debayer": (gray, simple("debayer", blue_position=[0, 0], algorithm="bilinear_ocv")),
     "gaussian_blur": (images, simple("gaussian_blur", sigma=1.5)),
     "laplacian": (images, lambda ndd, x: ndd.laplacian(x, window_size=3, dtype=ndd.float32)),
     "filter": (
@@ -331,11 +331,11 @@ ROWS: dict[str, Row] = {
     "bbox_paste": (boxes, simple("bbox_paste", ratio=1.5, ltrb=True)),
     "bbox_rotate": (boxes, simple("bbox_rotate", angle=30.0, input_shape=[480, 640])),
     "box_encoder": (
-        labelled_boxes,
+        labeled_boxes,
         simple("box_encoder", anchors=np.tile([0.1, 0.1, 0.6, 0.6], 2000).tolist()),
     ),
     "random_bbox_crop": (
-        labelled_boxes,
+        labeled_boxes,
         simple(
             "random_bbox_crop",
             thresholds=[0.0, 0.3, 0.5],
@@ -368,7 +368,7 @@ ROWS: dict[str, Row] = {
     ),
     "reshape": (images, simple("reshape", shape=[-1, 3])),
     "reinterpret": (images, simple("reinterpret", shape=[SIDE * SIDE * 3])),
-    "squeeze": (grey, simple("squeeze", axis_names="C")),
+    "squeeze": (gray, simple("squeeze", axis_names="C")),
     "expand_dims": (images, simple("expand_dims", axes=[0])),
     "cat": (two_images, simple("cat", axis=0)),
     "stack": (two_images, simple("stack", axis=0)),
