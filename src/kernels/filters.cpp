@@ -6,6 +6,7 @@
 
 #include "filter_loops.h"
 #include "parallel.h"
+#include "scratch.h"
 #include "strips.h"
 
 namespace daliesque {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "crop_window.h"
 #include "image_pixels.h"
 #include "jpeg/jpeg.h"
-#include "random_crop.h"
 #include "samples.h"
 
 namespace daliesque {

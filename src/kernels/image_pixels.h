@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "crop_window.h"
 #include "dtype.h"
-#include "random_crop.h"
 
 namespace daliesque {
 

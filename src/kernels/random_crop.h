@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "crop_window.h"
 #include "philox.h"
 
 namespace daliesque {
@@ -14,10 +15,6 @@ struct RandomCropArgs {
   float min_aspect, max_aspect;  ///< width / height
   float min_area, max_area;      ///< fractions of the image's area
   int attempts;                  ///< draws before a window as large as fits is taken
-};
-
-struct CropWindow {
-  int64_t y, x, height, width;
 };
 
 /// Where the draws of sample `index` begin. The key differs from that of the operator's other

@@ -4,6 +4,7 @@
 #include "cpu.h"
 #include "parallel.h"
 #include "rank_loops.h"
+#include "scratch.h"
 #include "strips.h"
 
 namespace daliesque {

@@ -8,6 +8,7 @@
 #include "filter_loops.h"
 #include "filters.h"
 #include "parallel.h"
+#include "scratch.h"
 #include "strips.h"
 
 namespace daliesque {

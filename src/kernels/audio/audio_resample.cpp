@@ -11,7 +11,6 @@
 #include "cpu.h"
 #include "parallel.h"
 #include "saturate.h"
-#include "strips.h"
 
 namespace daliesque {
 

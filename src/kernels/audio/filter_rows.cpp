@@ -6,7 +6,7 @@
 #include "cpu.h"
 #include "fft_loops.h"
 #include "parallel.h"
-#include "strips.h"
+#include "scratch.h"
 
 namespace daliesque {
 

@@ -8,7 +8,7 @@
 #include "border.h"
 #include "fft.h"
 #include "parallel.h"
-#include "strips.h"
+#include "scratch.h"
 
 namespace daliesque {
 
