@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every arithmetic operation and conversion on every pair of types and many shapes: the
 // portable and the vector code must agree. Meant to be run under sanitizers.
-#include "arithmetic.h"
+#include "tensor/arithmetic.h"
 
 #include <cstdio>
 #include <cstring>
@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "convert.h"
-#include "cpu.h"
+#include "core/convert.h"
+#include "core/cpu.h"
 
 namespace {
 

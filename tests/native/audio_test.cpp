@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "audio/audio_file.h"
+#include "audio/file.h"
 #include "audio/spectrogram.h"
-#include "cpu.h"
+#include "core/cpu.h"
 #include "mutations.h"
 
 using namespace daliesque;

@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include "convert.h"
-#include "memory.h"
-#include "parallel.h"
-#include "samples.h"
+#include "core/convert.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "core/samples.h"
 
 using namespace daliesque;
 

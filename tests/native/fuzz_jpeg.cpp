@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu.h"
+#include "core/cpu.h"
 #include "jpeg/jpeg.h"
 
 namespace {

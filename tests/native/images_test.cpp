@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes windows of images of every type, colour and orientation into buffers of exactly the right
 // size, and reads headers and pixels of files that are no images. Run under a sanitizer.
+#include "decode/images.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
 
-#include "image_decode.h"
-#include "image_pixels.h"
+#include "decode/pixels.h"
 
 using namespace daliesque;
 

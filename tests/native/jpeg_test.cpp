@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "cpu.h"
+#include "core/cpu.h"
 
 using namespace daliesque;
 

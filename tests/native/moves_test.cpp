@@ -9,12 +9,12 @@
 #include <random>
 #include <vector>
 
-#include "cpu.h"
-#include "crop_mirror_normalize.h"
-#include "flip.h"
-#include "normalize.h"
-#include "slice.h"
-#include "transpose.h"
+#include "core/cpu.h"
+#include "image/crop_mirror_normalize.h"
+#include "image/flip.h"
+#include "tensor/normalize.h"
+#include "tensor/slice.h"
+#include "tensor/transpose.h"
 
 namespace {
 

@@ -11,20 +11,20 @@
 #include <utility>
 #include <vector>
 
-#include "archives.h"
-#include "coco.h"
-#include "coco_masks.h"
-#include "component_index.h"
-#include "component_reader.h"
-#include "crc32c.h"
-#include "datum.h"
-#include "json_reader.h"
-#include "lmdb_index.h"
+#include "files/archives.h"
+#include "files/npy_read.h"
 #include "mutations.h"
-#include "npy_read.h"
-#include "record_index.h"
-#include "recordio.h"
-#include "tfrecord.h"
+#include "records/coco.h"
+#include "records/coco_masks.h"
+#include "records/component_index.h"
+#include "records/component_reader.h"
+#include "records/crc32c.h"
+#include "records/datum.h"
+#include "records/json_reader.h"
+#include "records/lmdb_index.h"
+#include "records/record_index.h"
+#include "records/recordio.h"
+#include "records/tfrecord.h"
 
 using namespace daliesque;
 using mutations::check;

@@ -2,7 +2,7 @@
 // Resizes images of random sizes, types, regions and filters in exactly sized buffers with padded
 // rows: pieces must make up the whole, padding must stay, and the portable and the vector code must
 // agree. Meant to be run under sanitizers.
-#include "resize.h"
+#include "resize/resize.h"
 
 #include <cstdio>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "cpu.h"
+#include "core/cpu.h"
 
 namespace {
 

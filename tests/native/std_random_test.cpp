@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares std_random.h with the <random> and <algorithm> of GNU libstdc++, bit for bit.
-#include "std_random.h"
+#include "random/std_random.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "philox.h"
+#include "random/philox.h"
 
 namespace {
 

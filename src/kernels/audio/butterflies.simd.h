@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "fft_loops.h"
-#include "lanes.simd.h"
+#include "audio/fft_loops.h"
+#include "audio/lanes.simd.h"
 
 namespace daliesque::DALIESQUE_ISA {
 

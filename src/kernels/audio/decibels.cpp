@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "decibels.h"
+#include "audio/decibels.h"
 
 #include <algorithm>
 #include <atomic>
 #include <vector>
 
-#include "cpu.h"
-#include "parallel.h"
+#include "core/cpu.h"
+#include "core/parallel.h"
 
 namespace daliesque {
 

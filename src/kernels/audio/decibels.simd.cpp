@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "decibels.h"
+#include "audio/decibels.h"
 
 #include <bit>
 
-#include "lanes.simd.h"
+#include "audio/lanes.simd.h"
 
 namespace daliesque::DALIESQUE_ISA {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fft.h"
+#include "audio/fft.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "cpu.h"
-#include "roots.h"
+#include "audio/roots.h"
+#include "core/cpu.h"
 
 namespace daliesque {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "fft_loops.h"
-#include "frame_fft.h"
+#include "audio/fft_loops.h"
+#include "audio/frame_fft.h"
 
 namespace daliesque {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "butterflies.simd.h"
-#include "fft_loops.h"
-#include "lanes.simd.h"
+#include "audio/butterflies.simd.h"
+#include "audio/fft_loops.h"
+#include "audio/lanes.simd.h"
 
 namespace daliesque::DALIESQUE_ISA {
 

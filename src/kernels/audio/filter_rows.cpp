@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "filter_rows.h"
+#include "audio/filter_rows.h"
 
 #include <algorithm>
 
-#include "cpu.h"
-#include "fft_loops.h"
-#include "parallel.h"
-#include "scratch.h"
+#include "audio/fft_loops.h"
+#include "core/cpu.h"
+#include "core/parallel.h"
+#include "core/scratch.h"
 
 namespace daliesque {
 

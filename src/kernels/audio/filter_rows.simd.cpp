@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "filter_rows.h"
+#include "audio/filter_rows.h"
 
-#include "lanes.simd.h"
+#include "audio/lanes.simd.h"
 
 namespace daliesque::DALIESQUE_ISA {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frame_fft.h"
+#include "audio/frame_fft.h"
 
 #include <bit>
 
-#include "cpu.h"
-#include "roots.h"
+#include "audio/roots.h"
+#include "core/cpu.h"
 
 namespace daliesque {
 

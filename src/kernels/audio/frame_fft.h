@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "frame_loops.h"
+#include "audio/frame_loops.h"
 
 namespace daliesque {
 

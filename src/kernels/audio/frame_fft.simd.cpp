@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "butterflies.simd.h"
-#include "frame_loops.h"
+#include "audio/butterflies.simd.h"
+#include "audio/frame_loops.h"
 
 namespace daliesque::DALIESQUE_ISA {
 

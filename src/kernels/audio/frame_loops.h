@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "fft_loops.h"
+#include "audio/fft_loops.h"
 
 namespace daliesque {
 

@@ -11,7 +11,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "half.h"
+#include "core/half.h"
 
 namespace daliesque::DALIESQUE_ISA {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mean_squares.h"
+#include "audio/mean_squares.h"
 
-#include "lanes.simd.h"
+#include "audio/lanes.simd.h"
 
 namespace daliesque::DALIESQUE_ISA {
 

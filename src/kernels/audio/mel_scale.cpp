@@ -3,7 +3,7 @@
 // this, because a frequency on the edge of a filter may otherwise fall on its other side.
 #include <cmath>
 
-#include "filter_rows.h"
+#include "audio/filter_rows.h"
 
 namespace daliesque {
 

@@ -4,12 +4,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "cpu.h"
-#include "decibels.h"
-#include "fft_loops.h"
-#include "mean_squares.h"
-#include "parallel.h"
-#include "signal.h"
+#include "audio/decibels.h"
+#include "audio/fft_loops.h"
+#include "audio/mean_squares.h"
+#include "audio/signal.h"
+#include "core/cpu.h"
+#include "core/parallel.h"
 
 namespace daliesque {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "convert.h"
-#include "parallel.h"
-#include "signal.h"
-#include "stream.h"
+#include "audio/signal.h"
+#include "core/convert.h"
+#include "core/parallel.h"
+#include "core/stream.h"
 
 namespace daliesque {
 

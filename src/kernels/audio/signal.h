@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "per_sample.h"
-#include "samples.h"
+#include "core/per_sample.h"
+#include "core/samples.h"
 
 namespace daliesque {
 

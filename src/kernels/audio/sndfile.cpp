@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sounds through libsndfile, whose functions come as addresses: its binary interface has not
 // changed since version 1.0.18 (http://www.mega-nerd.com/libsndfile/api.html).
-#include "audio_file.h"
-#include "saturate.h"
+#include "audio/file.h"
+#include "core/saturate.h"
 
 namespace daliesque {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spectrogram.h"
+#include "audio/spectrogram.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "border.h"
-#include "fft.h"
-#include "parallel.h"
-#include "scratch.h"
+#include "audio/fft.h"
+#include "core/border.h"
+#include "core/parallel.h"
+#include "core/scratch.h"
 
 namespace daliesque {
 

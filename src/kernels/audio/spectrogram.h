@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "samples.h"
+#include "core/samples.h"
 
 namespace daliesque {
 

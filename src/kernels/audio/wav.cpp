@@ -6,8 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "audio_file.h"
-#include "saturate.h"
+#include "audio/file.h"
+#include "core/saturate.h"
 
 namespace daliesque {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../per_sample.h"
+#include "core/per_sample.h"
 
 namespace daliesque {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element-wise arithmetic and type conversion.
-#include "../arithmetic.h"
+#include "tensor/arithmetic.h"
 
-#include "../convert.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "core/convert.h"
 
 namespace daliesque {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../audio/audio_resample.h"
-#include "../audio/decibels.h"
-#include "../audio/filter_rows.h"
-#include "../audio/signal.h"
-#include "../audio/spectrogram.h"
-#include "bind.h"
+#include "audio/decibels.h"
+#include "audio/filter_rows.h"
+#include "audio/resample.h"
+#include "audio/signal.h"
+#include "audio/spectrogram.h"
+#include "bind/bind.h"
 
 namespace daliesque {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encoded sounds.
-#include "../audio/audio_file.h"
-
 #include <stdexcept>
 
-#include "bind.h"
+#include "audio/file.h"
+#include "bind/bind.h"
 
 namespace daliesque {
 

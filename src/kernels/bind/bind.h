@@ -10,8 +10,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "../samples.h"
-#include "arg_array.h"
+#include "bind/arg_array.h"
+#include "core/samples.h"
 
 namespace nb = nanobind;
 

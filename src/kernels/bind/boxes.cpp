@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on boxes, masks and points, and random choices about samples.
-#include "../box_encoder.h"
-#include "../masks.h"
-#include "../permutation.h"
-#include "../points.h"
-#include "../polygons.h"
-#include "../random_bbox_crop.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "boxes/encoder.h"
+#include "boxes/masks.h"
+#include "boxes/points.h"
+#include "boxes/polygons.h"
+#include "boxes/random_bbox_crop.h"
+#include "random/permutation.h"
 
 namespace daliesque {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Annotations in the format of COCO.
-#include "../coco.h"
+#include "records/coco.h"
 
-#include "../coco_masks.h"
-#include "../json_reader.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "records/coco_masks.h"
+#include "records/json_reader.h"
 
 namespace daliesque {
 

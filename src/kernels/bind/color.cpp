@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../color.h"
+#include "image/color.h"
 
-#include "bind.h"
+#include "bind/bind.h"
 
 namespace daliesque {
 

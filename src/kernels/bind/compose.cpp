@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that put things over images.
-#include "../compose.h"
+#include "image/compose.h"
 
-#include "../jpeg/jpeg_distortion.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "jpeg/distortion.h"
 
 namespace daliesque {
 

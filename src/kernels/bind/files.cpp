@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading files.
-#include "../byte_order.h"
-#include "../file_read.h"
-#include "../npy_read.h"
-#include "../ragged.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "core/byte_order.h"
+#include "core/ragged.h"
+#include "files/npy_read.h"
+#include "files/read.h"
 
 namespace daliesque {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../filters.h"
+#include "image/filters.h"
 
-#include "../rank_filters.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "image/rank_filters.h"
 
 namespace daliesque {
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches of encoded images.
-#include "../image_decode.h"
-
 #include <nanobind/stl/array.h>
 
 #include <stdexcept>
 
-#include "../parallel.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "core/parallel.h"
+#include "decode/images.h"
 
 namespace daliesque {
 

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <optional>
 
-#include "bind.h"
-#include "dlpack.h"
+#include "bind/bind.h"
+#include "bind/dlpack.h"
 
 namespace daliesque {
 

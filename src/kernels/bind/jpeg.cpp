@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JPEG decoder, one image at a time.
-#include "../jpeg/jpeg.h"
+#include "jpeg/jpeg.h"
 
 #include <memory>
 #include <stdexcept>
 
-#include "bind.h"
+#include "bind/bind.h"
 
 namespace daliesque {
 

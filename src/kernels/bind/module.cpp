@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bind.h"
+#include "bind/bind.h"
 
 NB_MODULE(_kernels, m) {
   m.doc() = "Native core: batches, buffers, threads and kernels. Not for direct use.";

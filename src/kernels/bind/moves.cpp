@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "../crop_mirror_normalize.h"
-#include "../flip.h"
-#include "../normalize.h"
-#include "../random_crop.h"
-#include "../slice.h"
-#include "../transpose.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "image/crop_mirror_normalize.h"
+#include "image/flip.h"
+#include "image/random_crop.h"
+#include "tensor/normalize.h"
+#include "tensor/slice.h"
+#include "tensor/transpose.h"
 
 namespace daliesque {
 

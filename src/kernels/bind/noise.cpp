@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../noise.h"
+#include "image/noise.h"
 
-#include "bind.h"
+#include "bind/bind.h"
 
 namespace daliesque {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generator and the kernels that draw from it.
-#include "../random.h"
+#include "random/random.h"
 
 #include <functional>
 #include <stdexcept>
 
-#include "../std_random.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "random/std_random.h"
 
 namespace daliesque {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Archives of records.
-#include "../archives.h"
-#include "../component_index.h"
-#include "../component_reader.h"
-#include "../crc32c.h"
-#include "../datum.h"
-#include "../lmdb_index.h"
-#include "../record_index.h"
-#include "../recordio.h"
-#include "../tfrecord.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "files/archives.h"
+#include "records/component_index.h"
+#include "records/component_reader.h"
+#include "records/crc32c.h"
+#include "records/datum.h"
+#include "records/lmdb_index.h"
+#include "records/record_index.h"
+#include "records/recordio.h"
+#include "records/tfrecord.h"
 
 namespace daliesque {
 

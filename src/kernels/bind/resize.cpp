@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../resize.h"
+#include "resize/resize.h"
 
 #include <algorithm>
 
-#include "bind.h"
+#include "bind/bind.h"
 
 namespace daliesque {
 

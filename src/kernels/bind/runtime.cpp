@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads, memory and processor features.
-#include "../cpu.h"
-#include "../parallel.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "core/cpu.h"
+#include "core/parallel.h"
 
 namespace daliesque {
 

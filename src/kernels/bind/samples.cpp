@@ -2,7 +2,7 @@
 // The Samples class as Python sees it.
 #include <algorithm>
 
-#include "bind.h"
+#include "bind/bind.h"
 
 namespace daliesque {
 

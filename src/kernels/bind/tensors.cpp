@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that join, fill and reduce arrays.
-#include "../fill.h"
-#include "../image_text.h"
-#include "../join.h"
-#include "../lz4.h"
-#include "../reduce.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "decode/image_text.h"
+#include "records/lz4.h"
+#include "tensor/fill.h"
+#include "tensor/join.h"
+#include "tensor/reduce.h"
 
 namespace daliesque {
 

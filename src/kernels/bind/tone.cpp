@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../debayer.h"
-#include "../histogram.h"
-#include "../lookup.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "image/debayer.h"
+#include "image/histogram.h"
+#include "tensor/lookup.h"
 
 namespace daliesque {
 

@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
-#include "../video_frame.h"
-#include "bind.h"
+#include "bind/bind.h"
+#include "decode/video_frame.h"
 
 namespace daliesque {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators whose output pixels come from other places of the input.
-#include "../warp.h"
+#include "image/warp.h"
 
-#include "bind.h"
+#include "bind/bind.h"
 
 namespace daliesque {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jpeg.h"
+#include "jpeg/jpeg.h"
 
 #include <new>
 
-#include "cpu.h"
-#include "jpeg_header.h"
-#include "jpeg_image.h"
-#include "jpeg_smoothing.h"
+#include "core/cpu.h"
+#include "jpeg/header.h"
+#include "jpeg/image.h"
+#include "jpeg/smoothing.h"
 
 namespace daliesque::jpeg {
 

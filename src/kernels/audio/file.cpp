@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "audio/file.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "audio/resample.h"
+#include "core/parallel.h"
+#include "core/saturate.h"
+
+namespace daliesque {
+
+namespace {
+
+// Nanoseconds for opening a sound and for decoding a value.
+constexpr double kOpenWav = 1e3, kOpenOther = 60e3, kReadWav = 0.6, kReadOther = 6;
+
+bool begins_like_wav(const SoundBytes& source) {
+  char tag[4];
+  return source.read(tag, 4, 0) == 4 && std::memcmp(tag, "RIFF", 4) == 0;
+}
+
+template <class T>
+void store(T* out, const float* in, int64_t count) {
+  if constexpr (std::is_same_v<T, float>) {
+    std::copy_n(in, count, out);
+  } else {
+    constexpr auto kScale = static_cast<float>(std::numeric_limits<T>::max());
+    for (int64_t j = 0; j < count; j++) out[j] = saturate<T>(in[j] * kScale);
+  }
+}
+
+/// Reads some frames at a time and mixes their channels.
+template <class T>
+int64_t read_mixed(T* out, AudioFile& sound, int64_t first, int64_t count) {
+  constexpr int64_t kValues = 8192;
+  const int64_t most = std::max<int64_t>(1, kValues / sound.channels);
+  std::vector<float> frames(static_cast<size_t>(most * sound.channels));
+  std::vector<float> mixed(static_cast<size_t>(most));
+  int64_t done = 0;
+  while (done < count) {
+    const int64_t wanted = std::min(most, count - done);
+    const int64_t got = sound.read(frames.data(), first + done, wanted);
+    downmix(mixed.data(), frames.data(), got, sound.channels);
+    store(out + done, mixed.data(), got);
+    done += got;
+    if (got < wanted) break;
+  }
+  return done;
+}
+
+}  // namespace
+
+int64_t SoundBytes::read(void* out, int64_t count, int64_t offset) const {
+  if (offset < 0 || offset >= size_) return 0;
+  count = std::min(count, size_ - offset);
+  if (data_) {
+    std::memcpy(out, data_ + offset, static_cast<size_t>(count));
+    return count;
+  }
+  return file_->read_at(static_cast<char*>(out), count, offset) == 0 ? count : 0;
+}
+
+AudioFiles::AudioFiles(const Samples& encoded, const SndfileFunctions* library)
+    : encoded_(encoded) {
+  for (int64_t i = 0; i < encoded.size(); i++) {
+    auto& entry = entries_.emplace_back(std::make_unique<Entry>());
+    entry->source = std::make_unique<SoundBytes>(encoded.data(i), encoded.volume(i));
+  }
+  open(library);
+}
+
+AudioFiles::AudioFiles(const std::vector<std::string>& paths, const SndfileFunctions* library) {
+  for (const std::string& path : paths) {
+    auto& entry = entries_.emplace_back(std::make_unique<Entry>());
+    entry->file.open(path);
+    if (entry->file.code() == 0) entry->source = std::make_unique<SoundBytes>(entry->file);
+  }
+  open(library);
+}
+
+void AudioFiles::open(const SndfileFunctions* library) {
+  const auto entry = [&](int64_t i) -> Entry& { return *entries_[static_cast<size_t>(i)]; };
+  parallel_for(
+      size(),
+      [&](int64_t i) {
+        return entry(i).source && begins_like_wav(*entry(i).source) ? kOpenWav : kOpenOther;
+      },
+      [&](int64_t i) {
+        Entry& opened = entry(i);
+        if (!opened.source) return;
+        opened.sound = open_wav(*opened.source);
+        if (!opened.sound && library) opened.sound = open_sndfile(*library, *opened.source);
+      });
+}
+
+std::vector<int64_t> AudioFiles::decode(Samples& out, const std::vector<Task>& tasks) const {
+  std::vector<int64_t> decoded(tasks.size());
+  dispatch(Types<int16_t, int32_t, float>{}, out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    parallel_for(
+        static_cast<int64_t>(tasks.size()),
+        [&](int64_t k) {
+          const Task& task = tasks[static_cast<size_t>(k)];
+          const Entry& entry = *entries_[static_cast<size_t>(task.sound)];
+          const auto values = static_cast<double>(task.count * entry.sound->channels);
+          return values * (begins_like_wav(*entry.source) ? kReadWav : kReadOther);
+        },
+        [&](int64_t k) {
+          const Task& task = tasks[static_cast<size_t>(k)];
+          AudioFile& sound = *entries_[static_cast<size_t>(task.sound)]->sound;
+          auto* to = out.data<T>(k);
+          decoded[static_cast<size_t>(k)] = out.ndim() == 1 && sound.channels > 1
+                                                ? read_mixed(to, sound, task.first, task.count)
+                                                : sound.read(to, task.first, task.count);
+        });
+  });
+  return decoded;
+}
+
+}  // namespace daliesque

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoded sounds: WAV files of plain samples by our own means, everything else through libsndfile,
+// where it is installed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/samples.h"
+#include "files/open_file.h"
+
+namespace daliesque {
+
+/// Encoded bytes in memory or in an open file.
+class SoundBytes {
+ public:
+  SoundBytes(const void* data, int64_t size) : data_(static_cast<const char*>(data)), size_(size) {}
+  explicit SoundBytes(const OpenFile& file) : file_(&file), size_(file.size()) {}
+
+  int64_t size() const { return size_; }
+  /// Copies up to `count` bytes from `offset` on and returns how many there were.
+  int64_t read(void* out, int64_t count, int64_t offset) const;
+
+ private:
+  const char* data_ = nullptr;
+  const OpenFile* file_ = nullptr;
+  int64_t size_;
+};
+
+/// An opened sound. Frames hold one value for each channel.
+class AudioFile {
+ public:
+  virtual ~AudioFile() = default;
+
+  int64_t frames = 0;
+  int64_t channels = 0, rate = 0;
+
+  /// Reads frames [first, first + count) and returns how many could be read. Integers are scaled:
+  /// the range of each integer type stands for -1 to 1.
+  virtual int64_t read(float* out, int64_t first, int64_t count) = 0;
+  virtual int64_t read(int16_t* out, int64_t first, int64_t count) = 0;
+  virtual int64_t read(int32_t* out, int64_t first, int64_t count) = 0;
+};
+
+/// The functions of libsndfile, as addresses.
+struct SndfileFunctions {
+  uintptr_t open_virtual, close, seek, readf_float, readf_short, readf_int;
+};
+
+/// Opens a WAV file of plain integers or floating-point numbers; null if it is anything else.
+std::unique_ptr<AudioFile> open_wav(const SoundBytes& source);
+
+/// Opens a file of any kind that libsndfile knows; null if it cannot. `source` must stay.
+std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, SoundBytes& source);
+
+/// Some sounds, opened together and decoded together. The bytes must stay where they are.
+class AudioFiles {
+ public:
+  /// Sounds in memory: one-dimensional samples of bytes. `library` may be null.
+  AudioFiles(const Samples& encoded, const SndfileFunctions* library);
+  /// Sounds in files.
+  AudioFiles(const std::vector<std::string>& paths, const SndfileFunctions* library);
+  AudioFiles(const AudioFiles&) = delete;
+  AudioFiles& operator=(const AudioFiles&) = delete;
+
+  int64_t size() const { return static_cast<int64_t>(entries_.size()); }
+  /// Null if the sound could not be opened; `file_code` then tells whether that is because of the
+  /// file (an errno code or one of open_file.h).
+  const AudioFile* file(int64_t i) const { return entries_[static_cast<size_t>(i)]->sound.get(); }
+  int file_code(int64_t i) const { return entries_[static_cast<size_t>(i)]->file.code(); }
+
+  struct Task {
+    int64_t sound, first, count;  ///< frames [first, first + count)
+  };
+  /// Decodes into int16, int32 or float32 samples, one for each task; if they have one axis, the
+  /// channels are mixed. Returns how many frames of each could be decoded.
+  std::vector<int64_t> decode(Samples& out, const std::vector<Task>& tasks) const;
+
+ private:
+  struct Entry {
+    OpenFile file;
+    std::unique_ptr<SoundBytes> source;
+    std::unique_ptr<AudioFile> sound;
+  };
+
+  void open(const SndfileFunctions* library);
+
+  Samples encoded_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+};
+
+}  // namespace daliesque

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cpu.h"
+
+#include <atomic>
+
+#include "core/dtype.h"
+
+namespace daliesque {
+
+namespace {
+
+bool detect_avx2() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c");
+#else
+  return false;
+#endif
+}
+
+bool detect_avx512() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return detect_avx2() && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vbmi");
+#else
+  return false;
+#endif
+}
+
+std::atomic<bool> avx2_enabled{true}, avx512_enabled{true};
+
+}  // namespace
+
+bool cpu_has_avx2() {
+  static const bool present = detect_avx2();
+  return present && avx2_enabled.load(std::memory_order_relaxed);
+}
+
+bool cpu_has_avx512() {
+  static const bool present = detect_avx512();
+  return present && avx512_enabled.load(std::memory_order_relaxed);
+}
+
+void set_simd_enabled(bool enabled, bool avx512) {
+  avx2_enabled.store(enabled, std::memory_order_relaxed);
+  avx512_enabled.store(enabled && avx512, std::memory_order_relaxed);
+}
+
+const char* dtype_name(DType type) {
+  switch (type) {
+    case DType::uint8:
+      return "uint8";
+    case DType::uint16:
+      return "uint16";
+    case DType::uint32:
+      return "uint32";
+    case DType::uint64:
+      return "uint64";
+    case DType::int8:
+      return "int8";
+    case DType::int16:
+      return "int16";
+    case DType::int32:
+      return "int32";
+    case DType::int64:
+      return "int64";
+    case DType::float16:
+      return "float16";
+    case DType::float32:
+      return "float32";
+    case DType::float64:
+      return "float64";
+    case DType::boolean:
+      return "bool";
+    case DType::bfloat16:
+      return "bfloat16";
+    case DType::image_type:
+      return "ImageType";
+    case DType::data_type:
+      return "DataType";
+    case DType::interp_type:
+      return "InterpType";
+  }
+  return "unknown";
+}
+
+}  // namespace daliesque

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/parallel.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+namespace daliesque {
+
+namespace {
+
+thread_local bool in_loop = false;
+
+PoolHandle& thread_pool() {
+  thread_local PoolHandle pool;
+  return pool;
+}
+
+struct DefaultPool {
+  std::mutex mutex;
+  PoolHandle pool;
+};
+
+/// Never destroyed: threads may still run at exit.
+DefaultPool& default_slot() {
+  static auto* slot = new DefaultPool;
+  return *slot;
+}
+
+std::atomic<uint64_t> fork_count{0};
+
+void watch_forks() {
+  static const bool watching = [] {
+    pthread_atfork([] { default_slot().mutex.lock(); }, [] { default_slot().mutex.unlock(); },
+                   [] {
+                     default_slot().mutex.unlock();
+                     fork_count.fetch_add(1);
+                   });
+    return true;
+  }();
+  (void)watching;
+}
+
+/// One loop in progress. Threads draw iterations from `next`.
+struct Loop {
+  Loop(int64_t count, const int64_t* order, ThreadPool::Body body, void* context)
+      : count(count), order(order), body(body), context(context) {}
+
+  int64_t count;
+  const int64_t* order;
+  ThreadPool::Body body;
+  void* context;
+  std::atomic<int64_t> next{0};
+  std::mutex error_mutex;
+  int64_t error_index = std::numeric_limits<int64_t>::max();
+  std::exception_ptr error;
+
+  void work() {
+    in_loop = true;
+    for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
+      const int64_t index = order ? order[i] : i;
+      try {
+        body(context, index);
+      } catch (...) {
+        std::lock_guard lock(error_mutex);
+        if (index < error_index) {
+          error_index = index;
+          error = std::current_exception();
+        }
+      }
+    }
+    in_loop = false;
+  }
+};
+
+/// Spinning this long before sleeping catches the next kernel of a busy pipeline without paying
+/// for a wake-up, which takes tens of microseconds in a virtual machine.
+constexpr auto kSpin = std::chrono::microseconds(30);
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+template <class Ready>
+bool spin_until(Ready&& ready) {
+  const auto deadline = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 64; i++) {
+      if (ready()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < deadline);
+  return ready();
+}
+
+}  // namespace
+
+struct ThreadPool::State {
+  std::mutex submit;  // one loop at a time
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::atomic<uint64_t> generation{0};
+  Loop* loop = nullptr;         // guarded by mutex
+  std::atomic<int> helpers{0};  // workers inside the current loop; raised under mutex
+  bool stopping = false;        // guarded by mutex
+  uint64_t fork_number = fork_count.load();
+  std::vector<std::thread> workers;
+
+  explicit State(int worker_count) {
+    for (int i = 0; i < worker_count; i++) workers.emplace_back([this] { serve(); });
+  }
+
+  void stop() {
+    {
+      std::lock_guard lock(mutex);
+      stopping = true;
+      generation.fetch_add(1);
+    }
+    wake.notify_all();
+    for (auto& worker : workers) worker.join();
+  }
+
+  void serve() {
+    uint64_t seen = 0;
+    for (;;) {
+      spin_until([&] { return generation.load(std::memory_order_acquire) != seen; });
+      Loop* mine = nullptr;
+      {
+        std::unique_lock lock(mutex);
+        wake.wait(lock, [&] { return generation.load() != seen; });
+        if (stopping) return;
+        seen = generation.load();
+        mine = loop;
+        if (mine) helpers.fetch_add(1);
+      }
+      if (!mine) continue;
+      mine->work();
+      if (helpers.fetch_sub(1, std::memory_order_acq_rel) == 1) helpers.notify_one();
+    }
+  }
+
+  void run(Loop& work) {
+    {
+      std::lock_guard lock(mutex);
+      loop = &work;
+      generation.fetch_add(1, std::memory_order_release);
+    }
+    const int64_t useful = std::min<int64_t>(work.count - 1, static_cast<int64_t>(workers.size()));
+    if (useful < static_cast<int64_t>(workers.size())) {
+      for (int64_t i = 0; i < useful; i++) wake.notify_one();
+    } else {
+      wake.notify_all();
+    }
+    work.work();
+    {
+      std::lock_guard lock(mutex);
+      loop = nullptr;  // a worker that wakes late finds nothing and is not waited for
+    }
+    spin_until([&] { return helpers.load(std::memory_order_acquire) == 0; });
+    for (int left; (left = helpers.load(std::memory_order_acquire)) != 0;) helpers.wait(left);
+  }
+};
+
+ThreadPool::ThreadPool(int num_threads) : num_threads_(num_threads) { watch_forks(); }
+
+ThreadPool::~ThreadPool() {
+  State* state = state_.load();
+  // The threads of a pool inherited through fork do not exist: its state is left alone.
+  if (!state || state->fork_number != fork_count.load()) return;
+  state->stop();
+  delete state;
+}
+
+ThreadPool::State* ThreadPool::live_state() {
+  State* state = state_.load(std::memory_order_acquire);
+  if (state && state->fork_number == fork_count.load()) return state;
+  auto* fresh = new State(num_threads_ - 1);
+  if (state_.compare_exchange_strong(state, fresh)) return fresh;
+  fresh->stop();
+  delete fresh;
+  return state;
+}
+
+void ThreadPool::run(int64_t count, const int64_t* order, Body body, void* context) {
+  Loop loop(count, order, body, context);
+  State* state = num_threads_ > 1 && !in_loop ? live_state() : nullptr;
+  if (state && state->submit.try_lock()) {
+    std::lock_guard lock(state->submit, std::adopt_lock);
+    state->run(loop);
+  } else {
+    // Another thread uses the workers: the caller's own core is the one that is left.
+    const bool nested = in_loop;
+    loop.work();
+    in_loop = nested;
+  }
+  if (loop.error) std::rethrow_exception(loop.error);
+}
+
+PoolHandle default_pool() {
+  auto& slot = default_slot();
+  std::lock_guard lock(slot.mutex);
+  if (!slot.pool) {
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    slot.pool = std::make_shared<ThreadPool>(static_cast<int>(cores));
+  }
+  return slot.pool;
+}
+
+void set_default_pool(PoolHandle pool) {
+  auto& slot = default_slot();
+  std::lock_guard lock(slot.mutex);
+  slot.pool.swap(pool);
+}
+
+PoolHandle current_pool() { return thread_pool() ? thread_pool() : default_pool(); }
+
+PoolHandle exchange_current_pool(PoolHandle pool) {
+  thread_pool().swap(pool);
+  return pool;
+}
+
+namespace parallel_detail {
+
+std::vector<int64_t> by_falling_cost(const std::vector<double>& costs) {
+  std::vector<int64_t> order(costs.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return costs[static_cast<size_t>(a)] > costs[static_cast<size_t>(b)];
+  });
+  return order;
+}
+
+bool inside_loop() { return in_loop; }
+
+}  // namespace parallel_detail
+
+}  // namespace daliesque

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing large results past the caches. Ordinary stores fetch each cache line before they change
+// it, and the result is gone from the caches anyway before anybody reads it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/samples.h"
+
+namespace daliesque {
+
+/// Whether results should be streamed: all that a kernel reads and writes, together, does not fit
+/// into the caches of common processors.
+template <class... Batches>
+bool exceeds_caches(const Batches&... samples) {
+  constexpr size_t kCacheBytes = size_t{32} << 20;
+  return ((static_cast<size_t>(samples.total_volume()) * samples.itemsize()) + ...) >= kCacheBytes;
+}
+
+/// Copies from a small buffer to memory that will not be read soon.
+void stream_copy(void* out, const void* in, size_t bytes);
+
+/// Repeats a word over memory that will not be read soon; at the end, as much of it as fits.
+void stream_fill(void* out, uint64_t word, size_t bytes);
+
+/// Makes earlier calls of these by this thread visible to others; needed before returning.
+void stream_fence();
+
+}  // namespace daliesque

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/images.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "core/memory.h"
+#include "core/parallel.h"
+
+namespace daliesque {
+
+namespace {
+
+/// Nanoseconds for a byte of a JPEG and for reading its header, measured on typical photographs.
+constexpr double kByteCost = 9.0, kHeaderCost = 1500.0;
+
+/// The size of the image is checked before tasks are made.
+constexpr int64_t kNoPixelLimit = INT64_MAX;
+
+jpeg::Format jpeg_format(ImageType type) {
+  switch (type) {
+    case ImageType::kBgr:
+      return jpeg::Format::kBgr;
+    case ImageType::kGray:
+      return jpeg::Format::kGray;
+    case ImageType::kYCbCr:
+      return jpeg::Format::kYCbCr;
+    default:
+      return jpeg::Format::kRgb;
+  }
+}
+
+/// Continues a sentence about the sample; empty if the file is for another codec.
+std::string complaint(const jpeg::Result& result) {
+  if (result.status == jpeg::Status::kDeclined) return "";
+  if (result.status == jpeg::Status::kTruncated) return "is cut short: " + jpeg::describe(result);
+  return std::string("is damaged: ") + result.what + " at byte " + std::to_string(result.offset);
+}
+
+EncodedImage read_header(const uint8_t* data, size_t size) {
+  EncodedImage image;
+  if (size == 0) return image;
+  jpeg::ImageInfo info;
+  const jpeg::Result result = jpeg::parse(data, size, &info);
+  image.height = info.height;
+  image.width = info.width;
+  image.channels = info.components;
+  image.orientation = info.orientation;
+  switch (result.status) {
+    case jpeg::Status::kOk:
+      image.kind = EncodedImage::Kind::kOurs;
+      break;
+    case jpeg::Status::kNotJpeg:
+      image.kind = EncodedImage::Kind::kNotJpeg;
+      break;
+    case jpeg::Status::kDeclined:
+      image.kind = EncodedImage::Kind::kOtherJpeg;
+      break;
+    default:
+      image.kind = info.width > 0 && result.status == jpeg::Status::kCorrupt
+                       ? EncodedImage::Kind::kOtherJpeg
+                       : EncodedImage::Kind::kBroken;
+      image.trouble = complaint(result);
+  }
+  return image;
+}
+
+/// The form in which a buffer takes an image.
+jpeg::Format buffer_format(ImageType type, int64_t channels) {
+  if (channels == 4) return jpeg::Format::kCmyk;
+  return type == ImageType::kGray || channels == 1 ? jpeg::Format::kGray : jpeg::Format::kRgb;
+}
+
+/// How the reference takes the inks of a file that it turns, or not.
+InkRule ink_rule(const uint8_t* data, size_t size, bool turned) {
+  if (turned) return InkRule::kShifted;
+  jpeg::ImageInfo info;
+  (void)jpeg::parse(data, size, &info);
+  return info.adobe ? InkRule::kInverted : InkRule::kPlain;
+}
+
+/// Decodes one image straight into the output if that has the form that the decoder writes, else
+/// by way of a buffer.
+jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size, void* out,
+                        DType out_type, ImageType type, bool fast_idct) {
+  static thread_local jpeg::Decoder decoder;
+  const CropWindow stored = stored_window(task.orientation, task.height, task.width, task.window);
+  jpeg::DecodeOptions options;
+  options.max_pixels = kNoPixelLimit;
+  // The reference turns images with a decoder that has no such choice.
+  options.fast_idct = fast_idct && task.orientation == 1;
+  options.smooth_inside_region = task.orientation == 1;
+  options.region = {static_cast<int>(stored.x), static_cast<int>(stored.y),
+                    static_cast<int>(stored.width), static_cast<int>(stored.height)};
+  if (out_type == DType::uint8 && task.orientation == 1 && task.channels != 4) {
+    const bool gray = type == ImageType::kGray || (type == ImageType::kAny && task.channels == 1);
+    options.format = gray ? jpeg::Format::kGray : jpeg_format(type);
+    const ptrdiff_t stride = stored.width * jpeg::channels(options.format);
+    return decoder.decode(data, size, options, static_cast<uint8_t*>(out), stride);
+  }
+  options.format = buffer_format(type, task.channels);
+  int64_t channels = jpeg::channels(options.format);
+  const int64_t stride = stored.width * channels;
+  const Buffer buffer = allocate(static_cast<size_t>(stored.height * stride));
+  auto* const bytes = static_cast<uint8_t*>(buffer.get());
+  const jpeg::Result result = decoder.decode(data, size, options, bytes, stride);
+  if (!result.ok()) return result;
+  GrayRule gray_rule = GrayRule::kFloat;
+  if (channels == 4 && type != ImageType::kAny) {
+    const InkRule rule = ink_rule(data, size, task.orientation != 1);
+    cmyk_to_rgb(bytes, bytes, stored.height * stored.width, rule);
+    channels = 3;
+    gray_rule = rule == InkRule::kShifted ? GrayRule::kFixed14 : GrayRule::kTruncate;
+  }
+  write_pixels(out, out_type, type, {bytes, DType::uint8, stored.height, stored.width, channels},
+               gray_rule, task.orientation, {0, 0, task.window.height, task.window.width});
+  return result;
+}
+
+}  // namespace
+
+std::vector<EncodedImage> read_jpeg_headers(const Samples& encoded) {
+  std::vector<EncodedImage> images(static_cast<size_t>(encoded.size()));
+  parallel_for(
+      encoded.size(), [](int64_t) { return kHeaderCost; },
+      [&](int64_t i) {
+        images[static_cast<size_t>(i)] =
+            read_header(encoded.data<uint8_t>(i), static_cast<size_t>(encoded.volume(i)));
+      });
+  return images;
+}
+
+std::vector<DecodeFailure> decode_jpegs(Samples& out, const Samples& encoded,
+                                        std::span<const DecodeTask> tasks, ImageType type,
+                                        bool fast_idct) {
+  std::vector<DecodeFailure> failures;
+  std::mutex lock;
+  parallel_for(
+      static_cast<int64_t>(tasks.size()),
+      [&](int64_t k) {
+        const DecodeTask& task = tasks[static_cast<size_t>(k)];
+        return kByteCost * static_cast<double>(encoded.volume(task.sample));
+      },
+      [&](int64_t k) {
+        const DecodeTask& task = tasks[static_cast<size_t>(k)];
+        const int64_t i = task.sample;
+        const jpeg::Result result =
+            decode_one(task, encoded.data<uint8_t>(i), static_cast<size_t>(encoded.volume(i)),
+                       out.data(i), out.dtype(), type, fast_idct);
+        if (result.status == jpeg::Status::kOutOfMemory) throw OutOfMemory(result.what);
+        if (!result.ok()) {
+          const std::lock_guard<std::mutex> guard(lock);
+          failures.push_back({i, result.status, complaint(result)});
+        }
+      });
+  std::ranges::sort(failures, {}, &DecodeFailure::sample);
+  return failures;
+}
+
+}  // namespace daliesque

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the pixels that a codec gives to those that an operator promised: colours, element type,
+// orientation and window.
+#pragma once
+
+#include <cstdint>
+
+#include "core/crop_window.h"
+#include "core/dtype.h"
+
+namespace daliesque {
+
+/// Colours of a result, with the numbers of the reference's DALIImageType. kAny keeps the channels
+/// of the file.
+enum class ImageType : int { kRgb = 0, kBgr = 1, kGray = 2, kYCbCr = 3, kAny = 4 };
+
+/// How grey is made of red, green and blue. The weights are always 0.299, 0.587 and 0.114; the
+/// codecs of the reference differ in precision and rounding.
+enum class GrayRule : int {
+  kFloat = 0,     ///< single precision, rounded
+  kTruncate = 1,  ///< single precision, cut off
+  kFixed14 = 2,   ///< 14 fractional bits, rounded
+  kFixed15 = 3,   ///< 15 fractional bits, rounded
+  kPng = 4,       ///< 15 fractional bits, other weights; cut off in bytes, else rounded
+};
+
+/// How inks are stored and how red, green and blue are made of them; the reference has two ways.
+enum class InkRule : int {
+  kPlain = 0,     ///< amounts of ink; products divided by 255
+  kInverted = 1,  ///< their complements; products divided by 255
+  kShifted = 2,   ///< taken for complements; products shifted by 8 bits
+};
+
+/// Decoded pixels: C-contiguous, height x width x channels, of type uint8, uint16 or float32.
+/// Integers use the whole range of their type, floating-point numbers go from 0 to 1.
+struct Pixels {
+  const void* data;
+  DType dtype;
+  int64_t height, width, channels;
+};
+
+/// How upright pixels are found in stored ones: pixel (y, x) of the upright image is stored at
+/// origin + y * row_step + x * column_step, counted in pixels.
+struct PixelOrder {
+  int64_t origin, row_step, column_step;
+};
+
+/// The order for an EXIF orientation (1 to 8) of a stored image of the given size.
+PixelOrder pixel_order(int orientation, int64_t height, int64_t width);
+
+/// The part of the stored image that holds a window of the upright one.
+CropWindow stored_window(int orientation, int64_t height, int64_t width, const CropWindow& upright);
+
+/// Whether the orientation exchanges height and width.
+inline bool is_transposed(int orientation) { return orientation >= 5; }
+
+/// The number of channels of a result.
+inline int64_t result_channels(ImageType type, int64_t stored) {
+  return type == ImageType::kAny ? stored : type == ImageType::kGray ? 1 : 3;
+}
+
+/// Red, green and blue of `count` pixels of cyan, magenta, yellow and black. The output may
+/// overwrite the input.
+void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, InkRule rule);
+
+/// Writes a window of the upright image to `out`, C-contiguous, height x width x result channels.
+/// Values are scaled to the range of `out_type`: uint8, int8, uint16, int16, uint32, int32 or
+/// float32. Images with one or two channels are grey, with more they begin with red, green, blue.
+void write_pixels(void* out, DType out_type, ImageType type, const Pixels& in, GrayRule rule,
+                  int orientation, const CropWindow& window);
+
+}  // namespace daliesque

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading many .npy files at once, whole or in part.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/samples.h"
+#include "files/npy_header.h"
+#include "files/open_file.h"
+#include "tensor/windows.h"
+
+namespace daliesque {
+
+/// Headers of files that were read before. The rules are those of FileCache: changes are noticed,
+/// and no thread ever waits for another.
+class NpyHeaderCache {
+ public:
+  explicit NpyHeaderCache(double least_age) : least_age_(static_cast<int64_t>(least_age * 1e9)) {}
+
+  std::optional<NpyHeader> find(const std::string& path, const FileStamp& stamp);
+  void insert(const std::string& path, const FileStamp& stamp, const NpyHeader& header);
+
+ private:
+  int64_t least_age_;
+  std::shared_mutex mutex_;
+  std::unordered_map<std::string, std::pair<FileStamp, NpyHeader>> headers_;
+};
+
+/// A part of arrays.
+struct NpyRegion {
+  enum class Outside : int32_t { error, pad, trim };
+
+  SliceArgs bounds;  ///< one row each: they serve all files; no axes: all of them
+  Outside outside;
+  float fill;
+};
+
+/// The file is not a .npy file of numbers, or shorter than its header says.
+constexpr int kBadNpy = -3;
+/// The region cannot be had; `axis` and `value` are those of `WindowFault`, and the code is this
+/// minus its kind.
+constexpr int kBadRegion = -100;
+/// There must be one value of a bound for each of `axis` axes; there are `value`.
+constexpr int kBadCount = -6;
+/// The array differs from the first one (whose number is `axis`) in the number of axes or in the
+/// type.
+constexpr int kOtherAxes = -4, kOtherType = -5;
+
+struct NpyError {
+  int64_t sample;
+  int code;
+  int64_t axis = 0;
+  double value = 0;
+};
+
+/// Where bytes come from.
+class NpySource {
+ public:
+  virtual ~NpySource() = default;
+  /// Returns 0 or a code of what is wrong.
+  virtual int open() = 0;
+  virtual void close() = 0;
+  virtual int64_t size() const = 0;
+  virtual int read_at(char* out, int64_t count, int64_t offset) const = 0;
+  /// The header, if it is known.
+  virtual std::optional<NpyHeader> known_header() { return std::nullopt; }
+  virtual void learn_header(const NpyHeader&) {}
+};
+
+std::unique_ptr<NpySource> file_source(std::string path, NpyHeaderCache* cache);
+/// A sample of uint8, which must outlive the source.
+std::unique_ptr<NpySource> memory_source(const Samples& samples, int64_t sample);
+
+/// The arrays in all sources without errors (or parts of them), in order. The errors are sorted by
+/// sample; kOtherAxes and kOtherType are reported alone, and nothing is read.
+Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegion* region,
+                 std::vector<NpyError>& errors);
+
+}  // namespace daliesque

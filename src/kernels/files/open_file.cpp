@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files/open_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace daliesque {
+
+namespace {
+
+// The system's limit for one read is 2 GB; smaller pieces let other threads at the disk.
+constexpr int64_t kMostPerRead = int64_t{1} << 26;
+
+}  // namespace
+
+const char* local_name(const std::string& path) {
+  return path.c_str() + (path.starts_with("file://") ? 7 : 0);
+}
+
+void OpenFile::open(const std::string& path) {
+  // An embedded zero would silently cut the name short.
+  if (path.empty() || path.find('\0') != std::string::npos) return fail(ENOENT);
+  do {
+    // Without O_NONBLOCK, opening a pipe would wait for somebody to write to it.
+    descriptor_ = ::open(local_name(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  } while (descriptor_ < 0 && errno == EINTR);
+  struct stat info;
+  if (descriptor_ < 0 || ::fstat(descriptor_, &info) != 0) return fail(errno);
+  if (S_ISDIR(info.st_mode)) return fail(EISDIR);
+  if (!S_ISREG(info.st_mode)) return fail(kNoRegularFile);
+  stamp_ = FileStamp(info);
+}
+
+void OpenFile::close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+void OpenFile::fail(int code) {
+  code_ = code;
+  close();
+}
+
+int OpenFile::read_at(char* out, int64_t count, int64_t offset) const {
+  for (int64_t done = 0; done < count;) {
+    const auto wanted = static_cast<size_t>(std::min(count - done, kMostPerRead));
+    const ssize_t got = ::pread(descriptor_, out + done, wanted, offset + done);
+    if (got > 0) {
+      done += got;
+    } else if (got == 0) {
+      return kFileChanged;
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+bool OpenFile::read_cached(char* out, int64_t count, int64_t offset) const {
+#ifdef RWF_NOWAIT
+  const iovec piece{out, static_cast<size_t>(count)};
+  return ::preadv2(descriptor_, &piece, 1, offset, RWF_NOWAIT) == count;
+#else
+  return false;
+#endif
+}
+
+}  // namespace daliesque

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that is open for reading.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "files/cache.h"
+
+namespace daliesque {
+
+/// The file changed its size while it was read.
+constexpr int kFileChanged = -1;
+/// The path leads to a pipe or a device.
+constexpr int kNoRegularFile = -2;
+
+/// The name to give to the system: the path without "file://".
+const char* local_name(const std::string& path);
+
+/// A regular file, open if nothing went wrong so far; otherwise `code()` says what: an errno code
+/// or one of the above.
+class OpenFile {
+ public:
+  OpenFile() = default;
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() { close(); }
+
+  void open(const std::string& path);
+  void close();
+  void fail(int code);
+
+  int64_t size() const { return stamp_ ? stamp_->size : 0; }
+  const FileStamp& stamp() const { return *stamp_; }
+  int code() const { return code_; }
+  int descriptor() const { return descriptor_; }
+
+  /// Fills `out` with `count` bytes from `offset` on. Returns 0 or what went wrong, without closing
+  /// the file, so that several threads may read.
+  int read_at(char* out, int64_t count, int64_t offset) const;
+
+  /// The same, but only if the system has the bytes in memory and says so; whether it does.
+  bool read_cached(char* out, int64_t count, int64_t offset) const;
+
+ private:
+  int descriptor_ = -1;
+  std::optional<FileStamp> stamp_;
+  int code_ = 0;
+};
+
+}  // namespace daliesque

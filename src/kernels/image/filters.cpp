@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters with a window of any shape.
+#include "image/filters.h"
+
+#include <cmath>
+
+#include "core/parallel.h"
+#include "core/scratch.h"
+#include "image/filter_loops.h"
+#include "image/strips.h"
+
+namespace daliesque {
+
+namespace {
+
+constexpr double kNanosecondsPerTap = 0.06;
+// What the rows of a strip may occupy of the fastest cache.
+constexpr int64_t kStripBytes = 16 << 10;
+
+bool is_floating(DType type) {
+  return type == DType::float16 || type == DType::bfloat16 || type == DType::float32 ||
+         type == DType::float64;
+}
+
+/// A weight that is not zero, and where it is in the window.
+struct Tap {
+  int64_t z, y, x;
+  float weight;
+};
+
+/// The window of one sample. If it is a product of a column and a row, as most are, rows are
+/// filtered with `row` first and the taps have x = 0; otherwise `row` is empty.
+struct Kernel {
+  int64_t depth = 1, height = 1, width = 1;
+  int64_t anchor_z = 0, anchor_y = 0, anchor_x = 0;
+  std::vector<Tap> taps;
+  std::vector<float> row;
+
+  Kernel(const float* values, Shape shape, const int32_t* anchor, bool valid) {
+    const bool volume = shape.size() == 3;
+    if (volume) depth = shape[0];
+    height = shape[volume ? 1 : 0];
+    width = shape[volume ? 2 : 1];
+    for (int64_t k = 0; k < depth * height * width; k++) {
+      if (values[k] != 0) add_tap(k / width, k % width, values[k]);
+    }
+    factor(values);
+    if (valid) return;  // the window then begins where the output does
+    if (volume) anchor_z = anchor[0];
+    anchor_y = anchor[volume ? 1 : 0];
+    anchor_x = anchor[volume ? 2 : 1];
+  }
+
+ private:
+  void add_tap(int64_t line, int64_t x, float weight) {
+    taps.push_back({line / height, line % height, x, weight});
+  }
+
+  /// Finds the column and the row, if that saves work.
+  void factor(const float* values) {
+    // Errors of this size are those of weights given as float.
+    constexpr double kTolerance = 1e-6;
+    const int64_t lines = depth * height;
+    if (static_cast<int64_t>(taps.size()) <= lines + width) return;
+    const auto larger = [](float x, float y) { return std::abs(x) < std::abs(y); };
+    const int64_t pivot = std::max_element(values, values + lines * width, larger) - values;
+    const float* main_row = values + pivot / width * width;
+    const auto largest = static_cast<double>(values[pivot]);
+    std::vector<double> column;
+    for (int64_t k = 0; k < lines; k++) {
+      column.push_back(static_cast<double>(values[k * width + pivot % width]) / largest);
+      for (int64_t x = 0; x < width; x++) {
+        const double product = column.back() * static_cast<double>(main_row[x]);
+        const double error = std::abs(product - static_cast<double>(values[k * width + x]));
+        // Also if the weights are not finite.
+        if (!(error <= kTolerance * std::abs(largest))) return;
+      }
+    }
+    row.assign(main_row, main_row + width);
+    taps.clear();
+    for (int64_t k = 0; k < lines; k++) {
+      add_tap(k, 0, static_cast<float>(column[static_cast<size_t>(k)]));
+    }
+  }
+};
+
+/// Filters rows of one slice of the output, strip by strip.
+class WindowFilter {
+ public:
+  WindowFilter(const FilterShape& in, const FilterShape& out, const Kernel& kernel,
+               const RowReader& reader, Border border, float fill)
+      : in_(in),
+        out_(out),
+        kernel_(kernel),
+        reader_(reader),
+        border_(border),
+        fill_(static_cast<size_t>(in.channels), fill) {
+    for (const Tap& tap : kernel.taps) weights_.push_back(tap.weight);
+  }
+
+  /// Rows [begin, end) of slice z of a volume; store(results, y, first, count) gets the results.
+  template <class Store>
+  void run(const std::byte* volume, size_t itemsize, int64_t z, int64_t begin, int64_t end,
+           Store&& store) {
+    const int64_t bytes = kernel_.height * kernel_.depth * in_.channels * 4;
+    for_strips(out_.width, bytes, kStripBytes, [&](int64_t first, int64_t last) {
+      prepare(first, last);
+      int64_t next = begin;
+      for (int64_t y = begin; y < end; y++) {
+        for (; next < y + kernel_.height; next++) read_rows(volume, itemsize, z, next);
+        weigh(y);
+        store(results_.data(), y, first * out_.channels, count_);
+      }
+    });
+  }
+
+ private:
+  void prepare(int64_t first, int64_t last) {
+    first_ = first - kernel_.anchor_x;
+    last_ = last - kernel_.anchor_x + kernel_.width - 1;
+    count_ = (last - first) * out_.channels;
+    // The last taps of a row read up to the padding behind it.
+    stride_ = ((last_ - first_) * in_.channels / kFilterPadding + 2) * kFilterPadding;
+    rows_.require(kernel_.depth * kernel_.height * stride_);
+    line_.require(stride_);
+    results_.require(count_ + kFilterPadding);
+  }
+
+  /// Window row `y` (counted from the first row under the window for output row 0).
+  float* slot(int64_t z, int64_t y) {
+    return rows_.data() + ((y % kernel_.height) * kernel_.depth + z) * stride_;
+  }
+
+  void read_rows(const std::byte* volume, size_t itemsize, int64_t z, int64_t y) {
+    const int64_t source_y = border_index(y - kernel_.anchor_y, in_.height, border_);
+    for (int64_t k = 0; k < kernel_.depth; k++) {
+      const int64_t source_z = border_index(z + k - kernel_.anchor_z, in_.depth, border_);
+      float* to = kernel_.row.empty() ? slot(k, y) : line_.data();
+      if (source_y == kOutside || source_z == kOutside) {
+        std::fill(to, to + (last_ - first_) * in_.channels, fill_[0]);
+      } else {
+        const int64_t offset = source_z * in_.slice() + source_y * in_.row();
+        reader_.read(to, volume + static_cast<size_t>(offset) * itemsize, in_.width, in_.channels,
+                     first_, last_, fill_.data());
+      }
+      if (!kernel_.row.empty()) weigh_line(slot(k, y));
+    }
+  }
+
+  void weigh_line(float* out) {
+    places_.clear();
+    for (size_t x = 0; x < kernel_.row.size(); x++) {
+      places_.push_back(line_.data() + static_cast<int64_t>(x) * in_.channels);
+    }
+    loops_.weigh_rows(out, places_.data(), kernel_.row.data(), static_cast<int64_t>(places_.size()),
+                      count_);
+  }
+
+  void weigh(int64_t y) {
+    places_.clear();
+    for (const Tap& tap : kernel_.taps) {
+      places_.push_back(slot(tap.z, y + tap.y) + tap.x * in_.channels);
+    }
+    loops_.weigh_rows(results_.data(), places_.data(), weights_.data(),
+                      static_cast<int64_t>(places_.size()), count_);
+  }
+
+  const FilterShape &in_, &out_;
+  const Kernel& kernel_;
+  const RowReader& reader_;
+  Border border_;
+  const FilterLoops& loops_ = filter_loops();
+  Scratch<float> line_, rows_, results_;
+  std::vector<float> fill_, weights_;
+  std::vector<const float*> places_;
+  int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
+};
+
+}  // namespace
+
+void filter(Samples& out, const Samples& in, FilterAxes axes, const Samples& kernels,
+            PerSample<int32_t> anchor, Border border, PerSample<float> fill) {
+  std::vector<FilterShape> in_shapes, out_shapes;
+  std::vector<Kernel> windows;
+  for (int64_t i = 0; i < in.size(); i++) {
+    in_shapes.emplace_back(in.shape(i), axes.outer, axes.spatial);
+    out_shapes.emplace_back(out.shape(i), axes.outer, axes.spatial);
+    const bool valid = out.volume(i) != in.volume(i);
+    windows.emplace_back(kernels.data<const float>(i), kernels.shape(i), anchor.row(i), valid);
+  }
+  const RowReader reader(DType::float32, in.dtype(), border);
+  const ConvertLoop convert = convert_loop(out.dtype(), DType::float32);
+  const bool rounded = !is_floating(out.dtype());
+  parallel_slices(
+      in.size(),
+      [&](int64_t i) {
+        const FilterShape& s = out_shapes[static_cast<size_t>(i)];
+        return out.volume(i) ? s.planes * s.depth * s.height : 0;
+      },
+      [&](int64_t i) {
+        const Kernel& window = windows[static_cast<size_t>(i)];
+        const auto taps = static_cast<double>(window.taps.size() + window.row.size());
+        const auto values = static_cast<double>(out_shapes[static_cast<size_t>(i)].row());
+        return values * (1 + taps * kNanosecondsPerTap);
+      },
+      [&](int64_t i, int64_t begin, int64_t end) {
+        const FilterShape &from = in_shapes[static_cast<size_t>(i)],
+                          &to = out_shapes[static_cast<size_t>(i)];
+        WindowFilter window(from, to, windows[static_cast<size_t>(i)], reader, border, fill[i]);
+        while (begin < end) {
+          const int64_t slice = begin / to.height;
+          const int64_t stop = std::min(end, (slice + 1) * to.height);
+          const int64_t plane = slice / to.depth, z = slice % to.depth;
+          const auto* source = in.data<const std::byte>(i) +
+                               static_cast<size_t>(plane * from.volume()) * in.itemsize();
+          window.run(source, in.itemsize(), z, begin - slice * to.height, stop - slice * to.height,
+                     [&](float* results, int64_t y, int64_t first, int64_t count) {
+                       if (rounded) filter_loops().round_even(results, count);
+                       const int64_t offset = slice * to.slice() + y * to.row() + first;
+                       convert(
+                           out.data<std::byte>(i) + static_cast<size_t>(offset) * out.itemsize(),
+                           results, count);
+                     });
+          begin = stop;
+        }
+      });
+}
+
+}  // namespace daliesque

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that look at how often values occur. Results are those of OpenCV, which the reference
+// uses.
+#pragma once
+
+#include "core/samples.h"
+
+namespace daliesque {
+
+/// Spreads the values of each plane over the whole range. Samples are bytes: `outer` leading axes
+/// count images, two more are rows and columns, and what follows are channels.
+void equalize(Samples& out, const Samples& in, int outer);
+
+/// Contrast-limited adaptive equalization of images of one or three channels.
+struct Clahe {
+  int tiles_x, tiles_y;
+  float clip_limit;
+  /// Colours: only change the lightness (L of CIE Lab), otherwise each channel by itself.
+  bool luma_only;
+};
+
+void clahe(Samples& out, const Samples& in, const Clahe& arguments);
+
+}  // namespace daliesque

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "image/rank_filters.h"
+
+#include "core/cpu.h"
+#include "core/parallel.h"
+#include "core/scratch.h"
+#include "image/rank_loops.h"
+#include "image/strips.h"
+
+namespace daliesque {
+
+namespace {
+
+constexpr double kNanosecondsPerTap = 0.03;
+// What the rows of a strip may occupy of the fastest cache.
+constexpr int64_t kStripBytes = 16 << 10;
+
+const RankLoops& rank_loops() {
+#ifdef __x86_64__
+  if (cpu_has_avx2()) return avx2::rank_loops;
+#endif
+  return portable::rank_loops;
+}
+
+KeyKind key_kind(DType type) {
+  switch (type) {
+    case DType::int8:
+    case DType::int16:
+    case DType::int32:
+    case DType::int64:
+      return KeyKind::integer;
+    case DType::float16:
+    case DType::bfloat16:
+    case DType::float32:
+    case DType::float64:
+      return KeyKind::floating;
+    default:
+      return KeyKind::natural;
+  }
+}
+
+/// The unsigned type that stores the bits of values of `size` bytes.
+DType bits_type(int size) {
+  return size == 1   ? DType::uint8
+         : size == 2 ? DType::uint16
+         : size == 4 ? DType::uint32
+                     : DType::uint64;
+}
+
+/// Keys are as wide as values, and wide enough to count what is under the window.
+int key_size_for(int value_size, int64_t taps) {
+  const int counting = taps <= 255 ? 1 : taps <= 65535 ? 2 : 4;
+  return std::max(value_size, counting);
+}
+
+/// Filters the images of one sample.
+class ImageFilter {
+ public:
+  ImageFilter(const FilterShape& shape, DType type, const RankFilter& arguments, int64_t i)
+      : shape_(shape),
+        rank_(arguments.rank),
+        border_(arguments.border),
+        value_size_(static_cast<int>(dtype_size(type))),
+        width_(arguments.window.row(i)[0]),
+        height_(arguments.window.row(i)[1]),
+        anchor_x_(arguments.anchor.row(i)[0]),
+        anchor_y_(arguments.anchor.row(i)[1]),
+        key_size_(rank_ == Rank::median ? key_size_for(value_size_, width_ * height_)
+                                        : value_size_),
+        reader_(bits_type(value_size_), bits_type(value_size_), border_) {
+    const RankLoops& loops = rank_loops();
+    to_keys_ = loops.find_to_keys(key_kind(type), key_size_, value_size_);
+    to_values_ = loops.find_to_values(key_kind(type), value_size_, key_size_);
+    pick_ = rank_ == Rank::median    ? loops.find_median(key_size_)
+            : rank_ == Rank::largest ? loops.find_largest(key_size_)
+                                     : loops.find_smallest(key_size_);
+    // A constant border is the value that is never picked.
+    const std::vector<std::byte> keys(static_cast<size_t>(shape.channels * key_size_),
+                                      rank_ == Rank::largest ? std::byte{0} : std::byte{255});
+    fill_.resize(static_cast<size_t>(shape.channels * value_size_));
+    to_values_(fill_.data(), keys.data(), shape.channels);
+  }
+
+  double cost_per_value() const {
+    const auto taps = static_cast<double>(rank_ == Rank::median ? 8 * key_size_ * width_ * height_
+                                                                : width_ + height_);
+    return 1 + taps * key_size_ * kNanosecondsPerTap;
+  }
+
+  /// Rows [begin, end) of an image.
+  void run(std::byte* out, const std::byte* in, int64_t begin, int64_t end) {
+    for_strips(shape_.width, height_ * shape_.channels * key_size_, kStripBytes,
+               [&](int64_t first, int64_t last) {
+                 prepare(first, last);
+                 int64_t next = begin;
+                 for (int64_t y = begin; y < end; y++) {
+                   for (; next < y + height_; next++) read_row(in, next);
+                   pick(y);
+                   const int64_t offset = y * shape_.row() + first * shape_.channels;
+                   to_values_(out + offset * value_size_, picked_.data(), count_);
+                 }
+               });
+  }
+
+ private:
+  void prepare(int64_t first, int64_t last) {
+    first_ = first - anchor_x_;
+    last_ = last - anchor_x_ + width_ - 1;
+    count_ = (last - first) * shape_.channels;
+    // Windows that start in the last pixel read up to the padding behind a row.
+    stride_ = ((last_ - first_) * shape_.channels / kRankPadding + 2) * kRankPadding;
+    values_.require(stride_ * value_size_);
+    line_.require(stride_ * key_size_);
+    rows_.require(height_ * stride_ * key_size_);
+    picked_.require(stride_ * key_size_);
+  }
+
+  std::byte* slot(int64_t y) { return rows_.data() + y % height_ * stride_ * key_size_; }
+
+  /// The row `y` under the window, counted from the first that output row 0 needs.
+  void read_row(const std::byte* in, int64_t y) {
+    const int64_t source = border_index(y - anchor_y_, shape_.height, border_);
+    const int64_t count = (last_ - first_) * shape_.channels;
+    // The largest and smallest are found along rows first, then along columns.
+    std::byte* keys = rank_ == Rank::median ? slot(y) : line_.data();
+    if (source == kOutside) {
+      const int byte = rank_ == Rank::largest ? 0 : 255;
+      std::memset(keys, byte, static_cast<size_t>(count * key_size_));
+    } else {
+      reader_.read(values_.data(), in + source * shape_.row() * value_size_, shape_.width,
+                   shape_.channels, first_, last_, fill_.data());
+      to_keys_(keys, values_.data(), count);
+    }
+    if (rank_ == Rank::median) return;
+    places_.clear();
+    for (int64_t x = 0; x < width_; x++) places_.push_back(keys + x * shape_.channels * key_size_);
+    pick_(slot(y), places_.data(), width_, count_);
+  }
+
+  void pick(int64_t y) {
+    places_.clear();
+    for (int64_t k = 0; k < height_; k++) {
+      const int64_t columns = rank_ == Rank::median ? width_ : 1;
+      for (int64_t x = 0; x < columns; x++) {
+        places_.push_back(slot(y + k) + x * shape_.channels * key_size_);
+      }
+    }
+    pick_(picked_.data(), places_.data(), static_cast<int64_t>(places_.size()), count_);
+  }
+
+  const FilterShape& shape_;
+  Rank rank_;
+  Border border_;
+  int value_size_;
+  int64_t width_, height_, anchor_x_, anchor_y_;
+  int key_size_;
+  RowReader reader_;
+  ConvertKeys to_keys_, to_values_;
+  PickKeys pick_;
+  std::vector<std::byte> fill_;
+  Scratch<std::byte> values_, line_, rows_, picked_;
+  std::vector<const void*> places_;
+  int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
+};
+
+}  // namespace
+
+void rank_filter(Samples& out, const Samples& in, FilterAxes axes, const RankFilter& arguments) {
+  std::vector<FilterShape> shapes;
+  for (int64_t i = 0; i < in.size(); i++) {
+    shapes.emplace_back(in.shape(i), axes.outer, axes.spatial);
+  }
+  parallel_slices(
+      in.size(),
+      [&](int64_t i) {
+        const FilterShape& shape = shapes[static_cast<size_t>(i)];
+        return in.volume(i) ? shape.planes * shape.height : 0;
+      },
+      [&](int64_t i) {
+        const FilterShape& shape = shapes[static_cast<size_t>(i)];
+        const ImageFilter filter(shape, in.dtype(), arguments, i);
+        return static_cast<double>(shape.row()) * filter.cost_per_value();
+      },
+      [&](int64_t i, int64_t begin, int64_t end) {
+        const FilterShape& shape = shapes[static_cast<size_t>(i)];
+        ImageFilter filter(shape, in.dtype(), arguments, i);
+        while (begin < end) {
+          const int64_t plane = begin / shape.height;
+          const int64_t stop = std::min(end, (plane + 1) * shape.height);
+          const int64_t offset = plane * shape.slice() * static_cast<int64_t>(in.itemsize());
+          filter.run(out.data<std::byte>(i) + offset, in.data<const std::byte>(i) + offset,
+                     begin - plane * shape.height, stop - plane * shape.height);
+          begin = stop;
+        }
+      });
+}
+
+}  // namespace daliesque

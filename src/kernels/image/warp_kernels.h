@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops behind warp.h, built for each instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/dtype.h"
+
+namespace daliesque {
+
+enum class WarpBorder : int32_t { constant, clamp, reflect_1001, reflect_101, wrap };
+
+/// Source coordinates are made for tiles of this many rows and columns. A tile and the part of the
+/// input that it comes from stay in the first-level cache, whatever the angle.
+constexpr int kWarpRows = 16;
+constexpr int kWarpColumns = 64;
+
+/// Affine coordinates are running sums along a row, started afresh after this many columns. So does
+/// the reference, and coordinates agree with it to the last bit.
+constexpr int kWarpRestart = 256;
+
+/// Where the pixels of a tile come from; (0, 0) is the corner of the first pixel.
+struct WarpCoordinates {
+  alignas(32) float x[kWarpRows][kWarpColumns];
+  alignas(32) float y[kWarpRows][kWarpColumns];
+  alignas(32) float z[kWarpRows][kWarpColumns];
+  /// The running sums behind the last column, where the next tile to the right goes on.
+  alignas(32) float sums[3][kWarpRows];
+};
+
+/// Pixels of `channels` values, without gaps. An image has the depth 1.
+struct WarpSurface {
+  const void* data;
+  int64_t depth, height, width;
+  int64_t channels;
+  WarpBorder border;
+  const void* fill;  // a pixel of the surface's type
+};
+
+/// A stretch of coordinates of one row; `z` is null for images.
+struct WarpStretch {
+  const float* x;
+  const float* y;
+  const float* z;
+  int count;
+};
+
+using WarpLoop = void (*)(float* out, const WarpSurface& in, const WarpStretch& at);
+
+struct WarpLoops {
+  /// Adds `step` to the running sums again and again, for each of `dims` coordinates.
+  void (*affine)(WarpCoordinates& at, const float* step, int dims);
+
+  /// The source pixel that each coordinate lies in, as its `pixel_bytes` bytes.
+  void (*nearest)(std::byte* out, const WarpSurface& in, const WarpStretch& at,
+                  int64_t pixel_bytes);
+
+  /// Linear interpolation of uint8 images with 14-bit weights.
+  void (*linear_bytes)(uint8_t* out, const WarpSurface& in, const WarpStretch& at);
+
+  /// Linear interpolation of images and volumes, and cubic interpolation of images, of a type.
+  WarpLoop (*linear)(DType type);
+  WarpLoop (*cubic)(DType type);
+};
+
+namespace portable {
+extern const WarpLoops warp_loops;
+}
+namespace avx2 {
+extern const WarpLoops warp_loops;
+}
+
+}  // namespace daliesque

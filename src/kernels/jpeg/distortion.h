@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What JPEG compression does to an image, without the file in between.
+#pragma once
+
+#include <cstdint>
+
+#include "core/per_sample.h"
+#include "core/samples.h"
+
+namespace daliesque {
+
+/// Subjects RGB images (uint8 HWC) to compression with 4:2:0 colour and the standard tables at the
+/// given quality, 1 to 100.
+void jpeg_distortion(Samples& out, const Samples& in, PerSample<int32_t> quality);
+
+namespace jpeg {
+
+/// The loops that only compression needs.
+struct EncoderKernels {
+  /// RGB pixels to full-range YCbCr.
+  void (*to_ycbcr)(uint8_t* y, uint8_t* cb, uint8_t* cr, const uint8_t* pixels, int count);
+
+  /// Averages squares of four values of two rows.
+  void (*downsample)(uint8_t* out, const uint8_t* upper, const uint8_t* lower, int count);
+
+  /// Transforms and quantises `count` blocks of a strip of 8 rows; `last` gets the index in file
+  /// order of a coefficient behind which all are zero.
+  void (*forward_dct)(int16_t* coefficients, uint8_t* last, const uint8_t* in, int64_t stride,
+                      int count, const uint16_t* quant);
+};
+
+}  // namespace jpeg
+
+namespace portable {
+extern const jpeg::EncoderKernels jpeg_encoder_kernels;
+}
+namespace avx2 {
+extern const jpeg::EncoderKernels jpeg_encoder_kernels;
+}
+
+}  // namespace daliesque

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "jpeg/header.h"
+
+namespace daliesque::jpeg {
+
+/// Canonical code: codes of each length are consecutive, and left-aligned they grow with length.
+struct CodeBook {
+  uint32_t limit[17];  ///< first 16-bit prefix beyond the codes of up to this length
+  int32_t offset[17];  ///< symbol index = (prefix >> (16 - length)) + offset
+  uint8_t symbols[256];
+};
+
+/// Differences of DC values. An entry tells how to read one difference; zero: not resolved here.
+///   bits 0-5  length of code and value together
+///   bits 6-9  length of the code
+///   bits 10-13  length of the value
+constexpr int kDcIndexBits = 9;
+struct DcTable {
+  CodeBook book;
+  uint16_t entries[1 << kDcIndexBits];
+};
+
+/// AC coefficients. An entry holds up to two coefficients, values included, so that most look-ups
+/// resolve two symbols: the latency of a look-up bounds the speed of the whole decoder.
+///   bits 0-3  if there are two coefficients: zeros before the first
+///   bits 8-15  how far it moves the coefficient index; an end-of-block adds kEndOfBlock
+///   bits 16-23  if there are two coefficients (an end-of-block counts as one): the first, else 0
+///   bits 24-31  the last coefficient, which belongs at the index before the new one
+/// If its length is zero, nothing is resolved: the index moves by kUnresolved, bits 16-23 hold the
+/// symbol and bits 24-31 the length of its code, zero if that is longer than the table's index.
+constexpr int kAcIndexBits = 11;
+constexpr int kAcEntries = 1 << kAcIndexBits;
+constexpr int kEndOfBlock = 128;
+constexpr int kUnresolved = 192;
+
+/// For blocks that are read over: an entry covers as many symbols as the index holds codes of.
+constexpr int kMaxSkipLength = 15;
+struct SkipTable {
+  bool built;
+  uint8_t lengths[kAcEntries];
+  uint8_t advances[kAcEntries];
+};
+
+struct AcTable {
+  CodeBook book;
+  uint8_t lengths[kAcEntries];  ///< apart from the entries: loads of bytes have less latency
+  uint32_t entries[kAcEntries];
+  SkipTable skip;
+};
+
+/// Symbols of a band of AC coefficients in a progressive scan. An entry holds one, with its value:
+///   bits 0-7  length of code and value together; zero: not resolved here
+///   bits 8-15  zeros before the coefficient; kEndOfBand: the band of this block ends here
+///   bits 16-31  the coefficient, or the number of blocks whose bands end, this one included
+/// Progressive files bring tables of their own for each scan, so building them must be cheap.
+constexpr int kBandIndexBits = 10;
+constexpr int kEndOfBand = 128;
+struct BandTable {
+  CodeBook book;
+  uint32_t entries[1 << kBandIndexBits];
+};
+
+/// False if the counts do not describe a prefix code or a symbol is out of range.
+bool build_dc_table(const HuffmanSpec& spec, DcTable* table);
+bool build_ac_table(const HuffmanSpec& spec, AcTable* table);
+bool build_band_table(const HuffmanSpec& spec, BandTable* table);
+
+/// Adds what `build_ac_table` leaves out, for a valid `spec`.
+void build_skip_table(const HuffmanSpec& spec, SkipTable* table);
+
+}  // namespace daliesque::jpeg

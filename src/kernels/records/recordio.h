@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// RecordIO files of MXNet.
+#pragma once
+
+#include <vector>
+
+#include "core/samples.h"
+#include "records/fault.h"
+
+namespace daliesque {
+
+/// Images (1-D, uint8) and labels (1-D, float32) of records. Records with faults leave entries in
+/// `errors`, sorted by place, and samples whose contents mean nothing.
+std::vector<Samples> parse_recordio(const Samples& records, std::vector<RecordError>& errors);
+
+}  // namespace daliesque

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of contents of tar archives: ustar, GNU and pax.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "files/byte_source.h"
+
+namespace daliesque {
+
+/// What can end a walk through an archive before its time.
+enum class TarFault {
+  none,
+  no_tar,      ///< the checksum of a header is wrong
+  cut_short,   ///< the archive ends inside a header or a file
+  compressed,  ///< it begins like a compressed file
+};
+
+struct TarEnd {
+  TarFault fault;
+  int64_t offset;  ///< where the header lies that has the fault
+};
+
+/// Calls `visit(name, offset, size)` for each regular file; `offset` is that of its contents.
+/// Throws ReadFailure.
+TarEnd list_tar(const ByteSource& source,
+                const std::function<void(const std::string&, int64_t, int64_t)>& visit);
+
+}  // namespace daliesque

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element-wise arithmetic on batches: operators, type promotion, broadcasting.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/samples.h"
+
+namespace daliesque {
+
+enum class ArithmeticOp : uint8_t {
+  plus,
+  minus,
+  bit_not,
+  abs,
+  fabs,
+  sqrt,
+  rsqrt,
+  cbrt,
+  exp,
+  log,
+  log2,
+  log10,
+  floor,
+  ceil,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  add,
+  sub,
+  mul,
+  div,
+  fdiv,
+  mod,
+  min,
+  max,
+  pow,
+  fpow,
+  atan2,
+  eq,
+  neq,
+  lt,
+  leq,
+  gt,
+  geq,
+  bit_and,
+  bit_or,
+  bit_xor,
+  lshift,
+  rshift,
+  clamp,
+};
+
+constexpr int kMaxOperands = 3;
+
+/// The operation of a name such as "add" or "bitand"; throws std::invalid_argument if unknown.
+ArithmeticOp arithmetic_op(std::string_view name);
+
+/// The element type of the result. Throws std::invalid_argument if the number of operands is wrong
+/// or the operation is not defined for their types.
+DType arithmetic_type(ArithmeticOp op, std::span<const DType> types);
+
+/// Applies `op` to one to three operands. Shapes broadcast as in NumPy, sample by sample; an
+/// operand of one sample serves all samples of the others. Throws std::invalid_argument for types,
+/// shapes or layouts that do not go together, std::domain_error for an integer division by zero.
+Samples arithmetic(ArithmeticOp op, std::span<const Samples* const> operands);
+
+}  // namespace daliesque

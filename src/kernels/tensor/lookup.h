@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables: from integers to values of any type.
+#pragma once
+
+#include <cstdint>
+
+#include "core/samples.h"
+
+namespace daliesque {
+
+/// out[k] = table[in[k]]; what is negative or beyond the table becomes `otherwise`. `table` is a
+/// 1-D array and `otherwise` a single element, both of the output's type; `in` has integers.
+void look_up(Samples& out, const Samples& in, const Samples& table, const Samples& otherwise);
+
+/// Looks up the bytes of pixels: channel c in tables[c]. `streamed` results are written past the
+/// caches: a stream_fence() must follow.
+void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels,
+                   const uint8_t (*tables)[256], bool streamed);
+
+}  // namespace daliesque

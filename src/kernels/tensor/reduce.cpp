@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor/reduce.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "core/cpu.h"
+#include "core/parallel.h"
+#include "tensor/reduce_loops.h"
+
+namespace daliesque {
+
+namespace {
+
+// Values that one thread takes at a time. Longer reductions are cut, and the totals of the pieces
+// are added in order: the result does not depend on the number of threads.
+constexpr int64_t kPiece = 65536;
+constexpr int64_t kMostColumns = 8192;
+// Measured for bytes in cache.
+constexpr double kNanosecondsPerValue = 0.1;
+
+struct Axis {
+  int64_t extent, stride;  // in values
+  bool reduced;
+};
+
+/// A sample as blocks of [groups][rows][columns] values, of which the rows are reduced, inside
+/// other axes.
+struct Plan {
+  std::vector<Axis> outer;  // outermost first
+  int64_t groups = 1, rows = 1, columns = 1;
+  int64_t outer_kept = 1, outer_reduced = 1;
+  // Groups (if there are few columns) or columns (otherwise) that are handled together, and the
+  // number of pieces into which the rows of such a block are cut.
+  int64_t group_block = 1, column_block = 1, row_block = 1, pieces = 1;
+
+  int64_t all_rows() const { return outer_reduced * rows; }
+  int64_t group_blocks() const { return (groups + group_block - 1) / group_block; }
+  int64_t column_blocks() const { return (columns + column_block - 1) / column_block; }
+  int64_t blocks() const { return outer_kept * group_blocks() * column_blocks(); }
+  int64_t units() const { return blocks() * pieces; }
+  int64_t block_values() const { return group_block * column_block; }
+};
+
+/// Neighbouring axes of a kind count as one, those of extent 1 not at all.
+std::vector<Axis> merged_axes(Shape shape, const std::vector<bool>& reduced) {
+  std::vector<Axis> axes;  // innermost first
+  int64_t stride = 1;
+  for (size_t k = shape.size(); k-- > 0;) {
+    const int64_t extent = shape[k];
+    if (extent == 1) continue;
+    if (!axes.empty() && axes.back().reduced == reduced[k]) {
+      axes.back().extent *= extent;
+    } else {
+      axes.push_back({extent, stride, reduced[k]});
+    }
+    stride *= extent;
+  }
+  return axes;
+}
+
+Plan make_plan(Shape shape, const std::vector<bool>& reduced) {
+  Plan plan;
+  const std::vector<Axis> axes = merged_axes(shape, reduced);
+  size_t k = 0;
+  if (k < axes.size() && !axes[k].reduced) plan.columns = axes[k++].extent;
+  if (k < axes.size()) plan.rows = axes[k++].extent;
+  if (k < axes.size()) plan.groups = axes[k++].extent;
+  for (size_t j = axes.size(); j-- > k;) {
+    plan.outer.push_back(axes[j]);
+    (axes[j].reduced ? plan.outer_reduced : plan.outer_kept) *= axes[j].extent;
+  }
+  const int64_t of_group = std::max<int64_t>(1, plan.all_rows() * plan.columns);
+  plan.column_block = std::clamp<int64_t>(plan.columns, 1, kMostColumns);
+  if (plan.columns <= kMostColumns) {
+    plan.group_block = std::clamp<int64_t>(kPiece / of_group, 1, std::max<int64_t>(1, plan.groups));
+  }
+  plan.row_block = plan.all_rows();
+  if (plan.group_block == 1 && plan.all_rows() * plan.column_block >= 2 * kPiece) {
+    plan.row_block = std::max<int64_t>(1, kPiece / plan.column_block);
+    plan.pieces = (plan.all_rows() + plan.row_block - 1) / plan.row_block;
+  }
+  return plan;
+}
+
+/// The offset of element number `index` of the outer axes of one kind.
+int64_t outer_offset(const Plan& plan, bool reduced, int64_t index) {
+  int64_t offset = 0;
+  for (size_t k = plan.outer.size(); k-- > 0;) {
+    const Axis& axis = plan.outer[k];
+    if (axis.reduced != reduced) continue;
+    offset += index % axis.extent * axis.stride;
+    index /= axis.extent;
+  }
+  return offset;
+}
+
+/// How terms become a result: the factor turns sums into means.
+struct Finish {
+  Reduction kind;
+  Term term;
+  bool is_signed;  // of whole totals
+};
+
+Term term_of(Reduction kind, DType in, DType out) {
+  const bool whole = in != DType::float32, wide = dtype_size(in) == 8;
+  switch (kind) {
+    case Reduction::sum:
+      return whole && (!wide || out != DType::float32) ? Term::whole : Term::real;
+    case Reduction::mean:
+      return whole && !wide ? Term::whole : Term::real;
+    case Reduction::mean_square:
+    case Reduction::rms:
+      return dtype_size(in) <= 2 ? Term::whole_square : Term::real_square;
+    case Reduction::variance:
+    case Reduction::std_dev:
+      return Term::deviation;
+    case Reduction::min:
+      return Term::lowest;
+    case Reduction::max:
+      return Term::highest;
+  }
+  throw std::invalid_argument("unknown reduction");
+}
+
+bool is_signed(DType type) {
+  return type == DType::int8 || type == DType::int16 || type == DType::int32 ||
+         type == DType::int64;
+}
+
+/// Cuts the fraction off; what does not fit becomes the nearest value that does.
+template <class T>
+T cut_off(float value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return value;
+  } else {
+    // As a float the highest value may round up to one that does not fit.
+    constexpr auto low = static_cast<float>(std::numeric_limits<T>::min());
+    constexpr auto high = static_cast<float>(std::numeric_limits<T>::max());
+    if (value >= high) return std::numeric_limits<T>::max();
+    if (value > low) return static_cast<T>(value);
+    return value == value ? std::numeric_limits<T>::min() : T{0};
+  }
+}
+
+/// Totals of sums are 8 bytes each, whole or real.
+template <class T>
+void finish_sums(T* out, const void* totals, int64_t count, const Finish& finish, float factor) {
+  const auto* reals = static_cast<const double*>(totals);
+  const auto* wholes = static_cast<const uint64_t*>(totals);
+  const bool real = finish.term != Term::whole && finish.term != Term::whole_square;
+  const bool root = finish.kind == Reduction::rms || finish.kind == Reduction::std_dev;
+  for (int64_t k = 0; k < count; k++) {
+    if (finish.kind == Reduction::sum && !real && !std::is_same_v<T, float>) {
+      out[k] = static_cast<T>(wholes[k]);
+      continue;
+    }
+    const float sum = real               ? static_cast<float>(reals[k])
+                      : finish.is_signed ? static_cast<float>(static_cast<int64_t>(wholes[k]))
+                                         : static_cast<float>(wholes[k]);
+    const float mean = finish.kind == Reduction::sum ? sum : sum * factor;
+    out[k] = cut_off<T>(root ? std::sqrt(mean) : mean);
+  }
+}
+
+using ReduceTypes =
+    Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float>;
+
+/// Everything about a call that its units share.
+class Reducer {
+ public:
+  Reducer(Samples& out, const Samples& in, Reduction kind, const Samples* means, int64_t ddof)
+      : out_(out),
+        in_(in),
+        means_(means),
+        ddof_(ddof),
+        finish_{kind, term_of(kind, in.dtype(), out.dtype()), is_signed(in.dtype())},
+        loops_(reduce_loops(finish_.term, in.dtype())),
+        is_extreme_(kind == Reduction::min || kind == Reduction::max),
+        total_size_(is_extreme_ ? static_cast<int64_t>(in.itemsize()) : 8) {}
+
+  int64_t total_size() const { return total_size_; }
+
+  /// Totals of nothing.
+  void clear(std::byte* totals, int64_t count) const {
+    if (!is_extreme_) {
+      std::fill_n(totals, count * 8, std::byte{0});
+      return;
+    }
+    const bool low = finish_.kind == Reduction::min;
+    dispatch(ReduceTypes{}, in_.dtype(), [&]<class T>(Tag<T>) {
+      using Limits = std::numeric_limits<T>;
+      const T top = Limits::has_infinity ? Limits::infinity() : Limits::max();
+      const T bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+      std::fill_n(reinterpret_cast<T*>(totals), count, low ? top : bottom);
+    });
+  }
+
+  /// Adds piece `piece` of a block of sample i to totals.
+  void add(std::byte* totals, int64_t i, const Plan& plan, int64_t block, int64_t piece) const {
+    const Place at = place(plan, block);
+    const auto size = static_cast<int64_t>(in_.itemsize());
+    const auto* base = in_.data<const std::byte>(i) +
+                       (at.offset + (at.group * plan.rows) * plan.columns + at.column) * size;
+    const float* means = means_ ? means_->data<const float>(i) + at.result : nullptr;
+    const int64_t end = std::min(plan.all_rows(), (piece + 1) * plan.row_block);
+    for (int64_t row = piece * plan.row_block; row < end;) {
+      const int64_t outer = row / plan.rows, first = row % plan.rows;
+      const int64_t count = std::min(plan.rows - first, end - row);
+      const auto* from = base + (outer_offset(plan, true, outer) + first * plan.columns) * size;
+      if (plan.columns == 1) {
+        loops_.rows(totals, from, at.groups, count, means);
+      } else {
+        for (int64_t g = 0; g < at.groups; g++) {
+          loops_.columns(totals + g * at.columns * total_size_,
+                         from + g * plan.rows * plan.columns * size, count, at.columns,
+                         plan.columns, means ? means + g * at.columns : nullptr);
+        }
+      }
+      row += count;
+    }
+  }
+
+  /// Adds the totals of one piece to those of another.
+  void join(std::byte* totals, const std::byte* more, int64_t count) const {
+    if (is_extreme_) {
+      loops_.rows(totals, more, count, 1, nullptr);
+    } else if (finish_.term == Term::whole || finish_.term == Term::whole_square) {
+      for (int64_t k = 0; k < count; k++) {
+        reinterpret_cast<uint64_t*>(totals)[k] += reinterpret_cast<const uint64_t*>(more)[k];
+      }
+    } else {
+      for (int64_t k = 0; k < count; k++) {
+        reinterpret_cast<double*>(totals)[k] += reinterpret_cast<const double*>(more)[k];
+      }
+    }
+  }
+
+  /// Turns the totals of a block into results.
+  void finish(int64_t i, const Plan& plan, int64_t block, const std::byte* totals) const {
+    const Place at = place(plan, block);
+    const int64_t count = at.groups * at.columns;
+    auto* out = out_.data<std::byte>(i) + at.result * static_cast<int64_t>(out_.itemsize());
+    if (is_extreme_) {
+      std::copy_n(totals, count * total_size_, out);
+      return;
+    }
+    const auto factor = static_cast<float>(1.0 / static_cast<double>(plan.all_rows() - ddof_));
+    dispatch(ReduceTypes{}, out_.dtype(), [&]<class T>(Tag<T>) {
+      finish_sums(reinterpret_cast<T*>(out), totals, count, finish_, factor);
+    });
+  }
+
+ private:
+  /// Where a block lies in the input (`offset`, and first group and column) and in the output.
+  struct Place {
+    int64_t offset, group, groups, column, columns, result;
+  };
+
+  static Place place(const Plan& plan, int64_t block) {
+    Place at;
+    at.column = block % plan.column_blocks() * plan.column_block;
+    block /= plan.column_blocks();
+    at.group = block % plan.group_blocks() * plan.group_block;
+    const int64_t kept = block / plan.group_blocks();
+    at.offset = outer_offset(plan, false, kept);
+    at.groups = std::min(plan.group_block, plan.groups - at.group);
+    at.columns = std::min(plan.column_block, plan.columns - at.column);
+    at.result = (kept * plan.groups + at.group) * plan.columns + at.column;
+    return at;
+  }
+
+  Samples& out_;
+  const Samples& in_;
+  const Samples* means_;
+  int64_t ddof_;
+  Finish finish_;
+  ReduceLoops loops_;
+  bool is_extreme_;
+  int64_t total_size_;
+};
+
+}  // namespace
+
+ReduceLoops reduce_loops(Term term, DType in) {
+#ifdef __x86_64__
+  const ReduceLoops loops =
+      cpu_has_avx2() ? avx2::find_reduce_loops(term, in) : portable::find_reduce_loops(term, in);
+#else
+  const ReduceLoops loops = portable::find_reduce_loops(term, in);
+#endif
+  if (!loops.rows) {
+    throw std::invalid_argument(std::string("cannot reduce the type ") + dtype_name(in));
+  }
+  return loops;
+}
+
+Samples reduced_like(const Samples& in, DType dtype, const ReduceAxes& axes, std::string layout) {
+  std::vector<int64_t> shapes;
+  int ndim = 0;
+  for (size_t k = 0; k < axes.reduced.size(); k++) ndim += axes.keep_dims || !axes.reduced[k];
+  for (int64_t i = 0; i < in.size(); i++) {
+    for (size_t k = 0; k < axes.reduced.size(); k++) {
+      if (!axes.reduced[k]) shapes.push_back(in.shape(i)[k]);
+      if (axes.reduced[k] && axes.keep_dims) shapes.push_back(1);
+    }
+  }
+  return Samples::empty(dtype, ndim, std::move(shapes), std::move(layout), in.size());
+}
+
+void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& axes,
+            const Samples* means, int64_t ddof) {
+  const Reducer reducer(out, in, kind, means, ddof);
+  std::vector<Plan> plans;
+  std::vector<std::vector<std::byte>> partial(static_cast<size_t>(in.size()));
+  for (int64_t i = 0; i < in.size(); i++) {
+    plans.push_back(make_plan(in.shape(i), axes.reduced));
+    const Plan& plan = plans.back();
+    if (plan.pieces > 1) {
+      partial[static_cast<size_t>(i)].resize(
+          static_cast<size_t>(plan.units() * plan.block_values() * reducer.total_size()));
+    }
+  }
+  const auto plan_of = [&](int64_t i) -> const Plan& { return plans[static_cast<size_t>(i)]; };
+  parallel_slices(
+      in.size(), [&](int64_t i) { return out.volume(i) ? plan_of(i).units() : 0; },
+      [&](int64_t i) {
+        const Plan& plan = plan_of(i);
+        return static_cast<double>(plan.block_values() * plan.row_block) * kNanosecondsPerValue;
+      },
+      [&](int64_t i, int64_t begin, int64_t end) {
+        const Plan& plan = plan_of(i);
+        const int64_t bytes = plan.block_values() * reducer.total_size();
+        std::vector<double> own(static_cast<size_t>((bytes + 7) / 8));
+        for (int64_t unit = begin; unit < end; unit++) {
+          auto* totals = plan.pieces > 1 ? partial[static_cast<size_t>(i)].data() + unit * bytes
+                                         : reinterpret_cast<std::byte*>(own.data());
+          reducer.clear(totals, plan.block_values());
+          reducer.add(totals, i, plan, unit / plan.pieces, unit % plan.pieces);
+          if (plan.pieces == 1) reducer.finish(i, plan, unit, totals);
+        }
+      });
+  for (int64_t i = 0; i < in.size(); i++) {
+    const Plan& plan = plan_of(i);
+    if (plan.pieces == 1 || out.volume(i) == 0) continue;
+    const int64_t bytes = plan.block_values() * reducer.total_size();
+    for (int64_t block = 0; block < plan.blocks(); block++) {
+      std::byte* totals = partial[static_cast<size_t>(i)].data() + block * plan.pieces * bytes;
+      for (int64_t piece = 1; piece < plan.pieces; piece++) {
+        reducer.join(totals, totals + piece * bytes, plan.block_values());
+      }
+      reducer.finish(i, plan, block, totals);
+    }
+  }
+}
+
+}  // namespace daliesque

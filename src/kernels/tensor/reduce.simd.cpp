@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <type_traits>
+
+#include "tensor/reduce_loops.h"
+
+namespace daliesque::DALIESQUE_ISA {
+
+namespace {
+
+template <class T>
+constexpr bool is_small = std::is_integral_v<T> && sizeof(T) <= 2;
+
+/// Sums of small integers are collected in 32 bits, which holds this many of them.
+constexpr int64_t kLaneRows = 32768;
+
+/// A term: `Lane` collects up to kLaneRows values, `Total` any number of lanes.
+template <class T>
+struct Whole {
+  using In = T;
+  using Total = uint64_t;
+  using Lane =
+      std::conditional_t<is_small<T>, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
+                         uint64_t>;
+  static constexpr bool kNeedsMean = false;
+  static constexpr Lane start() { return 0; }
+  DALIESQUE_INLINE static Lane add(Lane lane, In x, float) { return lane + static_cast<Lane>(x); }
+  // A negative lane is extended to 64 bits with its sign.
+  DALIESQUE_INLINE static Total join(Total total, Lane lane) {
+    return total + static_cast<Total>(lane);
+  }
+};
+
+template <class T>
+struct WholeSquare : Whole<T> {
+  // The square of a 16-bit number takes all 32 bits.
+  using Lane = std::conditional_t<sizeof(T) == 1, uint32_t, uint64_t>;
+  static constexpr Lane start() { return 0; }
+  DALIESQUE_INLINE static Lane add(Lane lane, T x, float) {
+    return lane + static_cast<Lane>(static_cast<Lane>(x) * static_cast<Lane>(x));
+  }
+  DALIESQUE_INLINE static uint64_t join(uint64_t total, Lane lane) { return total + lane; }
+};
+
+template <class T>
+struct Real {
+  using In = T;
+  using Total = double;
+  using Lane = double;
+  static constexpr bool kNeedsMean = false;
+  static constexpr Lane start() { return 0; }
+  DALIESQUE_INLINE static Lane add(Lane lane, In x, float) { return lane + static_cast<double>(x); }
+  DALIESQUE_INLINE static Total join(Total total, Lane lane) { return total + lane; }
+};
+
+template <class T>
+struct RealSquare : Real<T> {
+  DALIESQUE_INLINE static double add(double lane, T x, float) {
+    return lane + static_cast<double>(x) * static_cast<double>(x);
+  }
+};
+
+template <class T>
+struct Deviation : Real<T> {
+  static constexpr bool kNeedsMean = true;
+  DALIESQUE_INLINE static double add(double lane, T x, float mean) {
+    const float difference = static_cast<float>(x) - mean;
+    return lane + static_cast<double>(difference * difference);
+  }
+};
+
+template <class T>
+struct Lowest {
+  using In = T;
+  using Total = T;
+  using Lane = T;
+  static constexpr bool kNeedsMean = false;
+  static constexpr Lane start() {
+    return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
+                                       : std::numeric_limits<T>::max();
+  }
+  DALIESQUE_INLINE static Lane add(Lane lane, In x, float) { return x < lane ? x : lane; }
+  DALIESQUE_INLINE static Total join(Total total, Lane lane) { return add(total, lane, 0); }
+};
+
+template <class T>
+struct Highest : Lowest<T> {
+  static constexpr T start() {
+    return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity()
+                                       : std::numeric_limits<T>::lowest();
+  }
+  DALIESQUE_INLINE static T add(T lane, T x, float) { return x > lane ? x : lane; }
+  DALIESQUE_INLINE static T join(T total, T lane) { return add(total, lane, 0); }
+};
+
+/// A row, in as many lanes as fill the vector registers well.
+template <class Op>
+typename Op::Total reduce_row(const typename Op::In* __restrict in, int64_t length, float mean,
+                              typename Op::Total total) {
+  using Lane = typename Op::Lane;
+  constexpr int64_t kLanes = 128 / sizeof(Lane);
+  while (length >= kLanes) {
+    const int64_t whole = length / kLanes, rows = whole < kLaneRows ? whole : kLaneRows;
+    Lane lanes[kLanes];
+    for (int64_t k = 0; k < kLanes; k++) lanes[k] = Op::start();
+    for (int64_t r = 0; r < rows; r++) {
+      for (int64_t k = 0; k < kLanes; k++) lanes[k] = Op::add(lanes[k], in[k], mean);
+      in += kLanes;
+    }
+    for (int64_t k = 0; k < kLanes; k++) total = Op::join(total, lanes[k]);
+    length -= rows * kLanes;
+  }
+  Lane rest = Op::start();
+  for (int64_t k = 0; k < length; k++) rest = Op::add(rest, in[k], mean);
+  return Op::join(total, rest);
+}
+
+/// Very short rows, e.g. the channels of pixels: here the loop over the rows is vectorised.
+template <class Op, int kLength>
+void reduce_short_rows(typename Op::Total* __restrict totals, const typename Op::In* __restrict in,
+                       int64_t groups, const float* __restrict means) {
+  for (int64_t g = 0; g < groups; g++) {
+    typename Op::Lane lane = Op::start();
+    const float mean = Op::kNeedsMean ? means[g] : 0.0f;
+    for (int k = 0; k < kLength; k++) lane = Op::add(lane, in[g * kLength + k], mean);
+    totals[g] = Op::join(totals[g], lane);
+  }
+}
+
+template <class Op>
+void reduce_rows(void* totals, const void* in, int64_t groups, int64_t length, const float* means) {
+  auto* to = static_cast<typename Op::Total*>(totals);
+  const auto* from = static_cast<const typename Op::In*>(in);
+  switch (length) {
+    case 1:
+      return reduce_short_rows<Op, 1>(to, from, groups, means);
+    case 2:
+      return reduce_short_rows<Op, 2>(to, from, groups, means);
+    case 3:
+      return reduce_short_rows<Op, 3>(to, from, groups, means);
+    case 4:
+      return reduce_short_rows<Op, 4>(to, from, groups, means);
+    default:
+      break;
+  }
+  for (int64_t g = 0; g < groups; g++) {
+    to[g] = reduce_row<Op>(from + g * length, length, Op::kNeedsMean ? means[g] : 0.0f, to[g]);
+  }
+}
+
+/// Columns that fit into the lanes. Four rows at a time, since lanes live in memory.
+template <class Op>
+void reduce_narrow(typename Op::Lane* __restrict lanes, const typename Op::In* __restrict in,
+                   int64_t rows, int64_t columns, int64_t stride, const float* __restrict means) {
+  for (int64_t c = 0; c < columns; c++) lanes[c] = Op::start();
+  int64_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    const auto* row = in + r * stride;
+    for (int64_t c = 0; c < columns; c++) {
+      const float mean = Op::kNeedsMean ? means[c] : 0.0f;
+      auto lane = Op::add(lanes[c], row[c], mean);
+      lane = Op::add(lane, row[stride + c], mean);
+      lane = Op::add(lane, row[2 * stride + c], mean);
+      lanes[c] = Op::add(lane, row[3 * stride + c], mean);
+    }
+  }
+  for (; r < rows; r++) {
+    for (int64_t c = 0; c < columns; c++) {
+      lanes[c] = Op::add(lanes[c], in[r * stride + c], Op::kNeedsMean ? means[c] : 0.0f);
+    }
+  }
+}
+
+/// Dense columns, e.g. the channels of pixels: as many rows at a time as make the lanes fill a few
+/// vector registers. Returns how many rows were added.
+template <class Op, int kColumns>
+int64_t reduce_few_columns(typename Op::Total* __restrict totals,
+                           const typename Op::In* __restrict in, int64_t rows,
+                           const float* __restrict means) {
+  using Lane = typename Op::Lane;
+  constexpr int64_t kTimes = 64 / sizeof(Lane), kLanes = kTimes * kColumns;
+  float repeated[kLanes];
+  for (int64_t k = 0; Op::kNeedsMean && k < kLanes; k++) repeated[k] = means[k % kColumns];
+  int64_t done = 0;
+  while (rows - done >= kTimes) {
+    const int64_t fit = (rows - done) / kTimes, count = fit < kLaneRows ? fit : kLaneRows;
+    Lane lanes[kLanes];
+    for (int64_t k = 0; k < kLanes; k++) lanes[k] = Op::start();
+    for (int64_t r = 0; r < count; r++) {
+      for (int64_t k = 0; k < kLanes; k++) {
+        lanes[k] = Op::add(lanes[k], in[k], Op::kNeedsMean ? repeated[k] : 0.0f);
+      }
+      in += kLanes;
+    }
+    for (int64_t k = 0; k < kLanes; k++) {
+      totals[k % kColumns] = Op::join(totals[k % kColumns], lanes[k]);
+    }
+    done += count * kTimes;
+  }
+  return done;
+}
+
+constexpr int64_t kMostLanes = 1024;
+/// Dense rows shorter than this are taken several at a time, for the sake of vectorisation.
+constexpr int64_t kShortRow = 96;
+
+template <class Op>
+void reduce_columns(void* totals, const void* in, int64_t rows, int64_t columns, int64_t stride,
+                    const float* means) {
+  using Lane = typename Op::Lane;
+  auto* to = static_cast<typename Op::Total*>(totals);
+  const auto* from = static_cast<const typename Op::In*>(in);
+  alignas(64) Lane lanes[kMostLanes];
+  if (columns == stride && columns <= 4) {
+    const int64_t done = columns == 2   ? reduce_few_columns<Op, 2>(to, from, rows, means)
+                         : columns == 3 ? reduce_few_columns<Op, 3>(to, from, rows, means)
+                         : columns == 4 ? reduce_few_columns<Op, 4>(to, from, rows, means)
+                                        : 0;
+    rows -= done;
+    from += done * columns;
+  } else if (columns == stride && columns < kShortRow) {
+    const int64_t times = (2 * kShortRow + columns - 1) / columns, width = times * columns;
+    float repeated[3 * kShortRow];
+    for (int64_t c = 0; Op::kNeedsMean && c < width; c++) repeated[c] = means[c % columns];
+    while (rows >= times) {
+      const int64_t fit = rows / times, count = fit < kLaneRows ? fit : kLaneRows;
+      reduce_narrow<Op>(lanes, from, count, width, width, repeated);
+      for (int64_t t = 0; t < times; t++) {
+        for (int64_t c = 0; c < columns; c++) to[c] = Op::join(to[c], lanes[t * columns + c]);
+      }
+      rows -= count * times;
+      from += count * width;
+    }
+  }
+  for (int64_t first = 0; first < columns; first += kMostLanes) {
+    const int64_t rest = columns - first, width = rest < kMostLanes ? rest : kMostLanes;
+    for (int64_t r = 0; r < rows; r += kLaneRows) {
+      const int64_t count = rows - r < kLaneRows ? rows - r : kLaneRows;
+      reduce_narrow<Op>(lanes, from + first + r * stride, count, width, stride,
+                        Op::kNeedsMean ? means + first : nullptr);
+      for (int64_t c = 0; c < width; c++) to[first + c] = Op::join(to[first + c], lanes[c]);
+    }
+  }
+}
+
+template <template <class> class Op, class T>
+constexpr ReduceLoops loops_of = {&reduce_rows<Op<T>>, &reduce_columns<Op<T>>};
+
+template <template <class> class Op>
+ReduceLoops find_integer(DType in) {
+  switch (in) {
+    case DType::uint8:
+      return loops_of<Op, uint8_t>;
+    case DType::uint16:
+      return loops_of<Op, uint16_t>;
+    case DType::uint32:
+      return loops_of<Op, uint32_t>;
+    case DType::uint64:
+      return loops_of<Op, uint64_t>;
+    case DType::int8:
+      return loops_of<Op, int8_t>;
+    case DType::int16:
+      return loops_of<Op, int16_t>;
+    case DType::int32:
+      return loops_of<Op, int32_t>;
+    case DType::int64:
+      return loops_of<Op, int64_t>;
+    default:
+      return {};
+  }
+}
+
+template <template <class> class Op>
+ReduceLoops find_number(DType in) {
+  return in == DType::float32 ? loops_of<Op, float> : find_integer<Op>(in);
+}
+
+}  // namespace
+
+ReduceLoops find_reduce_loops(Term term, DType in) {
+  switch (term) {
+    case Term::whole:
+      return find_integer<Whole>(in);
+    case Term::real:
+      return find_number<Real>(in);
+    case Term::whole_square:
+      return find_integer<WholeSquare>(in);
+    case Term::real_square:
+      return find_number<RealSquare>(in);
+    case Term::deviation:
+      return find_number<Deviation>(in);
+    case Term::lowest:
+      return find_number<Lowest>(in);
+    case Term::highest:
+      return find_number<Highest>(in);
+  }
+  return {};
+}
+
+}  // namespace daliesque::DALIESQUE_ISA
