@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators on tensors and batches: `a + b` and its kin."""
 
+# `apply` returns what its operands make of it; the signatures of the operators say which class.
+# mypy: disable-error-code="no-any-return"
+
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, Self, TypeVar
 
 from .. import _kernels
 from . import accelerator
@@ -13,6 +16,10 @@ from .dtype import DType, from_code
 from .invocation import Invocation
 from .placement import common_gpu, move
 from .value import Value
+
+
+# Contravariant: it only occurs as an argument.
+Operand = TypeVar("Operand", contravariant=True)
 
 
 def apply(name: str, *operands: Any) -> Any:
@@ -146,8 +153,11 @@ def _copy(inputs: list[_kernels.Samples | None], _arguments: dict[str, Any]) -> 
     return inputs[0].copy()
 
 
-class Operators(Value):
-    """The operator overloads of Tensor and Batch, and the conversions that both need."""
+class Operators(Value, Generic[Operand]):
+    """The operator overloads of Tensor and Batch, and the conversions that both need.
+
+    `Operand` is what the other side of an operator may be if the result is to be of this class.
+    """
 
     __slots__ = ()
 
@@ -172,108 +182,108 @@ class Operators(Value):
         invocation.start()
         return type(self)._promised(invocation, 0, self._count, self._source)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Operand) -> Self:
         return apply("add", self, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: Operand) -> Self:
         return apply("add", other, self)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Operand) -> Self:
         return apply("sub", self, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Operand) -> Self:
         return apply("sub", other, self)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Operand) -> Self:
         return apply("mul", self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: Operand) -> Self:
         return apply("mul", other, self)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Operand) -> Self:
         return apply("fdiv", self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Operand) -> Self:
         return apply("fdiv", other, self)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Operand) -> Self:
         return apply("div", self, other)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Operand) -> Self:
         return apply("div", other, self)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Operand) -> Self:
         return apply("mod", self, other)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Operand) -> Self:
         return apply("mod", other, self)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Operand) -> Self:
         return apply("pow", self, other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Operand) -> Self:
         return apply("pow", other, self)
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: Operand) -> Self:
         return apply("bitand", self, other)
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: Operand) -> Self:
         return apply("bitand", other, self)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: Operand) -> Self:
         return apply("bitor", self, other)
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: Operand) -> Self:
         return apply("bitor", other, self)
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: Operand) -> Self:
         return apply("bitxor", self, other)
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: Operand) -> Self:
         return apply("bitxor", other, self)
 
-    def __lshift__(self, other: Any) -> Any:
+    def __lshift__(self, other: Operand) -> Self:
         return apply("lshift", self, other)
 
-    def __rlshift__(self, other: Any) -> Any:
+    def __rlshift__(self, other: Operand) -> Self:
         return apply("lshift", other, self)
 
-    def __rshift__(self, other: Any) -> Any:
+    def __rshift__(self, other: Operand) -> Self:
         return apply("rshift", self, other)
 
-    def __rrshift__(self, other: Any) -> Any:
+    def __rrshift__(self, other: Operand) -> Self:
         return apply("rshift", other, self)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: Operand) -> Self:  # type: ignore[override]
         return apply("eq", self, other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: Operand) -> Self:  # type: ignore[override]
         return apply("neq", self, other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Operand) -> Self:
         return apply("lt", self, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Operand) -> Self:
         return apply("leq", self, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Operand) -> Self:
         return apply("gt", self, other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Operand) -> Self:
         return apply("geq", self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Self:
         return apply("minus", self)
 
-    def __pos__(self) -> Any:
+    def __pos__(self) -> Self:
         return self
 
-    def __invert__(self) -> Any:
+    def __invert__(self) -> Self:
         return apply("bitnot", self)
 
-    def __abs__(self) -> Any:
+    def __abs__(self) -> Self:
         return apply("abs", self)
 
     # NumPy arrays on the left leave the operation to us.

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _kernels
 from .arithmetic import Operators
@@ -25,6 +27,10 @@ from .value import Value
 
 if TYPE_CHECKING:
     import torch
+
+
+# What selects any number of samples.
+SampleRange: TypeAlias = Sequence[SupportsIndex] | slice | NDArray[np.integer[Any]] | EllipsisType
 
 
 class SampleSlicer:
@@ -56,9 +62,17 @@ class TensorList:
     def __iter__(self) -> Iterator[Tensor]:
         return (self._batch._sample(index) for index in self._indices)
 
+    @overload
+    def __getitem__(self, selection: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, selection: slice | list[int]) -> TensorList: ...
     def __getitem__(self, selection: int | slice | list[int]) -> Tensor | TensorList:
         return self.select(selection)
 
+    @overload
+    def select(self, selection: int) -> Tensor: ...
+    @overload
+    def select(self, selection: slice | list[int]) -> TensorList: ...
     def select(self, selection: int | slice | list[int]) -> Tensor | TensorList:
         """A Tensor for a number, another list for a slice or a list of numbers."""
         if isinstance(selection, slice):
@@ -79,7 +93,7 @@ class TensorList:
         return f"<{len(self)} tensors of a Batch>"
 
 
-class Batch(Operators):
+class Batch(Operators["ArrayLike | Tensor | Batch"]):
     """A number of samples of one element type and number of axes; shapes may differ.
 
     Made by `batch`, `as_batch`, readers and operators. Reading the data or the shapes waits for
@@ -196,6 +210,10 @@ class Batch(Operators):
         self._data()
         return self
 
+    @overload
+    def select(self, sample_range: int | np.integer[Any] | Tensor) -> Tensor: ...
+    @overload
+    def select(self, sample_range: SampleRange) -> Batch: ...
     def select(self, sample_range: Any) -> Batch | Tensor:
         """Choose samples: a number gives a Tensor, a slice or a list of numbers gives a Batch.
 

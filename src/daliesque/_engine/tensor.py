@@ -7,7 +7,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _kernels
 from .arithmetic import Operators
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import torch
 
 
-class Tensor(Operators):
+class Tensor(Operators["ArrayLike | Tensor"]):
     """An array, or the promise of one.
 
     Made by `tensor`, `as_tensor` and by operators on single samples. Reading the data or its shape
