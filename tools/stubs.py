@@ -3,7 +3,8 @@
 
 - `_kernels.pyi`: the native module, by nanobind's generator;
 - a `.pyi` beside every public module that offers operators, with what a decorator cannot express:
-  a Batch in gives a Batch out, a Tensor (or array) in gives a Tensor out.
+  a Batch in gives a Batch out, otherwise a Tensor comes out; and the number of results, where it
+  depends on the call, follows from the arguments.
 
 Run by `make stubs`; a test compares what this makes with what is committed. Nothing in a stub is
 ever executed.
@@ -12,6 +13,7 @@ ever executed.
 from __future__ import annotations
 
 import ast
+import enum
 import importlib
 import inspect
 import os
@@ -20,16 +22,19 @@ import shutil
 import subprocess
 import sys
 import typing
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from nanobind.stubgen import StubGen
 
 from daliesque import _kernels
 from daliesque._engine.args import Fixed, PerSample, Rule, StringPerSample
 from daliesque._engine.op import registry
+from daliesque._engine.outputs import Given, OnePer
 from daliesque._engine.spec import OpSpec
+from daliesque._ops import math as math_functions
 
 PACKAGE = Path(__file__).parent.parent / "src" / "daliesque"
 HEADER = "# SPDX-License-Identifier: Apache-2.0\n# Written by tools/stubs.py.\n"
@@ -42,6 +47,25 @@ def native_stub() -> str:
     return HEADER + generator.get()
 
 
+# What an input, or an argument that may differ from sample to sample, accepts in a call that gives
+# a Tensor; everywhere else a Batch is welcome, too.
+SINGLE = "ArrayLike | Tensor"
+ANYTHING = "ArrayLike | Tensor | Batch"
+
+
+class Overload(NamedTuple):
+    """One way to call an operator, for any number of results."""
+
+    batch_size: str
+    first: str
+    takes_batches: bool
+    results: tuple[str, ...]
+
+
+# Neither the class nor the number of the results is known.
+UNKNOWN = Overload("int | None = None", "", True, ("Tensor", "Batch"))
+
+
 def annotation_text(annotation: Any) -> str:
     """The source form of a fixed argument's annotation."""
     if typing.get_origin(annotation) is not None and not isinstance(annotation, type):
@@ -50,8 +74,7 @@ def annotation_text(annotation: Any) -> str:
             .replace("daliesque._engine.dtype.", "")
             .replace("daliesque._engine.enums.", "")
         )
-    name = getattr(annotation, "__name__", str(annotation))
-    return {"DALIImageType": "DALIImageType", "DALIInterpType": "DALIInterpType"}.get(name, name)
+    return str(getattr(annotation, "__name__", annotation))
 
 
 def argument_type(rule: Rule, annotation: Any) -> str:
@@ -61,13 +84,13 @@ def argument_type(rule: Rule, annotation: Any) -> str:
     if isinstance(rule, PerSample):
         scalar = {"f": "float", "i": "int", "b": "bool"}[rule.dtype.kind]
         single = f"Sequence[{scalar}] | {scalar}" if rule.vector else scalar
-        return f"{single} | ArrayLike | Tensor | Batch"
+        return f"{single} | {ANYTHING}"
     if not isinstance(rule, Fixed):
-        return "ArrayLike | Tensor | Batch"
+        return ANYTHING
     text = annotation_text(annotation)
-    if text.startswith("list["):
-        inner = text.removeprefix("list[").partition("]")[0]
-        inner = "DTypeLike" if inner == "DType" else inner
+    container = re.match(r"(?:list|tuple)\[(\w+)", text)
+    if container is not None:
+        inner = "DTypeLike" if container[1] == "DType" else container[1]
         optional = " | None" if "None" in text else ""
         return f"Sequence[{inner}] | {inner}{optional}"
     return text.replace("DType", "DTypeLike")
@@ -75,59 +98,136 @@ def argument_type(rule: Rule, annotation: Any) -> str:
 
 def default_text(value: Any) -> str:
     """A default as source."""
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
     if value is None or isinstance(value, bool | int | float | str | list | tuple):
-        return f"{type(value).__name__}.{value.name}" if hasattr(value, "name") else repr(value)
+        return repr(value)
     return "..."
+
+
+def with_default(kind: str, default: str) -> str:
+    """The annotation of an optional argument; an explicit None stands for the default."""
+    return f"{kind if 'None' in kind else kind + ' | None'} = {default}"
 
 
 def operator_stub(name: str, spec: OpSpec) -> str:
     """The overloads of one operator."""
+    keywords = argument_texts(spec)
+    inputs = {
+        position: f"{ANYTHING} | None = None" if declared.optional else ANYTHING
+        for position, declared in enumerate(spec.inputs)
+    }
+    lines = []
+    for replaced_inputs, replaced, results in output_variants(spec, keywords):
+        is_open = results.endswith("tuple[T, ...]")
+        for overload in [UNKNOWN] if is_open else overloads(spec, keywords):
+            positional = input_list(spec, {**inputs, **replaced_inputs}, overload.first)
+            named = [f"{argument}: {kind}" for argument, kind in {**keywords, **replaced}.items()]
+            common = [f"batch_size: {overload.batch_size}", "device: DeviceLike | None = None"]
+            arguments = ", ".join([*positional, *common, *named])
+            if not overload.takes_batches:
+                arguments = arguments.replace(" | Batch", "")
+            output = " | ".join(results.replace("T", result) for result in overload.results)
+            lines.append(f"def {name}({arguments}) -> {output}: ...")
+    return lines[0] if len(lines) == 1 else "\n".join(f"@overload\n{line}" for line in lines)
+
+
+def argument_texts(spec: OpSpec) -> dict[str, str]:
+    """The annotation and default of each argument."""
     body = spec.bodies["cpu"]
     hints = typing.get_type_hints(body, include_extras=True)
-    keywords = []
+    texts = {}
     for parameter in inspect.signature(body).parameters.values():
-        if parameter.name not in spec.rules:
-            continue
-        kind = argument_type(spec.rules[parameter.name], hints[parameter.name])
-        if parameter.default is parameter.empty:
-            keywords.append(f"{parameter.name}: {kind}")
-        else:
-            kind = kind if "None" in kind else f"{kind} | None"
-            keywords.append(f"{parameter.name}: {kind} = {default_text(parameter.default)}")
+        if parameter.name in spec.rules:
+            kind = argument_type(spec.rules[parameter.name], hints[parameter.name])
+            if parameter.default is not parameter.empty:
+                kind = with_default(kind, default_text(parameter.default))
+            texts[parameter.name] = kind
     if spec.is_random:
-        keywords.append("rng: RNG | None = None")
-    single = spec.outputs == 1
-    lines = []
-    for first, batch_size, result in _overloads(spec):
-        inputs = []
-        for position, declared in enumerate(spec.inputs):
-            kind = first if position == 0 else "ArrayLike | Tensor | Batch"
-            if declared.variadic:
-                inputs.append(f"*{declared.name}: {kind}")
-            elif declared.optional and kind != "Batch":
-                inputs.append(f"{declared.name}: {kind} | None = None")
+        texts["rng"] = "RNG | None = None"
+    return texts
+
+
+def input_list(spec: OpSpec, kinds: dict[int, str], first: str) -> list[str]:
+    """The positional parameters, up to the beginning of the keywords."""
+    texts = []
+    for position, declared in enumerate(spec.inputs):
+        star = "*" if declared.variadic else ""
+        kind = first if position == 0 and first else kinds[position]
+        texts.append(f"{star}{declared.name}: {kind}")
+    if any(declared.variadic for declared in spec.inputs):
+        return texts
+    return [*texts, "/", "*"] if texts else ["*"]
+
+
+def overloads(spec: OpSpec, keywords: dict[str, str]) -> list[Overload]:
+    """A Tensor comes out unless a Batch goes in or a batch size is given."""
+    sized = Overload("int", "", True, ("Batch",))
+    if spec.needs_batch and not spec.inputs:
+        return [sized]
+    found = [Overload("None = None", "", False, ("Tensor",))]
+    if spec.inputs:
+        found.append(Overload("None = None", "Batch", True, ("Batch",)))
+    if spec.inputs or any("Batch" in kind for kind in keywords.values()):
+        # A Batch may be among the other inputs or the arguments, or a value may be either.
+        found.append(Overload("None = None", "", True, ("Tensor", "Batch")))
+    return [*found, sized]
+
+
+def output_variants(
+    spec: OpSpec, keywords: dict[str, str]
+) -> list[tuple[dict[int, str], dict[str, str], str]]:
+    """Inputs and arguments that decide about the number of results, and the results with T."""
+    rule = spec.outputs
+    if isinstance(rule, int):
+        return [({}, {}, result_text(rule))]
+    if isinstance(rule, OnePer):
+        several = "tuple[int, int, *tuple[int, ...]]"
+        return [
+            ({}, {rule.argument: "int"}, "T"),
+            ({}, {rule.argument: several}, "tuple[T, T, *tuple[T, ...]]"),
+            ({}, {rule.argument: "Sequence[int]"}, "T | tuple[T, ...]"),
+        ]
+    variants = []
+    for count, present in rule.variants():
+        inputs: dict[int, str] = {}
+        arguments: dict[str, str] = {}
+        for extra, holds in zip(rule.extras, present, strict=True):
+            if isinstance(extra, Given):
+                inputs[extra.position] = ANYTHING if holds else "None = None"
             else:
-                inputs.append(f"{declared.name}: {kind}")
-        variadic = any(declared.variadic for declared in spec.inputs)
-        if inputs and not variadic:
-            inputs.append("/")
-        inputs.append("*") if not variadic else None
-        common = [f"batch_size: {batch_size}", "device: DeviceLike | None = None"]
-        output = result if single else f"tuple[{result}, ...]"
-        arguments = ", ".join([*inputs, *common, *keywords])
-        lines.append(f"@overload\ndef {name}({arguments}) -> {output}: ...")
+                values = extra.present if holds else extra.absent
+                kind = f"Literal[{', '.join(map(repr, values))}]"
+                default = keywords[extra.argument].rpartition(" = ")[2]
+                is_default = default in map(repr, values)
+                arguments[extra.argument] = with_default(kind, default) if is_default else kind
+        variants.append((inputs, arguments, result_text(count)))
+    # The value is only known when the program runs.
+    open_result = "tuple[T, ...]" if rule.least > 1 else "T | tuple[T, ...]"
+    return [*variants, ({}, {}, open_result)]
+
+
+def result_text(count: int) -> str:
+    """So many results, each of type T."""
+    return "T" if count == 1 else f"tuple[{', '.join('T' * count)}]"
+
+
+def function_stub(name: str, function: Callable[..., Any]) -> str:
+    """The overloads of a function of numbers: a Batch comes out if one goes in."""
+    parameters = list(inspect.signature(function).parameters)
+    # All are single; the first that is a Batch, with anything else; nothing is known.
+    ways = [([SINGLE] * len(parameters), "Tensor")]
+    for position in range(len(parameters)):
+        kinds = [ANYTHING] * len(parameters)
+        kinds[position] = "Batch"
+        ways.append((kinds, "Batch"))
+    ways.append(([ANYTHING] * len(parameters), "Tensor | Batch"))
+    lines = []
+    for kinds, result in ways:
+        pairs = zip(parameters, kinds, strict=True)
+        arguments = ", ".join(f"{parameter}: {kind}" for parameter, kind in pairs)
+        lines.append(f"@overload\ndef {name}({arguments}) -> {result}: ...")
     return "\n".join(lines)
-
-
-def _overloads(spec: OpSpec) -> list[tuple[str, str, str]]:
-    """First input, batch_size and result of each overload."""
-    if not spec.inputs:
-        return [("", "int", "Batch"), ("", "None = None", "Tensor")]
-    return [
-        ("Batch", "int | None = None", "Batch"),
-        ("ArrayLike | Tensor", "int", "Batch"),
-        ("ArrayLike | Tensor", "None = None", "Tensor"),
-    ]
 
 
 def module_stub(module: ModuleType) -> str | None:
@@ -143,9 +243,12 @@ def module_stub(module: ModuleType) -> str | None:
             continue
         for alias in node.names:
             public = alias.asname or alias.name
-            spec = getattr(getattr(module, public, None), "spec", None)
+            member = getattr(module, public, None)
+            spec = getattr(member, "spec", None)
             if spec is not None and id(spec) in by_spec:
                 stubs.append(operator_stub(public, spec))
+            elif inspect.isfunction(member) and member.__module__ == math_functions.__name__:
+                stubs.append(function_stub(public, member))
             else:
                 source = "." * node.level + (node.module or "")
                 kept.append(f"from {source} import {alias.name} as {public}")
@@ -157,7 +260,7 @@ def module_stub(module: ModuleType) -> str | None:
     imports = [
         "import builtins",
         "from collections.abc import Sequence",
-        "from typing import overload",
+        "from typing import Literal, overload",
         "from numpy.typing import ArrayLike",
         f"from {up}_engine.batch import Batch",
         f"from {up}_engine.device import DeviceLike",

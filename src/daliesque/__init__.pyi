@@ -3,7 +3,7 @@
 
 import builtins
 from collections.abc import Sequence
-from typing import overload
+from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
@@ -206,10 +206,24 @@ __all__ = [
 
 @overload
 def audio_resample(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    in_rate: float | ArrayLike | Tensor | None = None,
+    out_rate: float | ArrayLike | Tensor | None = None,
+    scale: float | ArrayLike | Tensor | None = None,
+    out_length: int | ArrayLike | Tensor | None = None,
+    quality: float | None = 50.0,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def audio_resample(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     in_rate: float | ArrayLike | Tensor | Batch | None = None,
     out_rate: float | ArrayLike | Tensor | Batch | None = None,
@@ -220,10 +234,10 @@ def audio_resample(
 ) -> Batch: ...
 @overload
 def audio_resample(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     in_rate: float | ArrayLike | Tensor | Batch | None = None,
     out_rate: float | ArrayLike | Tensor | Batch | None = None,
@@ -231,13 +245,13 @@ def audio_resample(
     out_length: int | ArrayLike | Tensor | Batch | None = None,
     quality: float | None = 50.0,
     dtype: DTypeLike | None = None,
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def audio_resample(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: None = None,
+    batch_size: int,
     device: DeviceLike | None = None,
     in_rate: float | ArrayLike | Tensor | Batch | None = None,
     out_rate: float | ArrayLike | Tensor | Batch | None = None,
@@ -245,31 +259,7 @@ def audio_resample(
     out_length: int | ArrayLike | Tensor | Batch | None = None,
     quality: float | None = 50.0,
     dtype: DTypeLike | None = None,
-) -> Tensor: ...
-@overload
-def nonsilent_region(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    cutoff_db: float | None = -60.0,
-    window_length: int | None = 2048,
-    reference_power: float | None = 0.0,
-    reset_interval: int | None = 8192,
-) -> tuple[Batch, ...]: ...
-@overload
-def nonsilent_region(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    cutoff_db: float | None = -60.0,
-    window_length: int | None = 2048,
-    reference_power: float | None = 0.0,
-    reset_interval: int | None = 8192,
-) -> tuple[Batch, ...]: ...
+) -> Batch: ...
 @overload
 def nonsilent_region(
     input: ArrayLike | Tensor,
@@ -281,13 +271,60 @@ def nonsilent_region(
     window_length: int | None = 2048,
     reference_power: float | None = 0.0,
     reset_interval: int | None = 8192,
-) -> tuple[Tensor, ...]: ...
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def nonsilent_region(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    cutoff_db: float | None = -60.0,
+    window_length: int | None = 2048,
+    reference_power: float | None = 0.0,
+    reset_interval: int | None = 8192,
+) -> tuple[Batch, Batch]: ...
+@overload
+def nonsilent_region(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    cutoff_db: float | None = -60.0,
+    window_length: int | None = 2048,
+    reference_power: float | None = 0.0,
+    reset_interval: int | None = 8192,
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def nonsilent_region(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    cutoff_db: float | None = -60.0,
+    window_length: int | None = 2048,
+    reference_power: float | None = 0.0,
+    reset_interval: int | None = 8192,
+) -> tuple[Batch, Batch]: ...
+@overload
+def preemphasis_filter(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    preemph_coeff: float | ArrayLike | Tensor | None = 0.97,
+    border: str | None = "clamp",
+    dtype: DTypeLike | None = ...,
+) -> Tensor: ...
 @overload
 def preemphasis_filter(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     preemph_coeff: float | ArrayLike | Tensor | Batch | None = 0.97,
     border: str | None = "clamp",
@@ -295,7 +332,18 @@ def preemphasis_filter(
 ) -> Batch: ...
 @overload
 def preemphasis_filter(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    preemph_coeff: float | ArrayLike | Tensor | Batch | None = 0.97,
+    border: str | None = "clamp",
+    dtype: DTypeLike | None = ...,
+) -> Tensor | Batch: ...
+@overload
+def preemphasis_filter(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -305,19 +353,427 @@ def preemphasis_filter(
     dtype: DTypeLike | None = ...,
 ) -> Batch: ...
 @overload
-def preemphasis_filter(
-    input: ArrayLike | Tensor,
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor,
+    labels: None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    preemph_coeff: float | ArrayLike | Tensor | Batch | None = 0.97,
-    border: str | None = "clamp",
-    dtype: DTypeLike | None = ...,
-) -> Tensor: ...
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[False] | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def random_bbox_crop(
     boxes: Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[False] | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[False] | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor, Tensor] | tuple[Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[False] | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[True],
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
+@overload
+def random_bbox_crop(
+    boxes: Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[True],
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[True],
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor] | tuple[Batch, Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[True],
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[False] | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
+@overload
+def random_bbox_crop(
+    boxes: Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[False] | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[False] | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor] | tuple[Batch, Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[False] | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[True],
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]: ...
+@overload
+def random_bbox_crop(
+    boxes: Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[True],
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch, Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[True],
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> (
+    tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
+    | tuple[Batch, Batch, Batch, Batch, Batch]
+): ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[True],
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch, Batch, Batch, Batch]: ...
+@overload
+def random_bbox_crop(
+    boxes: ArrayLike | Tensor | Batch,
     labels: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
@@ -325,7 +781,7 @@ def random_bbox_crop(
     device: DeviceLike | None = None,
     all_boxes_above_threshold: builtins.bool | None = True,
     allow_no_crop: builtins.bool | None = True,
-    aspect_ratio: tuple[float, ...] | None = (1.0, 1.0),
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
     bbox_layout: str | None = None,
     bbox_prune_threshold: float | None = None,
     crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
@@ -334,71 +790,30 @@ def random_bbox_crop(
     num_attempts: int | None = 1,
     output_bbox_indices: builtins.bool | None = False,
     quiet: builtins.bool | None = False,
-    scaling: tuple[float, ...] | None = (1.0, 1.0),
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
     shape_layout: str | None = None,
     threshold_type: str | None = "iou",
-    thresholds: tuple[float, ...] | None = (0.0,),
+    thresholds: Sequence[float] | float | None = (0.0,),
     total_num_attempts: int | None = -1,
     rng: RNG | None = None,
-) -> tuple[Batch, ...]: ...
+) -> tuple[Tensor, ...] | tuple[Batch, ...]: ...
 @overload
-def random_bbox_crop(
-    boxes: ArrayLike | Tensor,
-    labels: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    all_boxes_above_threshold: builtins.bool | None = True,
-    allow_no_crop: builtins.bool | None = True,
-    aspect_ratio: tuple[float, ...] | None = (1.0, 1.0),
-    bbox_layout: str | None = None,
-    bbox_prune_threshold: float | None = None,
-    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    ltrb: builtins.bool | None = True,
-    num_attempts: int | None = 1,
-    output_bbox_indices: builtins.bool | None = False,
-    quiet: builtins.bool | None = False,
-    scaling: tuple[float, ...] | None = (1.0, 1.0),
-    shape_layout: str | None = None,
-    threshold_type: str | None = "iou",
-    thresholds: tuple[float, ...] | None = (0.0,),
-    total_num_attempts: int | None = -1,
-    rng: RNG | None = None,
-) -> tuple[Batch, ...]: ...
-@overload
-def random_bbox_crop(
-    boxes: ArrayLike | Tensor,
-    labels: ArrayLike | Tensor | Batch | None = None,
+def bb_flip(
+    input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    all_boxes_above_threshold: builtins.bool | None = True,
-    allow_no_crop: builtins.bool | None = True,
-    aspect_ratio: tuple[float, ...] | None = (1.0, 1.0),
-    bbox_layout: str | None = None,
-    bbox_prune_threshold: float | None = None,
-    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    ltrb: builtins.bool | None = True,
-    num_attempts: int | None = 1,
-    output_bbox_indices: builtins.bool | None = False,
-    quiet: builtins.bool | None = False,
-    scaling: tuple[float, ...] | None = (1.0, 1.0),
-    shape_layout: str | None = None,
-    threshold_type: str | None = "iou",
-    thresholds: tuple[float, ...] | None = (0.0,),
-    total_num_attempts: int | None = -1,
-    rng: RNG | None = None,
-) -> tuple[Tensor, ...]: ...
+    horizontal: int | ArrayLike | Tensor | None = 1,
+    ltrb: builtins.bool | None = False,
+    vertical: int | ArrayLike | Tensor | None = 0,
+) -> Tensor: ...
 @overload
 def bb_flip(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     horizontal: int | ArrayLike | Tensor | Batch | None = 1,
     ltrb: builtins.bool | None = False,
@@ -406,7 +821,18 @@ def bb_flip(
 ) -> Batch: ...
 @overload
 def bb_flip(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    ltrb: builtins.bool | None = False,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Tensor | Batch: ...
+@overload
+def bb_flip(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -416,22 +842,23 @@ def bb_flip(
     vertical: int | ArrayLike | Tensor | Batch | None = 0,
 ) -> Batch: ...
 @overload
-def bb_flip(
+def bbox_paste(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    ratio: float | ArrayLike | Tensor,
     ltrb: builtins.bool | None = False,
-    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+    paste_x: float | ArrayLike | Tensor | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | None = 0.5,
 ) -> Tensor: ...
 @overload
 def bbox_paste(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     ratio: float | ArrayLike | Tensor | Batch,
     ltrb: builtins.bool | None = False,
@@ -440,7 +867,19 @@ def bbox_paste(
 ) -> Batch: ...
 @overload
 def bbox_paste(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    ratio: float | ArrayLike | Tensor | Batch,
+    ltrb: builtins.bool | None = False,
+    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+) -> Tensor | Batch: ...
+@overload
+def bbox_paste(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -451,20 +890,152 @@ def bbox_paste(
     paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
 ) -> Batch: ...
 @overload
-def bbox_paste(
-    input: ArrayLike | Tensor,
+def bbox_rotate(
+    bboxes: ArrayLike | Tensor,
+    labels: None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    ratio: float | ArrayLike | Tensor | Batch,
-    ltrb: builtins.bool | None = False,
-    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
-    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    angle: float | ArrayLike | Tensor,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def bbox_rotate(
     bboxes: Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def bbox_rotate(
+    bboxes: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
+@overload
+def bbox_rotate(
+    bboxes: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def bbox_rotate(
+    bboxes: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def bbox_rotate(
+    bboxes: Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def bbox_rotate(
+    bboxes: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def bbox_rotate(
+    bboxes: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    bbox_layout: str | None = "xyXY",
+    bbox_normalized: builtins.bool | None = True,
+    keep_size: builtins.bool | None = False,
+    mode: str | None = "expand",
+    remove_threshold: float | None = 0.1,
+    shape_layout: str | None = "HW",
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def bbox_rotate(
+    bboxes: ArrayLike | Tensor | Batch,
     labels: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
@@ -479,76 +1050,40 @@ def bbox_rotate(
     remove_threshold: float | None = 0.1,
     shape_layout: str | None = "HW",
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-) -> tuple[Batch, ...]: ...
+) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
 @overload
-def bbox_rotate(
-    bboxes: ArrayLike | Tensor,
-    labels: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    angle: float | ArrayLike | Tensor | Batch,
-    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
-    bbox_layout: str | None = "xyXY",
-    bbox_normalized: builtins.bool | None = True,
-    keep_size: builtins.bool | None = False,
-    mode: str | None = "expand",
-    remove_threshold: float | None = 0.1,
-    shape_layout: str | None = "HW",
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-) -> tuple[Batch, ...]: ...
-@overload
-def bbox_rotate(
-    bboxes: ArrayLike | Tensor,
-    labels: ArrayLike | Tensor | Batch | None = None,
+def box_encoder(
+    input_0: ArrayLike | Tensor,
+    input_1: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    angle: float | ArrayLike | Tensor | Batch,
-    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
-    bbox_layout: str | None = "xyXY",
-    bbox_normalized: builtins.bool | None = True,
-    keep_size: builtins.bool | None = False,
-    mode: str | None = "expand",
-    remove_threshold: float | None = 0.1,
-    shape_layout: str | None = "HW",
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-) -> tuple[Tensor, ...]: ...
+    anchors: ArrayLike | Tensor,
+    criteria: float | None = 0.5,
+    means: Sequence[float] | float | None = (0.0, 0.0, 0.0, 0.0),
+    offset: builtins.bool | None = False,
+    scale: float | None = 1.0,
+    stds: Sequence[float] | float | None = (1.0, 1.0, 1.0, 1.0),
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def box_encoder(
     input_0: Batch,
     input_1: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     anchors: ArrayLike | Tensor | Batch,
     criteria: float | None = 0.5,
-    means: tuple[float, ...] | None = (0.0, 0.0, 0.0, 0.0),
+    means: Sequence[float] | float | None = (0.0, 0.0, 0.0, 0.0),
     offset: builtins.bool | None = False,
     scale: float | None = 1.0,
-    stds: tuple[float, ...] | None = (1.0, 1.0, 1.0, 1.0),
-) -> tuple[Batch, ...]: ...
+    stds: Sequence[float] | float | None = (1.0, 1.0, 1.0, 1.0),
+) -> tuple[Batch, Batch]: ...
 @overload
 def box_encoder(
-    input_0: ArrayLike | Tensor,
-    input_1: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    anchors: ArrayLike | Tensor | Batch,
-    criteria: float | None = 0.5,
-    means: tuple[float, ...] | None = (0.0, 0.0, 0.0, 0.0),
-    offset: builtins.bool | None = False,
-    scale: float | None = 1.0,
-    stds: tuple[float, ...] | None = (1.0, 1.0, 1.0, 1.0),
-) -> tuple[Batch, ...]: ...
-@overload
-def box_encoder(
-    input_0: ArrayLike | Tensor,
+    input_0: ArrayLike | Tensor | Batch,
     input_1: ArrayLike | Tensor | Batch,
     /,
     *,
@@ -556,17 +1091,43 @@ def box_encoder(
     device: DeviceLike | None = None,
     anchors: ArrayLike | Tensor | Batch,
     criteria: float | None = 0.5,
-    means: tuple[float, ...] | None = (0.0, 0.0, 0.0, 0.0),
+    means: Sequence[float] | float | None = (0.0, 0.0, 0.0, 0.0),
     offset: builtins.bool | None = False,
     scale: float | None = 1.0,
-    stds: tuple[float, ...] | None = (1.0, 1.0, 1.0, 1.0),
-) -> tuple[Tensor, ...]: ...
+    stds: Sequence[float] | float | None = (1.0, 1.0, 1.0, 1.0),
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def box_encoder(
+    input_0: ArrayLike | Tensor | Batch,
+    input_1: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    anchors: ArrayLike | Tensor | Batch,
+    criteria: float | None = 0.5,
+    means: Sequence[float] | float | None = (0.0, 0.0, 0.0, 0.0),
+    offset: builtins.bool | None = False,
+    scale: float | None = 1.0,
+    stds: Sequence[float] | float | None = (1.0, 1.0, 1.0, 1.0),
+) -> tuple[Batch, Batch]: ...
+@overload
+def brightness(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | None = 0.0,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
 @overload
 def brightness(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
     brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
@@ -574,7 +1135,18 @@ def brightness(
 ) -> Batch: ...
 @overload
 def brightness(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def brightness(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -584,14 +1156,16 @@ def brightness(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def brightness(
+def brightness_contrast(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
-    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    brightness: float | ArrayLike | Tensor | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | None = 0.0,
+    contrast: float | ArrayLike | Tensor | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | None = None,
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -599,7 +1173,7 @@ def brightness_contrast(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
     brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
@@ -609,7 +1183,20 @@ def brightness_contrast(
 ) -> Batch: ...
 @overload
 def brightness_contrast(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def brightness_contrast(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -621,31 +1208,38 @@ def brightness_contrast(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def brightness_contrast(
+def color_space_conversion(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
-    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
-    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
-    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
-    dtype: DTypeLike | None = None,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
 ) -> Tensor: ...
 @overload
 def color_space_conversion(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     image_type: DALIImageType,
     output_type: DALIImageType,
 ) -> Batch: ...
 @overload
 def color_space_conversion(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType,
+    output_type: DALIImageType,
+) -> Tensor | Batch: ...
+@overload
+def color_space_conversion(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -654,21 +1248,25 @@ def color_space_conversion(
     output_type: DALIImageType,
 ) -> Batch: ...
 @overload
-def color_space_conversion(
+def color_twist(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType,
-    output_type: DALIImageType,
+    hue: float | ArrayLike | Tensor | None = 0.0,
+    saturation: float | ArrayLike | Tensor | None = 1.0,
+    contrast: float | ArrayLike | Tensor | None = 1.0,
+    brightness: float | ArrayLike | Tensor | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
 def color_twist(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     hue: float | ArrayLike | Tensor | Batch | None = 0.0,
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
@@ -679,7 +1277,21 @@ def color_twist(
 ) -> Batch: ...
 @overload
 def color_twist(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def color_twist(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -692,17 +1304,14 @@ def color_twist(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def color_twist(
+def contrast(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
-    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
-    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
-    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    contrast: float | ArrayLike | Tensor | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | None = None,
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -710,7 +1319,7 @@ def contrast(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
     contrast_center: float | ArrayLike | Tensor | Batch | None = None,
@@ -718,7 +1327,18 @@ def contrast(
 ) -> Batch: ...
 @overload
 def contrast(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def contrast(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -728,22 +1348,23 @@ def contrast(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def contrast(
+def hsv(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
-    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
-    dtype: DTypeLike | None = None,
+    hue: float | ArrayLike | Tensor | None = 0.0,
+    saturation: float | ArrayLike | Tensor | None = 1.0,
+    value: float | ArrayLike | Tensor | None = 1.0,
+    dtype: DTypeLike | None = ...,
 ) -> Tensor: ...
 @overload
 def hsv(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     hue: float | ArrayLike | Tensor | Batch | None = 0.0,
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
@@ -752,49 +1373,27 @@ def hsv(
 ) -> Batch: ...
 @overload
 def hsv(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     hue: float | ArrayLike | Tensor | Batch | None = 0.0,
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
     value: float | ArrayLike | Tensor | Batch | None = 1.0,
     dtype: DTypeLike | None = ...,
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def hsv(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: None = None,
+    batch_size: int,
     device: DeviceLike | None = None,
     hue: float | ArrayLike | Tensor | Batch | None = 0.0,
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
     value: float | ArrayLike | Tensor | Batch | None = 1.0,
     dtype: DTypeLike | None = ...,
-) -> Tensor: ...
-@overload
-def hue(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
-    dtype: DTypeLike | None = None,
-) -> Batch: ...
-@overload
-def hue(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
-    dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
 def hue(
@@ -803,29 +1402,40 @@ def hue(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    hue: float | ArrayLike | Tensor | None = 0.0,
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
-def saturation(
+def hue(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def saturation(
-    input: ArrayLike | Tensor,
+def hue(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def hue(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
@@ -836,16 +1446,66 @@ def saturation(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    saturation: float | ArrayLike | Tensor | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def saturation(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def saturation(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def saturation(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def erase(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    anchor: ArrayLike | Tensor | None = None,
+    shape: ArrayLike | Tensor | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    normalized: builtins.bool | None = None,
+    normalized_anchor: builtins.bool | None = False,
+    normalized_shape: builtins.bool | None = False,
+    centered_anchor: builtins.bool | None = False,
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | None = (0.0,),
 ) -> Tensor: ...
 @overload
 def erase(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape: ArrayLike | Tensor | Batch | None = None,
@@ -859,10 +1519,10 @@ def erase(
 ) -> Batch: ...
 @overload
 def erase(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape: ArrayLike | Tensor | Batch | None = None,
@@ -873,13 +1533,13 @@ def erase(
     normalized_shape: builtins.bool | None = False,
     centered_anchor: builtins.bool | None = False,
     fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def erase(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: None = None,
+    batch_size: int,
     device: DeviceLike | None = None,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape: ArrayLike | Tensor | Batch | None = None,
@@ -890,13 +1550,26 @@ def erase(
     normalized_shape: builtins.bool | None = False,
     centered_anchor: builtins.bool | None = False,
     fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+) -> Batch: ...
+@overload
+def grid_mask(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    tile: int | ArrayLike | Tensor | None = 100,
+    ratio: float | ArrayLike | Tensor | None = 0.5,
+    angle: float | ArrayLike | Tensor | None = 0.0,
+    shift_x: float | ArrayLike | Tensor | None = 0.0,
+    shift_y: float | ArrayLike | Tensor | None = 0.0,
 ) -> Tensor: ...
 @overload
 def grid_mask(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     tile: int | ArrayLike | Tensor | Batch | None = 100,
     ratio: float | ArrayLike | Tensor | Batch | None = 0.5,
@@ -906,7 +1579,20 @@ def grid_mask(
 ) -> Batch: ...
 @overload
 def grid_mask(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    tile: int | ArrayLike | Tensor | Batch | None = 100,
+    ratio: float | ArrayLike | Tensor | Batch | None = 0.5,
+    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_x: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_y: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Tensor | Batch: ...
+@overload
+def grid_mask(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -918,30 +1604,35 @@ def grid_mask(
     shift_y: float | ArrayLike | Tensor | Batch | None = 0.0,
 ) -> Batch: ...
 @overload
-def grid_mask(
+def jpeg_compression_distortion(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    tile: int | ArrayLike | Tensor | Batch | None = 100,
-    ratio: float | ArrayLike | Tensor | Batch | None = 0.5,
-    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
-    shift_x: float | ArrayLike | Tensor | Batch | None = 0.0,
-    shift_y: float | ArrayLike | Tensor | Batch | None = 0.0,
+    quality: int | ArrayLike | Tensor | None = 50,
 ) -> Tensor: ...
 @overload
 def jpeg_compression_distortion(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     quality: int | ArrayLike | Tensor | Batch | None = 50,
 ) -> Batch: ...
 @overload
 def jpeg_compression_distortion(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    quality: int | ArrayLike | Tensor | Batch | None = 50,
+) -> Tensor | Batch: ...
+@overload
+def jpeg_compression_distortion(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -949,19 +1640,26 @@ def jpeg_compression_distortion(
     quality: int | ArrayLike | Tensor | Batch | None = 50,
 ) -> Batch: ...
 @overload
-def jpeg_compression_distortion(
-    input: ArrayLike | Tensor,
-    /,
-    *,
+def multi_paste(
+    input_0: ArrayLike | Tensor,
+    *inputs: ArrayLike | Tensor,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    quality: int | ArrayLike | Tensor | Batch | None = 50,
+    in_ids: ArrayLike | Tensor | None = None,
+    in_anchors: ArrayLike | Tensor | None = None,
+    in_anchors_rel: ArrayLike | Tensor | None = None,
+    shapes: ArrayLike | Tensor | None = None,
+    shapes_rel: ArrayLike | Tensor | None = None,
+    out_anchors: ArrayLike | Tensor | None = None,
+    out_anchors_rel: ArrayLike | Tensor | None = None,
+    output_size: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
 def multi_paste(
     input_0: Batch,
     *inputs: ArrayLike | Tensor | Batch,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     in_ids: ArrayLike | Tensor | Batch | None = None,
     in_anchors: ArrayLike | Tensor | Batch | None = None,
@@ -975,7 +1673,23 @@ def multi_paste(
 ) -> Batch: ...
 @overload
 def multi_paste(
-    input_0: ArrayLike | Tensor,
+    input_0: ArrayLike | Tensor | Batch,
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    in_ids: ArrayLike | Tensor | Batch | None = None,
+    in_anchors: ArrayLike | Tensor | Batch | None = None,
+    in_anchors_rel: ArrayLike | Tensor | Batch | None = None,
+    shapes: ArrayLike | Tensor | Batch | None = None,
+    shapes_rel: ArrayLike | Tensor | Batch | None = None,
+    out_anchors: ArrayLike | Tensor | Batch | None = None,
+    out_anchors_rel: ArrayLike | Tensor | Batch | None = None,
+    output_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def multi_paste(
+    input_0: ArrayLike | Tensor | Batch,
     *inputs: ArrayLike | Tensor | Batch,
     batch_size: int,
     device: DeviceLike | None = None,
@@ -990,27 +1704,25 @@ def multi_paste(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def multi_paste(
-    input_0: ArrayLike | Tensor,
-    *inputs: ArrayLike | Tensor | Batch,
+def paste(
+    input: ArrayLike | Tensor,
+    /,
+    *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    in_ids: ArrayLike | Tensor | Batch | None = None,
-    in_anchors: ArrayLike | Tensor | Batch | None = None,
-    in_anchors_rel: ArrayLike | Tensor | Batch | None = None,
-    shapes: ArrayLike | Tensor | Batch | None = None,
-    shapes_rel: ArrayLike | Tensor | Batch | None = None,
-    out_anchors: ArrayLike | Tensor | Batch | None = None,
-    out_anchors_rel: ArrayLike | Tensor | Batch | None = None,
-    output_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    dtype: DTypeLike | None = None,
+    ratio: float | ArrayLike | Tensor,
+    fill_value: Sequence[int] | int,
+    n_channels: int | None = 3,
+    paste_x: float | ArrayLike | Tensor | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | None = 0.5,
+    min_canvas_size: float | ArrayLike | Tensor | None = 0.0,
 ) -> Tensor: ...
 @overload
 def paste(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     ratio: float | ArrayLike | Tensor | Batch,
     fill_value: Sequence[int] | int,
@@ -1021,7 +1733,21 @@ def paste(
 ) -> Batch: ...
 @overload
 def paste(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    ratio: float | ArrayLike | Tensor | Batch,
+    fill_value: Sequence[int] | int,
+    n_channels: int | None = 3,
+    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    min_canvas_size: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Tensor | Batch: ...
+@overload
+def paste(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1034,25 +1760,32 @@ def paste(
     min_canvas_size: float | ArrayLike | Tensor | Batch | None = 0.0,
 ) -> Batch: ...
 @overload
-def paste(
+def crop(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    ratio: float | ArrayLike | Tensor | Batch,
-    fill_value: Sequence[int] | int,
-    n_channels: int | None = 3,
-    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
-    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
-    min_canvas_size: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    crop_d: float | ArrayLike | Tensor | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | None = 0.5,
+    rounding: str | None = "round",
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
 def crop(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
@@ -1063,14 +1796,35 @@ def crop(
     crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
     rounding: str | None = "round",
     out_of_bounds_policy: str | None = "error",
-    fill_values: tuple[float, ...] | None = (0.0,),
+    fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
     image_type: DALIImageType | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
 def crop(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def crop(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1084,29 +1838,36 @@ def crop(
     crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
     rounding: str | None = "round",
     out_of_bounds_policy: str | None = "error",
-    fill_values: tuple[float, ...] | None = (0.0,),
+    fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
     image_type: DALIImageType | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def crop(
+def crop_mirror_normalize(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
-    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
-    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
-    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
-    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
-    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    crop_d: float | ArrayLike | Tensor | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | None = 0.5,
     rounding: str | None = "round",
+    mirror: int | ArrayLike | Tensor | None = 0,
+    mean: Sequence[float] | float | ArrayLike | Tensor | None = (0.0,),
+    std: Sequence[float] | float | ArrayLike | Tensor | None = (1.0,),
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_layout: str | None = "CHW",
+    pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
-    fill_values: tuple[float, ...] | None = (0.0,),
-    dtype: DTypeLike | None = None,
+    fill_values: Sequence[float] | float | None = (0.0,),
     image_type: DALIImageType | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -1115,7 +1876,7 @@ def crop_mirror_normalize(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
@@ -1134,41 +1895,13 @@ def crop_mirror_normalize(
     output_layout: str | None = "CHW",
     pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
-    fill_values: tuple[float, ...] | None = (0.0,),
+    fill_values: Sequence[float] | float | None = (0.0,),
     image_type: DALIImageType | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
 def crop_mirror_normalize(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
-    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
-    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
-    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
-    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
-    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
-    rounding: str | None = "round",
-    mirror: int | ArrayLike | Tensor | Batch | None = 0,
-    mean: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
-    std: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
-    scale: float | None = 1.0,
-    shift: float | None = 0.0,
-    dtype: DTypeLike | None = ...,
-    output_layout: str | None = "CHW",
-    pad_output: builtins.bool | None = False,
-    out_of_bounds_policy: str | None = "error",
-    fill_values: tuple[float, ...] | None = (0.0,),
-    image_type: DALIImageType | None = None,
-    output_dtype: DTypeLike | None = None,
-) -> Batch: ...
-@overload
-def crop_mirror_normalize(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -1190,46 +1923,111 @@ def crop_mirror_normalize(
     output_layout: str | None = "CHW",
     pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
-    fill_values: tuple[float, ...] | None = (0.0,),
+    fill_values: Sequence[float] | float | None = (0.0,),
     image_type: DALIImageType | None = None,
     output_dtype: DTypeLike | None = None,
-) -> Tensor: ...
+) -> Tensor | Batch: ...
+@overload
+def crop_mirror_normalize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    mirror: int | ArrayLike | Tensor | Batch | None = 0,
+    mean: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    std: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_layout: str | None = "CHW",
+    pad_output: builtins.bool | None = False,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def random_crop_generator(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
+    num_attempts: int | None = 10,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def random_crop_generator(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    random_aspect_ratio: tuple[float, ...] | None = (0.75, 1.3333333333333333),
-    random_area: tuple[float, ...] | None = (0.08, 1.0),
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
     num_attempts: int | None = 10,
     rng: RNG | None = None,
-) -> tuple[Batch, ...]: ...
+) -> tuple[Batch, Batch]: ...
 @overload
 def random_crop_generator(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    random_aspect_ratio: tuple[float, ...] | None = (0.75, 1.3333333333333333),
-    random_area: tuple[float, ...] | None = (0.08, 1.0),
-    num_attempts: int | None = 10,
-    rng: RNG | None = None,
-) -> tuple[Batch, ...]: ...
-@overload
-def random_crop_generator(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    random_aspect_ratio: tuple[float, ...] | None = (0.75, 1.3333333333333333),
-    random_area: tuple[float, ...] | None = (0.08, 1.0),
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
     num_attempts: int | None = 10,
     rng: RNG | None = None,
-) -> tuple[Tensor, ...]: ...
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def random_crop_generator(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
+    num_attempts: int | None = 10,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def slice(
+    data: ArrayLike | Tensor,
+    anchor: ArrayLike | Tensor | None = None,
+    shape_input: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    start: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor: ...
 @overload
 def slice(
     data: Batch,
@@ -1237,7 +2035,7 @@ def slice(
     shape_input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
@@ -1250,39 +2048,14 @@ def slice(
     normalized_anchor: builtins.bool | None = True,
     normalized_shape: builtins.bool | None = True,
     out_of_bounds_policy: str | None = "error",
-    fill_values: tuple[float, ...] | None = (0.0,),
+    fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
     image_type: DALIImageType | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
 def slice(
-    data: ArrayLike | Tensor,
-    anchor: ArrayLike | Tensor | Batch | None = None,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    axis_names: str | None = "WH",
-    normalized_anchor: builtins.bool | None = True,
-    normalized_shape: builtins.bool | None = True,
-    out_of_bounds_policy: str | None = "error",
-    fill_values: tuple[float, ...] | None = (0.0,),
-    dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
-    output_dtype: DTypeLike | None = None,
-) -> Batch: ...
-@overload
-def slice(
-    data: ArrayLike | Tensor,
+    data: ArrayLike | Tensor | Batch,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape_input: ArrayLike | Tensor | Batch | None = None,
     /,
@@ -1300,30 +2073,35 @@ def slice(
     normalized_anchor: builtins.bool | None = True,
     normalized_shape: builtins.bool | None = True,
     out_of_bounds_policy: str | None = "error",
-    fill_values: tuple[float, ...] | None = (0.0,),
+    fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
     image_type: DALIImageType | None = None,
     output_dtype: DTypeLike | None = None,
-) -> Tensor: ...
+) -> Tensor | Batch: ...
 @overload
-def debayer(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    blue_position: Sequence[int] | int | ArrayLike | Tensor | Batch,
-    algorithm: str | None = "bilinear_ocv",
-) -> Batch: ...
-@overload
-def debayer(
-    input: ArrayLike | Tensor,
+def slice(
+    data: ArrayLike | Tensor | Batch,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    blue_position: Sequence[int] | int | ArrayLike | Tensor | Batch,
-    algorithm: str | None = "bilinear_ocv",
+    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
 def debayer(
@@ -1332,15 +2110,58 @@ def debayer(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    blue_position: Sequence[int] | int | ArrayLike | Tensor,
+    algorithm: str | None = "bilinear_ocv",
+) -> Tensor: ...
+@overload
+def debayer(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
     blue_position: Sequence[int] | int | ArrayLike | Tensor | Batch,
     algorithm: str | None = "bilinear_ocv",
+) -> Batch: ...
+@overload
+def debayer(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    blue_position: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    algorithm: str | None = "bilinear_ocv",
+) -> Tensor | Batch: ...
+@overload
+def debayer(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    blue_position: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    algorithm: str | None = "bilinear_ocv",
+) -> Batch: ...
+@overload
+def jitter(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    nDegree: int | None = 2,
+    mask: int | ArrayLike | Tensor | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+    rng: RNG | None = None,
 ) -> Tensor: ...
 @overload
 def jitter(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     nDegree: int | None = 2,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
@@ -1350,7 +2171,20 @@ def jitter(
 ) -> Batch: ...
 @overload
 def jitter(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    nDegree: int | None = 2,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def jitter(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1362,24 +2196,22 @@ def jitter(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
-def jitter(
+def sphere(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    nDegree: int | None = 2,
-    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    mask: int | ArrayLike | Tensor | None = 1,
     interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
-    rng: RNG | None = None,
 ) -> Tensor: ...
 @overload
 def sphere(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
     interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
@@ -1387,7 +2219,18 @@ def sphere(
 ) -> Batch: ...
 @overload
 def sphere(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+) -> Tensor | Batch: ...
+@overload
+def sphere(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1397,13 +2240,19 @@ def sphere(
     fill_value: float | None = 0.0,
 ) -> Batch: ...
 @overload
-def sphere(
+def water(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    ampl_x: float | None = 10.0,
+    ampl_y: float | None = 10.0,
+    freq_x: float | None = 0.04908738521234052,
+    freq_y: float | None = 0.04908738521234052,
+    phase_x: float | None = 0.0,
+    phase_y: float | None = 0.0,
+    mask: int | ArrayLike | Tensor | None = 1,
     interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Tensor: ...
@@ -1412,7 +2261,7 @@ def water(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     ampl_x: float | None = 10.0,
     ampl_y: float | None = 10.0,
@@ -1426,7 +2275,24 @@ def water(
 ) -> Batch: ...
 @overload
 def water(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    ampl_x: float | None = 10.0,
+    ampl_y: float | None = 10.0,
+    freq_x: float | None = 0.04908738521234052,
+    freq_y: float | None = 0.04908738521234052,
+    phase_x: float | None = 0.0,
+    phase_y: float | None = 0.0,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+) -> Tensor | Batch: ...
+@overload
+def water(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1442,35 +2308,38 @@ def water(
     fill_value: float | None = 0.0,
 ) -> Batch: ...
 @overload
-def water(
-    input: ArrayLike | Tensor,
+def full(
+    fill_value: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    ampl_x: float | None = 10.0,
-    ampl_y: float | None = 10.0,
-    freq_x: float | None = 0.04908738521234052,
-    freq_y: float | None = 0.04908738521234052,
-    phase_x: float | None = 0.0,
-    phase_y: float | None = 0.0,
-    mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
-    fill_value: float | None = 0.0,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def full(
     fill_value: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     layout: str | None = None,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
 def full(
-    fill_value: ArrayLike | Tensor,
+    fill_value: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
+@overload
+def full(
+    fill_value: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1479,14 +2348,13 @@ def full(
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
-def full(
+def full_like(
+    data_like: ArrayLike | Tensor,
     fill_value: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    layout: str | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Tensor: ...
 @overload
 def full_like(
@@ -1494,12 +2362,21 @@ def full_like(
     fill_value: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
 ) -> Batch: ...
 @overload
 def full_like(
-    data_like: ArrayLike | Tensor,
+    data_like: ArrayLike | Tensor | Batch,
+    fill_value: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def full_like(
+    data_like: ArrayLike | Tensor | Batch,
     fill_value: ArrayLike | Tensor | Batch,
     /,
     *,
@@ -1507,20 +2384,25 @@ def full_like(
     device: DeviceLike | None = None,
 ) -> Batch: ...
 @overload
-def full_like(
-    data_like: ArrayLike | Tensor,
-    fill_value: ArrayLike | Tensor | Batch,
+def one_hot(
+    input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    axis: int | None = None,
+    axis_name: str | None = None,
+    dtype: DTypeLike | None = ...,
+    num_classes: int | None = 0,
+    off_value: float | None = 0.0,
+    on_value: float | None = 1.0,
 ) -> Tensor: ...
 @overload
 def one_hot(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axis: int | None = None,
     axis_name: str | None = None,
@@ -1531,7 +2413,21 @@ def one_hot(
 ) -> Batch: ...
 @overload
 def one_hot(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = None,
+    axis_name: str | None = None,
+    dtype: DTypeLike | None = ...,
+    num_classes: int | None = 0,
+    off_value: float | None = 0.0,
+    on_value: float | None = 1.0,
+) -> Tensor | Batch: ...
+@overload
+def one_hot(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1544,19 +2440,23 @@ def one_hot(
     on_value: float | None = 1.0,
 ) -> Batch: ...
 @overload
-def one_hot(
-    input: ArrayLike | Tensor,
-    /,
+def ones(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    axis: int | None = None,
-    axis_name: str | None = None,
     dtype: DTypeLike | None = ...,
-    num_classes: int | None = 0,
-    off_value: float | None = 0.0,
-    on_value: float | None = 1.0,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
 ) -> Tensor: ...
+@overload
+def ones(
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
 @overload
 def ones(
     *,
@@ -1567,26 +2467,35 @@ def ones(
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
-def ones(
+def ones_like(
+    data_like: ArrayLike | Tensor,
+    /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    dtype: DTypeLike | None = ...,
-    layout: str | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
 def ones_like(
     data_like: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
 def ones_like(
-    data_like: ArrayLike | Tensor,
+    data_like: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def ones_like(
+    data_like: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1594,14 +2503,23 @@ def ones_like(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def ones_like(
-    data_like: ArrayLike | Tensor,
-    /,
+def zeros(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    dtype: DTypeLike | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
 ) -> Tensor: ...
+@overload
+def zeros(
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    layout: str | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
 @overload
 def zeros(
     *,
@@ -1612,26 +2530,35 @@ def zeros(
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
-def zeros(
+def zeros_like(
+    data_like: ArrayLike | Tensor,
+    /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    dtype: DTypeLike | None = ...,
-    layout: str | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
 def zeros_like(
     data_like: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
 def zeros_like(
-    data_like: ArrayLike | Tensor,
+    data_like: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def zeros_like(
+    data_like: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1639,12 +2566,17 @@ def zeros_like(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def zeros_like(
-    data_like: ArrayLike | Tensor,
+def filter(
+    data: ArrayLike | Tensor,
+    filter: ArrayLike | Tensor,
+    fill_value: ArrayLike | Tensor | None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    anchor: Sequence[int] | int | ArrayLike | Tensor | None = (-1,),
+    border: str | None = "reflect_101",
+    mode: str | None = "same",
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -1654,7 +2586,7 @@ def filter(
     fill_value: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1,),
     border: str | None = "reflect_101",
@@ -1663,7 +2595,21 @@ def filter(
 ) -> Batch: ...
 @overload
 def filter(
-    data: ArrayLike | Tensor,
+    data: ArrayLike | Tensor | Batch,
+    filter: ArrayLike | Tensor | Batch,
+    fill_value: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1,),
+    border: str | None = "reflect_101",
+    mode: str | None = "same",
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def filter(
+    data: ArrayLike | Tensor | Batch,
     filter: ArrayLike | Tensor | Batch,
     fill_value: ArrayLike | Tensor | Batch | None = None,
     /,
@@ -1676,17 +2622,14 @@ def filter(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def filter(
-    data: ArrayLike | Tensor,
-    filter: ArrayLike | Tensor | Batch,
-    fill_value: ArrayLike | Tensor | Batch | None = None,
+def gaussian_blur(
+    input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1,),
-    border: str | None = "reflect_101",
-    mode: str | None = "same",
+    sigma: Sequence[float] | float | ArrayLike | Tensor | None = (0.0,),
+    window_size: Sequence[int] | int | ArrayLike | Tensor | None = (0,),
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -1694,7 +2637,7 @@ def gaussian_blur(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     sigma: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
     window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (0,),
@@ -1702,7 +2645,18 @@ def gaussian_blur(
 ) -> Batch: ...
 @overload
 def gaussian_blur(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    sigma: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (0,),
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def gaussian_blur(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1712,14 +2666,16 @@ def gaussian_blur(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def gaussian_blur(
+def laplacian(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    sigma: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
-    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (0,),
+    window_size: Sequence[int] | int | ArrayLike | Tensor | None = (3,),
+    smoothing_size: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    normalized_kernel: builtins.bool | None = False,
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -1727,7 +2683,7 @@ def laplacian(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3,),
     smoothing_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
@@ -1737,7 +2693,20 @@ def laplacian(
 ) -> Batch: ...
 @overload
 def laplacian(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3,),
+    smoothing_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    normalized_kernel: builtins.bool | None = False,
+    dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def laplacian(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1748,20 +2717,6 @@ def laplacian(
     normalized_kernel: builtins.bool | None = False,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
-@overload
-def laplacian(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3,),
-    smoothing_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    scale: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    normalized_kernel: builtins.bool | None = False,
-    dtype: DTypeLike | None = None,
-) -> Tensor: ...
-@overload
 def batch_permutation(
     *,
     batch_size: int,
@@ -1771,33 +2726,6 @@ def batch_permutation(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
-def batch_permutation(
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    allow_repetitions: builtins.bool | None = False,
-    no_fixed_points: builtins.bool | None = False,
-    rng: RNG | None = None,
-) -> Tensor: ...
-@overload
-def cast(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    dtype: DTypeLike,
-) -> Batch: ...
-@overload
-def cast(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    dtype: DTypeLike,
-) -> Batch: ...
-@overload
 def cast(
     input: ArrayLike | Tensor,
     /,
@@ -1807,17 +2735,62 @@ def cast(
     dtype: DTypeLike,
 ) -> Tensor: ...
 @overload
+def cast(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike,
+) -> Batch: ...
+@overload
+def cast(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike,
+) -> Tensor | Batch: ...
+@overload
+def cast(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike,
+) -> Batch: ...
+@overload
+def cast_like(
+    input: ArrayLike | Tensor,
+    other: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor: ...
+@overload
 def cast_like(
     input: Batch,
     other: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
 ) -> Batch: ...
 @overload
 def cast_like(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    other: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def cast_like(
+    input: ArrayLike | Tensor | Batch,
     other: ArrayLike | Tensor | Batch,
     /,
     *,
@@ -1825,9 +2798,8 @@ def cast_like(
     device: DeviceLike | None = None,
 ) -> Batch: ...
 @overload
-def cast_like(
+def copy(
     input: ArrayLike | Tensor,
-    other: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -1835,39 +2807,23 @@ def cast_like(
 ) -> Tensor: ...
 @overload
 def copy(
-    input: Batch, /, *, batch_size: int | None = None, device: DeviceLike | None = None
+    input: Batch, /, *, batch_size: None = None, device: DeviceLike | None = None
 ) -> Batch: ...
 @overload
 def copy(
-    input: ArrayLike | Tensor, /, *, batch_size: int, device: DeviceLike | None = None
-) -> Batch: ...
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor | Batch: ...
 @overload
 def copy(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-) -> Tensor: ...
-@overload
-def dump_image(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    input_layout: str | None = "HWC",
-    suffix: str | None = "",
-) -> Batch: ...
-@overload
-def dump_image(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    input_layout: str | None = "HWC",
-    suffix: str | None = "",
 ) -> Batch: ...
 @overload
 def dump_image(
@@ -1880,22 +2836,34 @@ def dump_image(
     suffix: str | None = "",
 ) -> Tensor: ...
 @overload
-def get_property(
+def dump_image(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    key: str,
+    input_layout: str | None = "HWC",
+    suffix: str | None = "",
 ) -> Batch: ...
 @overload
-def get_property(
-    input: ArrayLike | Tensor,
+def dump_image(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    input_layout: str | None = "HWC",
+    suffix: str | None = "",
+) -> Tensor | Batch: ...
+@overload
+def dump_image(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    key: str,
+    input_layout: str | None = "HWC",
+    suffix: str | None = "",
 ) -> Batch: ...
 @overload
 def get_property(
@@ -1907,22 +2875,31 @@ def get_property(
     key: str,
 ) -> Tensor: ...
 @overload
-def permute_batch(
+def get_property(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    key: str,
 ) -> Batch: ...
 @overload
-def permute_batch(
-    input: ArrayLike | Tensor,
+def get_property(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    key: str,
+) -> Tensor | Batch: ...
+@overload
+def get_property(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    key: str,
 ) -> Batch: ...
 @overload
 def permute_batch(
@@ -1931,14 +2908,52 @@ def permute_batch(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    indices: Sequence[int] | int | ArrayLike | Tensor,
+) -> Tensor: ...
+@overload
+def permute_batch(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
     indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
+) -> Batch: ...
+@overload
+def permute_batch(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
+) -> Tensor | Batch: ...
+@overload
+def permute_batch(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
+) -> Batch: ...
+@overload
+def flip(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | None = 1,
+    vertical: int | ArrayLike | Tensor | None = 0,
+    depthwise: int | ArrayLike | Tensor | None = 0,
 ) -> Tensor: ...
 @overload
 def flip(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     horizontal: int | ArrayLike | Tensor | Batch | None = 1,
     vertical: int | ArrayLike | Tensor | Batch | None = 0,
@@ -1946,7 +2961,18 @@ def flip(
 ) -> Batch: ...
 @overload
 def flip(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Tensor | Batch: ...
+@overload
+def flip(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1956,22 +2982,22 @@ def flip(
     depthwise: int | ArrayLike | Tensor | Batch | None = 0,
 ) -> Batch: ...
 @overload
-def flip(
+def peek_image_shape(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
-    vertical: int | ArrayLike | Tensor | Batch | None = 0,
-    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: builtins.bool | None = True,
 ) -> Tensor: ...
 @overload
 def peek_image_shape(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
@@ -1979,7 +3005,18 @@ def peek_image_shape(
 ) -> Batch: ...
 @overload
 def peek_image_shape(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: builtins.bool | None = True,
+) -> Tensor | Batch: ...
+@overload
+def peek_image_shape(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -1989,22 +3026,24 @@ def peek_image_shape(
     adjust_orientation: builtins.bool | None = True,
 ) -> Batch: ...
 @overload
-def peek_image_shape(
+def clahe(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
-    dtype: DTypeLike | None = ...,
-    adjust_orientation: builtins.bool | None = True,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int | None = 256,
+    luma_only: builtins.bool | None = True,
 ) -> Tensor: ...
 @overload
 def clahe(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     tiles_x: int,
     tiles_y: int,
@@ -2014,37 +3053,29 @@ def clahe(
 ) -> Batch: ...
 @overload
 def clahe(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     tiles_x: int,
     tiles_y: int,
     clip_limit: float,
     bins: int | None = 256,
     luma_only: builtins.bool | None = True,
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def clahe(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: None = None,
+    batch_size: int,
     device: DeviceLike | None = None,
     tiles_x: int,
     tiles_y: int,
     clip_limit: float,
     bins: int | None = 256,
     luma_only: builtins.bool | None = True,
-) -> Tensor: ...
-@overload
-def equalize(
-    input: Batch, /, *, batch_size: int | None = None, device: DeviceLike | None = None
-) -> Batch: ...
-@overload
-def equalize(
-    input: ArrayLike | Tensor, /, *, batch_size: int, device: DeviceLike | None = None
 ) -> Batch: ...
 @overload
 def equalize(
@@ -2055,30 +3086,24 @@ def equalize(
     device: DeviceLike | None = None,
 ) -> Tensor: ...
 @overload
-def lookup_table(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    keys: tuple[int, ...] | None = (),
-    values: tuple[float, ...] | None = (),
-    default_value: float | None = 0.0,
-    dtype: DTypeLike | None = ...,
-    output_dtype: DTypeLike | None = None,
+def equalize(
+    input: Batch, /, *, batch_size: None = None, device: DeviceLike | None = None
 ) -> Batch: ...
 @overload
-def lookup_table(
-    input: ArrayLike | Tensor,
+def equalize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def equalize(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    keys: tuple[int, ...] | None = (),
-    values: tuple[float, ...] | None = (),
-    default_value: float | None = 0.0,
-    dtype: DTypeLike | None = ...,
-    output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
 def lookup_table(
@@ -2087,32 +3112,71 @@ def lookup_table(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    keys: tuple[int, ...] | None = (),
-    values: tuple[float, ...] | None = (),
+    keys: Sequence[int] | int | None = (),
+    values: Sequence[float] | float | None = (),
     default_value: float | None = 0.0,
     dtype: DTypeLike | None = ...,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
-def roi_random_crop(
+def lookup_table(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
-    roi_start: Sequence[int] | int | ArrayLike | Tensor | Batch,
-    in_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    roi_end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    roi_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rng: RNG | None = None,
+    keys: Sequence[int] | int | None = (),
+    values: Sequence[float] | float | None = (),
+    default_value: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def lookup_table(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    keys: Sequence[int] | int | None = (),
+    values: Sequence[float] | float | None = (),
+    default_value: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def lookup_table(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    keys: Sequence[int] | int | None = (),
+    values: Sequence[float] | float | None = (),
+    default_value: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
 def roi_random_crop(
     input: ArrayLike | Tensor | None = None,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor,
+    roi_start: Sequence[int] | int | ArrayLike | Tensor,
+    in_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    roi_end: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    roi_shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def roi_random_crop(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
     roi_start: Sequence[int] | int | ArrayLike | Tensor | Batch,
@@ -2123,7 +3187,7 @@ def roi_random_crop(
 ) -> Batch: ...
 @overload
 def roi_random_crop(
-    input: ArrayLike | Tensor | None = None,
+    input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: None = None,
@@ -2134,13 +3198,40 @@ def roi_random_crop(
     roi_end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     roi_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def roi_random_crop(
+    input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    roi_start: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    in_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    roi_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def pad(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def pad(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
     axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
@@ -2150,7 +3241,20 @@ def pad(
 ) -> Batch: ...
 @overload
 def pad(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
+@overload
+def pad(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -2162,24 +3266,26 @@ def pad(
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
-def pad(
+def coord_flip(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    axis_names: str | None = None,
-    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    center_x: float | ArrayLike | Tensor | None = 0.5,
+    center_y: float | ArrayLike | Tensor | None = 0.5,
+    center_z: float | ArrayLike | Tensor | None = 0.5,
+    flip_x: int | ArrayLike | Tensor | None = 1,
+    flip_y: int | ArrayLike | Tensor | None = 0,
+    flip_z: int | ArrayLike | Tensor | None = 0,
+    layout: str | None = "",
 ) -> Tensor: ...
 @overload
 def coord_flip(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     center_x: float | ArrayLike | Tensor | Batch | None = 0.5,
     center_y: float | ArrayLike | Tensor | Batch | None = 0.5,
@@ -2191,7 +3297,22 @@ def coord_flip(
 ) -> Batch: ...
 @overload
 def coord_flip(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    center_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    center_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    center_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    flip_x: int | ArrayLike | Tensor | Batch | None = 1,
+    flip_y: int | ArrayLike | Tensor | Batch | None = 0,
+    flip_z: int | ArrayLike | Tensor | Batch | None = 0,
+    layout: str | None = "",
+) -> Tensor | Batch: ...
+@overload
+def coord_flip(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -2205,26 +3326,23 @@ def coord_flip(
     layout: str | None = "",
 ) -> Batch: ...
 @overload
-def coord_flip(
+def coord_transform(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    center_x: float | ArrayLike | Tensor | Batch | None = 0.5,
-    center_y: float | ArrayLike | Tensor | Batch | None = 0.5,
-    center_z: float | ArrayLike | Tensor | Batch | None = 0.5,
-    flip_x: int | ArrayLike | Tensor | Batch | None = 1,
-    flip_y: int | ArrayLike | Tensor | Batch | None = 0,
-    flip_z: int | ArrayLike | Tensor | Batch | None = 0,
-    layout: str | None = "",
+    M: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    MT: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    T: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    dtype: DTypeLike | None = ...,
 ) -> Tensor: ...
 @overload
 def coord_transform(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     M: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     MT: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
@@ -2233,7 +3351,19 @@ def coord_transform(
 ) -> Batch: ...
 @overload
 def coord_transform(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    M: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    MT: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    T: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = ...,
+) -> Tensor | Batch: ...
+@overload
+def coord_transform(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -2244,27 +3374,35 @@ def coord_transform(
     dtype: DTypeLike | None = ...,
 ) -> Batch: ...
 @overload
-def coord_transform(
+def random_resized_crop(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    M: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    MT: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    T: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    dtype: DTypeLike | None = ...,
+    size: Sequence[int] | int,
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
+    num_attempts: int | None = 10,
+    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | None = None,
+    mag_filter: int | ArrayLike | Tensor | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    rng: RNG | None = None,
 ) -> Tensor: ...
 @overload
 def random_resized_crop(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     size: Sequence[int] | int,
-    random_aspect_ratio: tuple[float, ...] | None = (0.75, 1.3333333333333333),
-    random_area: tuple[float, ...] | None = (0.08, 1.0),
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
     num_attempts: int | None = 10,
     interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
     min_filter: int | ArrayLike | Tensor | Batch | None = None,
@@ -2277,14 +3415,34 @@ def random_resized_crop(
 ) -> Batch: ...
 @overload
 def random_resized_crop(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int,
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
+    num_attempts: int | None = 10,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def random_resized_crop(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
     size: Sequence[int] | int,
-    random_aspect_ratio: tuple[float, ...] | None = (0.75, 1.3333333333333333),
-    random_area: tuple[float, ...] | None = (0.08, 1.0),
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
     num_attempts: int | None = 10,
     interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
     min_filter: int | ArrayLike | Tensor | Batch | None = None,
@@ -2296,28 +3454,240 @@ def random_resized_crop(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
-def random_resized_crop(
+def resize(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    size: Sequence[int] | int,
-    random_aspect_ratio: tuple[float, ...] | None = (0.75, 1.3333333333333333),
-    random_area: tuple[float, ...] | None = (0.08, 1.0),
-    num_attempts: int | None = 10,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    resize_x: float | ArrayLike | Tensor | None = None,
+    resize_y: float | ArrayLike | Tensor | None = None,
+    resize_z: float | ArrayLike | Tensor | None = None,
+    resize_shorter: float | ArrayLike | Tensor | None = None,
+    resize_longer: float | ArrayLike | Tensor | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | None = None,
+    mag_filter: int | ArrayLike | Tensor | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
-    rng: RNG | None = None,
 ) -> Tensor: ...
 @overload
 def resize(
     input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Batch: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Tensor | Batch: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Batch: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    resize_x: float | ArrayLike | Tensor | None = None,
+    resize_y: float | ArrayLike | Tensor | None = None,
+    resize_z: float | ArrayLike | Tensor | None = None,
+    resize_shorter: float | ArrayLike | Tensor | None = None,
+    resize_longer: float | ArrayLike | Tensor | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | None = None,
+    mag_filter: int | ArrayLike | Tensor | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def resize(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Batch, Batch]: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Batch, Batch]: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int | None = None,
@@ -2343,71 +3713,49 @@ def resize(
     image_type: DALIImageType | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
-) -> tuple[Batch, ...]: ...
+) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
 @overload
-def resize(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    resize_x: float | ArrayLike | Tensor | Batch | None = None,
-    resize_y: float | ArrayLike | Tensor | Batch | None = None,
-    resize_z: float | ArrayLike | Tensor | Batch | None = None,
-    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
-    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
-    mode: str | None = "default",
-    max_size: Sequence[float] | float | None = None,
-    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_relative: builtins.bool | None = False,
-    subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
-    antialias: builtins.bool | None = True,
-    dtype: DTypeLike | None = None,
-    save_attrs: builtins.bool | None = False,
-    image_type: DALIImageType | None = None,
-    minibatch_size: int | None = 32,
-    temp_buffer_hint: int | None = 0,
-) -> tuple[Batch, ...]: ...
-@overload
-def resize(
+def resize_crop_mirror(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    resize_x: float | ArrayLike | Tensor | Batch | None = None,
-    resize_y: float | ArrayLike | Tensor | Batch | None = None,
-    resize_z: float | ArrayLike | Tensor | Batch | None = None,
-    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
-    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    resize_x: float | ArrayLike | Tensor | None = None,
+    resize_y: float | ArrayLike | Tensor | None = None,
+    resize_z: float | ArrayLike | Tensor | None = None,
+    resize_shorter: float | ArrayLike | Tensor | None = None,
+    resize_longer: float | ArrayLike | Tensor | None = None,
     mode: str | None = "default",
     max_size: Sequence[float] | float | None = None,
-    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    crop_d: float | ArrayLike | Tensor | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | None = 0.5,
+    rounding: str | None = "round",
+    mirror: int | ArrayLike | Tensor | None = 0,
+    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | None = None,
+    mag_filter: int | ArrayLike | Tensor | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
-    save_attrs: builtins.bool | None = False,
-    image_type: DALIImageType | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
-) -> tuple[Tensor, ...]: ...
+) -> Tensor: ...
 @overload
 def resize_crop_mirror(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     resize_x: float | ArrayLike | Tensor | Batch | None = None,
@@ -2440,7 +3788,43 @@ def resize_crop_mirror(
 ) -> Batch: ...
 @overload
 def resize_crop_mirror(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    mirror: int | ArrayLike | Tensor | Batch | None = 0,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Tensor | Batch: ...
+@overload
+def resize_crop_mirror(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -2475,36 +3859,27 @@ def resize_crop_mirror(
     temp_buffer_hint: int | None = 0,
 ) -> Batch: ...
 @overload
-def resize_crop_mirror(
+def tensor_resize(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    resize_x: float | ArrayLike | Tensor | Batch | None = None,
-    resize_y: float | ArrayLike | Tensor | Batch | None = None,
-    resize_z: float | ArrayLike | Tensor | Batch | None = None,
-    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
-    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    sizes: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    scales: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    alignment: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    size_rounding: str | None = "round",
     mode: str | None = "default",
     max_size: Sequence[float] | float | None = None,
-    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
-    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
-    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
-    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
-    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
-    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
-    rounding: str | None = "round",
-    mirror: int | ArrayLike | Tensor | Batch | None = 0,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | None = None,
+    mag_filter: int | ArrayLike | Tensor | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -2515,7 +3890,7 @@ def tensor_resize(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     sizes: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     scales: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
@@ -2539,7 +3914,34 @@ def tensor_resize(
 ) -> Batch: ...
 @overload
 def tensor_resize(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    sizes: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    scales: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    alignment: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    size_rounding: str | None = "round",
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Tensor | Batch: ...
+@overload
+def tensor_resize(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -2565,242 +3967,256 @@ def tensor_resize(
     temp_buffer_hint: int | None = 0,
 ) -> Batch: ...
 @overload
-def tensor_resize(
-    input: ArrayLike | Tensor,
-    /,
-    *,
+def cat(
+    *inputs: ArrayLike | Tensor,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    sizes: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    scales: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    axes: Sequence[int] | int | None = None,
-    axis_names: str | None = None,
-    alignment: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    size_rounding: str | None = "round",
-    mode: str | None = "default",
-    max_size: Sequence[float] | float | None = None,
-    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_relative: builtins.bool | None = False,
-    subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
-    antialias: builtins.bool | None = True,
-    dtype: DTypeLike | None = None,
-    minibatch_size: int | None = 32,
-    temp_buffer_hint: int | None = 0,
+    axis: int | None = 0,
+    axis_name: str | None = None,
 ) -> Tensor: ...
 @overload
 def cat(
     *inputs: Batch,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axis: int | None = 0,
     axis_name: str | None = None,
 ) -> Batch: ...
 @overload
 def cat(
-    *inputs: ArrayLike | Tensor,
-    batch_size: int,
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axis: int | None = 0,
     axis_name: str | None = None,
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def cat(
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Batch: ...
+@overload
+def expand_dims(
+    data: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int,
+    new_axis_names: str | None = "",
+) -> Tensor: ...
+@overload
+def expand_dims(
+    data: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int,
+    new_axis_names: str | None = "",
+) -> Batch: ...
+@overload
+def expand_dims(
+    data: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int,
+    new_axis_names: str | None = "",
+) -> Tensor | Batch: ...
+@overload
+def expand_dims(
+    data: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int,
+    new_axis_names: str | None = "",
+) -> Batch: ...
+@overload
+def reinterpret(
+    data: ArrayLike | Tensor,
+    shape_input: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | None = None,
+) -> Tensor: ...
+@overload
+def reinterpret(
+    data: Batch,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def reinterpret(
+    data: ArrayLike | Tensor | Batch,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
+@overload
+def reinterpret(
+    data: ArrayLike | Tensor | Batch,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def reshape(
+    data: ArrayLike | Tensor,
+    shape_input: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | None = None,
+) -> Tensor: ...
+@overload
+def reshape(
+    data: Batch,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def reshape(
+    data: ArrayLike | Tensor | Batch,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
+@overload
+def reshape(
+    data: ArrayLike | Tensor | Batch,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    layout: str | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def squeeze(
+    data: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    axis_names: str | None = None,
+) -> Tensor: ...
+@overload
+def squeeze(
+    data: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+) -> Batch: ...
+@overload
+def squeeze(
+    data: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+) -> Tensor | Batch: ...
+@overload
+def squeeze(
+    data: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+) -> Batch: ...
+@overload
+def stack(
     *inputs: ArrayLike | Tensor,
     batch_size: None = None,
     device: DeviceLike | None = None,
     axis: int | None = 0,
     axis_name: str | None = None,
-) -> Tensor: ...
-@overload
-def expand_dims(
-    data: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    axes: Sequence[int] | int,
-    new_axis_names: str | None = "",
-) -> Batch: ...
-@overload
-def expand_dims(
-    data: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    axes: Sequence[int] | int,
-    new_axis_names: str | None = "",
-) -> Batch: ...
-@overload
-def expand_dims(
-    data: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axes: Sequence[int] | int,
-    new_axis_names: str | None = "",
-) -> Tensor: ...
-@overload
-def reinterpret(
-    data: Batch,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    dtype: DTypeLike | None = None,
-    layout: str | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-) -> Batch: ...
-@overload
-def reinterpret(
-    data: ArrayLike | Tensor,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    dtype: DTypeLike | None = None,
-    layout: str | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-) -> Batch: ...
-@overload
-def reinterpret(
-    data: ArrayLike | Tensor,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    dtype: DTypeLike | None = None,
-    layout: str | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-) -> Tensor: ...
-@overload
-def reshape(
-    data: Batch,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    layout: str | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-) -> Batch: ...
-@overload
-def reshape(
-    data: ArrayLike | Tensor,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    layout: str | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-) -> Batch: ...
-@overload
-def reshape(
-    data: ArrayLike | Tensor,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    layout: str | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    src_dims: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-) -> Tensor: ...
-@overload
-def squeeze(
-    data: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    axis_names: str | None = None,
-) -> Batch: ...
-@overload
-def squeeze(
-    data: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    axis_names: str | None = None,
-) -> Batch: ...
-@overload
-def squeeze(
-    data: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    axis_names: str | None = None,
 ) -> Tensor: ...
 @overload
 def stack(
     *inputs: Batch,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axis: int | None = 0,
     axis_name: str | None = None,
 ) -> Batch: ...
 @overload
 def stack(
-    *inputs: ArrayLike | Tensor,
-    batch_size: int,
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axis: int | None = 0,
     axis_name: str | None = None,
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def stack(
-    *inputs: ArrayLike | Tensor,
-    batch_size: None = None,
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: int,
     device: DeviceLike | None = None,
     axis: int | None = 0,
     axis_name: str | None = None,
-) -> Tensor: ...
-@overload
-def transpose(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    perm: tuple[int, ...] | None = None,
-    transpose_layout: builtins.bool | None = True,
-    output_layout: str | None = None,
-) -> Batch: ...
-@overload
-def transpose(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    perm: tuple[int, ...] | None = None,
-    transpose_layout: builtins.bool | None = True,
-    output_layout: str | None = None,
 ) -> Batch: ...
 @overload
 def transpose(
@@ -2809,37 +4225,42 @@ def transpose(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    perm: tuple[int, ...] | None = None,
+    perm: Sequence[int] | int | None = None,
     transpose_layout: builtins.bool | None = True,
     output_layout: str | None = None,
 ) -> Tensor: ...
 @overload
-def mel_filter_bank(
+def transpose(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    nfilter: int | None = 128,
-    sample_rate: float | None = 44100.0,
-    freq_low: float | None = 0.0,
-    freq_high: float | None = 0.0,
-    normalize: builtins.bool | None = True,
-    mel_formula: str | None = "slaney",
+    perm: Sequence[int] | int | None = None,
+    transpose_layout: builtins.bool | None = True,
+    output_layout: str | None = None,
 ) -> Batch: ...
 @overload
-def mel_filter_bank(
-    input: ArrayLike | Tensor,
+def transpose(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    perm: Sequence[int] | int | None = None,
+    transpose_layout: builtins.bool | None = True,
+    output_layout: str | None = None,
+) -> Tensor | Batch: ...
+@overload
+def transpose(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    nfilter: int | None = 128,
-    sample_rate: float | None = 44100.0,
-    freq_low: float | None = 0.0,
-    freq_high: float | None = 0.0,
-    normalize: builtins.bool | None = True,
-    mel_formula: str | None = "slaney",
+    perm: Sequence[int] | int | None = None,
+    transpose_layout: builtins.bool | None = True,
+    output_layout: str | None = None,
 ) -> Batch: ...
 @overload
 def mel_filter_bank(
@@ -2856,30 +4277,46 @@ def mel_filter_bank(
     mel_formula: str | None = "slaney",
 ) -> Tensor: ...
 @overload
-def mfcc(
+def mel_filter_bank(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    n_mfcc: int | None = 20,
-    dct_type: int | None = 2,
-    normalize: builtins.bool | None = False,
-    axis: int | None = 0,
-    lifter: float | None = 0.0,
+    nfilter: int | None = 128,
+    sample_rate: float | None = 44100.0,
+    freq_low: float | None = 0.0,
+    freq_high: float | None = 0.0,
+    normalize: builtins.bool | None = True,
+    mel_formula: str | None = "slaney",
 ) -> Batch: ...
 @overload
-def mfcc(
-    input: ArrayLike | Tensor,
+def mel_filter_bank(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    nfilter: int | None = 128,
+    sample_rate: float | None = 44100.0,
+    freq_low: float | None = 0.0,
+    freq_high: float | None = 0.0,
+    normalize: builtins.bool | None = True,
+    mel_formula: str | None = "slaney",
+) -> Tensor | Batch: ...
+@overload
+def mel_filter_bank(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    n_mfcc: int | None = 20,
-    dct_type: int | None = 2,
-    normalize: builtins.bool | None = False,
-    axis: int | None = 0,
-    lifter: float | None = 0.0,
+    nfilter: int | None = 128,
+    sample_rate: float | None = 44100.0,
+    freq_low: float | None = 0.0,
+    freq_high: float | None = 0.0,
+    normalize: builtins.bool | None = True,
+    mel_formula: str | None = "slaney",
 ) -> Batch: ...
 @overload
 def mfcc(
@@ -2895,26 +4332,43 @@ def mfcc(
     lifter: float | None = 0.0,
 ) -> Tensor: ...
 @overload
-def power_spectrum(
+def mfcc(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    axis: int | None = -1,
-    nfft: int | None = None,
-    power: int | None = 2,
+    n_mfcc: int | None = 20,
+    dct_type: int | None = 2,
+    normalize: builtins.bool | None = False,
+    axis: int | None = 0,
+    lifter: float | None = 0.0,
 ) -> Batch: ...
 @overload
-def power_spectrum(
-    input: ArrayLike | Tensor,
+def mfcc(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    n_mfcc: int | None = 20,
+    dct_type: int | None = 2,
+    normalize: builtins.bool | None = False,
+    axis: int | None = 0,
+    lifter: float | None = 0.0,
+) -> Tensor | Batch: ...
+@overload
+def mfcc(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    axis: int | None = -1,
-    nfft: int | None = None,
-    power: int | None = 2,
+    n_mfcc: int | None = 20,
+    dct_type: int | None = 2,
+    normalize: builtins.bool | None = False,
+    axis: int | None = 0,
+    lifter: float | None = 0.0,
 ) -> Batch: ...
 @overload
 def power_spectrum(
@@ -2926,13 +4380,62 @@ def power_spectrum(
     axis: int | None = -1,
     nfft: int | None = None,
     power: int | None = 2,
+) -> Tensor: ...
+@overload
+def power_spectrum(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = -1,
+    nfft: int | None = None,
+    power: int | None = 2,
+) -> Batch: ...
+@overload
+def power_spectrum(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = -1,
+    nfft: int | None = None,
+    power: int | None = 2,
+) -> Tensor | Batch: ...
+@overload
+def power_spectrum(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axis: int | None = -1,
+    nfft: int | None = None,
+    power: int | None = 2,
+) -> Batch: ...
+@overload
+def spectrogram(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    nfft: int | None = None,
+    window_length: int | None = 512,
+    window_step: int | None = 256,
+    window_fn: Sequence[float] | float | None = None,
+    power: int | None = 2,
+    center_windows: builtins.bool | None = True,
+    reflect_padding: builtins.bool | None = True,
+    layout: str | None = "ft",
 ) -> Tensor: ...
 @overload
 def spectrogram(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     nfft: int | None = None,
     window_length: int | None = 512,
@@ -2945,10 +4448,10 @@ def spectrogram(
 ) -> Batch: ...
 @overload
 def spectrogram(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     nfft: int | None = None,
     window_length: int | None = 512,
@@ -2958,13 +4461,13 @@ def spectrogram(
     center_windows: builtins.bool | None = True,
     reflect_padding: builtins.bool | None = True,
     layout: str | None = "ft",
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def spectrogram(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: None = None,
+    batch_size: int,
     device: DeviceLike | None = None,
     nfft: int | None = None,
     window_length: int | None = 512,
@@ -2974,28 +4477,6 @@ def spectrogram(
     center_windows: builtins.bool | None = True,
     reflect_padding: builtins.bool | None = True,
     layout: str | None = "ft",
-) -> Tensor: ...
-@overload
-def to_decibels(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    multiplier: float | None = 10.0,
-    reference: float | None = 0.0,
-    cutoff_db: float | None = -200.0,
-) -> Batch: ...
-@overload
-def to_decibels(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    multiplier: float | None = 10.0,
-    reference: float | None = 0.0,
-    cutoff_db: float | None = -200.0,
 ) -> Batch: ...
 @overload
 def to_decibels(
@@ -3009,40 +4490,37 @@ def to_decibels(
     cutoff_db: float | None = -200.0,
 ) -> Tensor: ...
 @overload
-def normalize(
+def to_decibels(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    mean: ArrayLike | Tensor | Batch | None = None,
-    stddev: ArrayLike | Tensor | Batch | None = None,
-    axes: tuple[int, ...] | None = None,
-    axis_names: str | None = None,
-    batch: builtins.bool | None = False,
-    ddof: int | None = 0,
-    epsilon: float | None = 0.0,
-    scale: float | None = 1.0,
-    shift: float | None = 0.0,
-    dtype: DTypeLike | None = ...,
+    multiplier: float | None = 10.0,
+    reference: float | None = 0.0,
+    cutoff_db: float | None = -200.0,
 ) -> Batch: ...
 @overload
-def normalize(
-    input: ArrayLike | Tensor,
+def to_decibels(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    multiplier: float | None = 10.0,
+    reference: float | None = 0.0,
+    cutoff_db: float | None = -200.0,
+) -> Tensor | Batch: ...
+@overload
+def to_decibels(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    mean: ArrayLike | Tensor | Batch | None = None,
-    stddev: ArrayLike | Tensor | Batch | None = None,
-    axes: tuple[int, ...] | None = None,
-    axis_names: str | None = None,
-    batch: builtins.bool | None = False,
-    ddof: int | None = 0,
-    epsilon: float | None = 0.0,
-    scale: float | None = 1.0,
-    shift: float | None = 0.0,
-    dtype: DTypeLike | None = ...,
+    multiplier: float | None = 10.0,
+    reference: float | None = 0.0,
+    cutoff_db: float | None = -200.0,
 ) -> Batch: ...
 @overload
 def normalize(
@@ -3051,9 +4529,9 @@ def normalize(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    mean: ArrayLike | Tensor | Batch | None = None,
-    stddev: ArrayLike | Tensor | Batch | None = None,
-    axes: tuple[int, ...] | None = None,
+    mean: ArrayLike | Tensor | None = None,
+    stddev: ArrayLike | Tensor | None = None,
+    axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
     batch: builtins.bool | None = False,
     ddof: int | None = 0,
@@ -3063,23 +4541,59 @@ def normalize(
     dtype: DTypeLike | None = ...,
 ) -> Tensor: ...
 @overload
-def element_extract(
+def normalize(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    element_map: Sequence[int] | int,
-) -> tuple[Batch, ...]: ...
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    batch: builtins.bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
 @overload
-def element_extract(
-    input: ArrayLike | Tensor,
+def normalize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    batch: builtins.bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+) -> Tensor | Batch: ...
+@overload
+def normalize(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    element_map: Sequence[int] | int,
-) -> tuple[Batch, ...]: ...
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    batch: builtins.bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+) -> Batch: ...
 @overload
 def element_extract(
     input: ArrayLike | Tensor,
@@ -3087,26 +4601,82 @@ def element_extract(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    element_map: Sequence[int] | int,
-) -> tuple[Tensor, ...]: ...
+    element_map: int,
+) -> Tensor: ...
 @overload
-def per_frame(
+def element_extract(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    replace: builtins.bool | None = False,
+    element_map: int,
 ) -> Batch: ...
 @overload
-def per_frame(
-    input: ArrayLike | Tensor,
+def element_extract(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    element_map: int,
+) -> Tensor | Batch: ...
+@overload
+def element_extract(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    replace: builtins.bool | None = False,
+    element_map: int,
 ) -> Batch: ...
+@overload
+def element_extract(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    element_map: tuple[int, int, *tuple[int, ...]],
+) -> tuple[Tensor, Tensor, *tuple[Tensor, ...]]: ...
+@overload
+def element_extract(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    element_map: tuple[int, int, *tuple[int, ...]],
+) -> tuple[Batch, Batch, *tuple[Batch, ...]]: ...
+@overload
+def element_extract(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    element_map: tuple[int, int, *tuple[int, ...]],
+) -> (
+    tuple[Tensor, Tensor, *tuple[Tensor, ...]] | tuple[Batch, Batch, *tuple[Batch, ...]]
+): ...
+@overload
+def element_extract(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    element_map: tuple[int, int, *tuple[int, ...]],
+) -> tuple[Batch, Batch, *tuple[Batch, ...]]: ...
+@overload
+def element_extract(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    element_map: Sequence[int],
+) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
 @overload
 def per_frame(
     input: ArrayLike | Tensor,
@@ -3117,22 +4687,31 @@ def per_frame(
     replace: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
-def sequence_rearrange(
+def per_frame(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    new_order: ArrayLike | Tensor | Batch,
+    replace: builtins.bool | None = False,
 ) -> Batch: ...
 @overload
-def sequence_rearrange(
-    input: ArrayLike | Tensor,
+def per_frame(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    replace: builtins.bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def per_frame(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    new_order: ArrayLike | Tensor | Batch,
+    replace: builtins.bool | None = False,
 ) -> Batch: ...
 @overload
 def sequence_rearrange(
@@ -3141,14 +4720,57 @@ def sequence_rearrange(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    new_order: ArrayLike | Tensor,
+) -> Tensor: ...
+@overload
+def sequence_rearrange(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
     new_order: ArrayLike | Tensor | Batch,
+) -> Batch: ...
+@overload
+def sequence_rearrange(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    new_order: ArrayLike | Tensor | Batch,
+) -> Tensor | Batch: ...
+@overload
+def sequence_rearrange(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    new_order: ArrayLike | Tensor | Batch,
+) -> Batch: ...
+@overload
+def rotate(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor,
+    axis: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    keep_size: builtins.bool | None = False,
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
 def rotate(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     angle: float | ArrayLike | Tensor | Batch,
     axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
@@ -3161,7 +4783,23 @@ def rotate(
 ) -> Batch: ...
 @overload
 def rotate(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    keep_size: builtins.bool | None = False,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def rotate(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -3176,16 +4814,16 @@ def rotate(
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
-def rotate(
-    input: ArrayLike | Tensor,
+def warp_affine(
+    data: ArrayLike | Tensor,
+    mtx: ArrayLike | Tensor | None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    angle: float | ArrayLike | Tensor | Batch,
-    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    keep_size: builtins.bool | None = False,
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    inverse_map: builtins.bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
     fill_value: float | None = None,
     interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
     dtype: DTypeLike | None = None,
@@ -3197,7 +4835,7 @@ def warp_affine(
     mtx: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     inverse_map: builtins.bool | None = True,
@@ -3209,7 +4847,23 @@ def warp_affine(
 ) -> Batch: ...
 @overload
 def warp_affine(
-    data: ArrayLike | Tensor,
+    data: ArrayLike | Tensor | Batch,
+    mtx: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: builtins.bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def warp_affine(
+    data: ArrayLike | Tensor | Batch,
     mtx: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
@@ -3223,19 +4877,3 @@ def warp_affine(
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
-@overload
-def warp_affine(
-    data: ArrayLike | Tensor,
-    mtx: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    inverse_map: builtins.bool | None = True,
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    fill_value: float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
-    dtype: DTypeLike | None = None,
-    output_dtype: DTypeLike | None = None,
-) -> Tensor: ...

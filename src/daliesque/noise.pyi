@@ -14,10 +14,21 @@ __all__ = ["gaussian", "salt_and_pepper", "shot"]
 
 @overload
 def gaussian(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    mean: float | ArrayLike | Tensor | None = 0.0,
+    stddev: float | ArrayLike | Tensor | None = 1.0,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def gaussian(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     mean: float | ArrayLike | Tensor | Batch | None = 0.0,
     stddev: float | ArrayLike | Tensor | Batch | None = 1.0,
@@ -25,32 +36,46 @@ def gaussian(
 ) -> Batch: ...
 @overload
 def gaussian(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     mean: float | ArrayLike | Tensor | Batch | None = 0.0,
     stddev: float | ArrayLike | Tensor | Batch | None = 1.0,
     rng: RNG | None = None,
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def gaussian(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: None = None,
+    batch_size: int,
     device: DeviceLike | None = None,
     mean: float | ArrayLike | Tensor | Batch | None = 0.0,
     stddev: float | ArrayLike | Tensor | Batch | None = 1.0,
     rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def salt_and_pepper(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    prob: float | ArrayLike | Tensor | None = 0.05,
+    salt_vs_pepper: float | ArrayLike | Tensor | None = 0.5,
+    per_channel: bool | None = False,
+    salt_val: float | ArrayLike | Tensor | None = None,
+    pepper_val: float | ArrayLike | Tensor | None = None,
+    rng: RNG | None = None,
 ) -> Tensor: ...
 @overload
 def salt_and_pepper(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     prob: float | ArrayLike | Tensor | Batch | None = 0.05,
     salt_vs_pepper: float | ArrayLike | Tensor | Batch | None = 0.5,
@@ -61,7 +86,21 @@ def salt_and_pepper(
 ) -> Batch: ...
 @overload
 def salt_and_pepper(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    prob: float | ArrayLike | Tensor | Batch | None = 0.05,
+    salt_vs_pepper: float | ArrayLike | Tensor | Batch | None = 0.5,
+    per_channel: bool | None = False,
+    salt_val: float | ArrayLike | Tensor | Batch | None = None,
+    pepper_val: float | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def salt_and_pepper(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -74,17 +113,13 @@ def salt_and_pepper(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
-def salt_and_pepper(
+def shot(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    prob: float | ArrayLike | Tensor | Batch | None = 0.05,
-    salt_vs_pepper: float | ArrayLike | Tensor | Batch | None = 0.5,
-    per_channel: bool | None = False,
-    salt_val: float | ArrayLike | Tensor | Batch | None = None,
-    pepper_val: float | ArrayLike | Tensor | Batch | None = None,
+    factor: float | ArrayLike | Tensor | None = None,
     rng: RNG | None = None,
 ) -> Tensor: ...
 @overload
@@ -92,14 +127,24 @@ def shot(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     factor: float | ArrayLike | Tensor | Batch | None = None,
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
 def shot(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    factor: float | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def shot(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -107,13 +152,3 @@ def shot(
     factor: float | ArrayLike | Tensor | Batch | None = None,
     rng: RNG | None = None,
 ) -> Batch: ...
-@overload
-def shot(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    factor: float | ArrayLike | Tensor | Batch | None = None,
-    rng: RNG | None = None,
-) -> Tensor: ...

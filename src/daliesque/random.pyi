@@ -27,10 +27,23 @@ __all__ = [
 
 @overload
 def beta(
+    shape_like: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | ArrayLike | Tensor | None = 1.0,
+    beta: float | ArrayLike | Tensor | None = 1.0,
+    dtype: DTypeLike | None = ...,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def beta(
     shape_like: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     alpha: float | ArrayLike | Tensor | Batch | None = 1.0,
     beta: float | ArrayLike | Tensor | Batch | None = 1.0,
@@ -40,7 +53,20 @@ def beta(
 ) -> Batch: ...
 @overload
 def beta(
-    shape_like: ArrayLike | Tensor | None = None,
+    shape_like: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | ArrayLike | Tensor | Batch | None = 1.0,
+    beta: float | ArrayLike | Tensor | Batch | None = 1.0,
+    dtype: DTypeLike | None = ...,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def beta(
+    shape_like: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: int,
@@ -52,16 +78,15 @@ def beta(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
-def beta(
+def choice(
+    a: ArrayLike | Tensor,
     shape_like: ArrayLike | Tensor | None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    alpha: float | ArrayLike | Tensor | Batch | None = 1.0,
-    beta: float | ArrayLike | Tensor | Batch | None = 1.0,
-    dtype: DTypeLike | None = ...,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    p: ArrayLike | Tensor | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
     rng: RNG | None = None,
 ) -> Tensor: ...
 @overload
@@ -70,7 +95,7 @@ def choice(
     shape_like: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     p: ArrayLike | Tensor | Batch | None = None,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
@@ -78,7 +103,19 @@ def choice(
 ) -> Batch: ...
 @overload
 def choice(
-    a: ArrayLike | Tensor,
+    a: ArrayLike | Tensor | Batch,
+    shape_like: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    p: ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def choice(
+    a: ArrayLike | Tensor | Batch,
     shape_like: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
@@ -89,32 +126,44 @@ def choice(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
-def choice(
-    a: ArrayLike | Tensor,
+def coin_flip(
+    shape_like: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    probability: float | ArrayLike | Tensor | None = 0.5,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def coin_flip(
+    shape_like: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    probability: float | ArrayLike | Tensor | Batch | None = 0.5,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def coin_flip(
     shape_like: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    p: ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rng: RNG | None = None,
-) -> Tensor: ...
-@overload
-def coin_flip(
-    shape_like: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
     dtype: DTypeLike | None = ...,
     probability: float | ArrayLike | Tensor | Batch | None = 0.5,
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     rng: RNG | None = None,
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def coin_flip(
-    shape_like: ArrayLike | Tensor | None = None,
+    shape_like: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: int,
@@ -125,15 +174,16 @@ def coin_flip(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
-def coin_flip(
+def normal(
     shape_like: ArrayLike | Tensor | None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
     dtype: DTypeLike | None = ...,
-    probability: float | ArrayLike | Tensor | Batch | None = 0.5,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    mean: float | ArrayLike | Tensor | None = 0.0,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    stddev: float | ArrayLike | Tensor | None = 1.0,
     rng: RNG | None = None,
 ) -> Tensor: ...
 @overload
@@ -141,7 +191,7 @@ def normal(
     shape_like: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     dtype: DTypeLike | None = ...,
     mean: float | ArrayLike | Tensor | Batch | None = 0.0,
@@ -151,7 +201,20 @@ def normal(
 ) -> Batch: ...
 @overload
 def normal(
-    shape_like: ArrayLike | Tensor | None = None,
+    shape_like: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    mean: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    stddev: float | ArrayLike | Tensor | Batch | None = 1.0,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def normal(
+    shape_like: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: int,
@@ -163,16 +226,16 @@ def normal(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
-def normal(
+def uniform(
     shape_like: ArrayLike | Tensor | None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
     dtype: DTypeLike | None = ...,
-    mean: float | ArrayLike | Tensor | Batch | None = 0.0,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    stddev: float | ArrayLike | Tensor | Batch | None = 1.0,
+    range: Sequence[float] | float | ArrayLike | Tensor | None = (-1.0, 1.0),
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    values: ArrayLike | Tensor | None = None,
     rng: RNG | None = None,
 ) -> Tensor: ...
 @overload
@@ -180,7 +243,7 @@ def uniform(
     shape_like: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     dtype: DTypeLike | None = ...,
     range: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (-1.0, 1.0),
@@ -190,7 +253,20 @@ def uniform(
 ) -> Batch: ...
 @overload
 def uniform(
-    shape_like: ArrayLike | Tensor | None = None,
+    shape_like: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike | None = ...,
+    range: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (-1.0, 1.0),
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    values: ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def uniform(
+    shape_like: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: int,
@@ -201,16 +277,3 @@ def uniform(
     values: ArrayLike | Tensor | Batch | None = None,
     rng: RNG | None = None,
 ) -> Batch: ...
-@overload
-def uniform(
-    shape_like: ArrayLike | Tensor | None = None,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    dtype: DTypeLike | None = ...,
-    range: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (-1.0, 1.0),
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    values: ArrayLike | Tensor | Batch | None = None,
-    rng: RNG | None = None,
-) -> Tensor: ...

@@ -15,10 +15,21 @@ __all__ = ["max", "mean", "mean_square", "min", "rms", "std_dev", "sum", "varian
 
 @overload
 def max(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool | None = False,
+) -> Tensor: ...
+@overload
+def max(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
@@ -26,48 +37,24 @@ def max(
 ) -> Batch: ...
 @overload
 def max(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
     keep_dims: bool | None = False,
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def max(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axes: Sequence[int] | int | None = None,
-    axis_names: str | None = None,
-    keep_dims: bool | None = False,
-) -> Tensor: ...
-@overload
-def mean(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    axes: Sequence[int] | int | None = None,
-    axis_names: str | None = None,
-    dtype: DTypeLike | None = None,
-    keep_dims: bool | None = False,
-) -> Batch: ...
-@overload
-def mean(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
-    dtype: DTypeLike | None = None,
     keep_dims: bool | None = False,
 ) -> Batch: ...
 @overload
@@ -83,11 +70,11 @@ def mean(
     keep_dims: bool | None = False,
 ) -> Tensor: ...
 @overload
-def mean_square(
+def mean(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
@@ -95,8 +82,20 @@ def mean_square(
     keep_dims: bool | None = False,
 ) -> Batch: ...
 @overload
-def mean_square(
-    input: ArrayLike | Tensor,
+def mean(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    keep_dims: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def mean(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -119,25 +118,39 @@ def mean_square(
     keep_dims: bool | None = False,
 ) -> Tensor: ...
 @overload
-def min(
+def mean_square(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
     keep_dims: bool | None = False,
 ) -> Batch: ...
 @overload
-def min(
-    input: ArrayLike | Tensor,
+def mean_square(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    keep_dims: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def mean_square(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
     keep_dims: bool | None = False,
 ) -> Batch: ...
 @overload
@@ -152,27 +165,36 @@ def min(
     keep_dims: bool | None = False,
 ) -> Tensor: ...
 @overload
-def rms(
+def min(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
-    dtype: DTypeLike | None = None,
     keep_dims: bool | None = False,
 ) -> Batch: ...
 @overload
-def rms(
-    input: ArrayLike | Tensor,
+def min(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    keep_dims: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def min(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
-    dtype: DTypeLike | None = None,
     keep_dims: bool | None = False,
 ) -> Batch: ...
 @overload
@@ -185,6 +207,55 @@ def rms(
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
     dtype: DTypeLike | None = None,
+    keep_dims: bool | None = False,
+) -> Tensor: ...
+@overload
+def rms(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    keep_dims: bool | None = False,
+) -> Batch: ...
+@overload
+def rms(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    keep_dims: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def rms(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    keep_dims: bool | None = False,
+) -> Batch: ...
+@overload
+def std_dev(
+    data: ArrayLike | Tensor,
+    mean: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    ddof: int | None = 0,
     keep_dims: bool | None = False,
 ) -> Tensor: ...
 @overload
@@ -193,7 +264,7 @@ def std_dev(
     mean: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
@@ -202,7 +273,20 @@ def std_dev(
 ) -> Batch: ...
 @overload
 def std_dev(
-    data: ArrayLike | Tensor,
+    data: ArrayLike | Tensor | Batch,
+    mean: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    ddof: int | None = 0,
+    keep_dims: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def std_dev(
+    data: ArrayLike | Tensor | Batch,
     mean: ArrayLike | Tensor | Batch,
     /,
     *,
@@ -214,16 +298,15 @@ def std_dev(
     keep_dims: bool | None = False,
 ) -> Batch: ...
 @overload
-def std_dev(
-    data: ArrayLike | Tensor,
-    mean: ArrayLike | Tensor | Batch,
+def sum(
+    input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
-    ddof: int | None = 0,
+    dtype: DTypeLike | None = None,
     keep_dims: bool | None = False,
 ) -> Tensor: ...
 @overload
@@ -231,7 +314,7 @@ def sum(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
@@ -240,7 +323,19 @@ def sum(
 ) -> Batch: ...
 @overload
 def sum(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    dtype: DTypeLike | None = None,
+    keep_dims: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def sum(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -251,15 +346,16 @@ def sum(
     keep_dims: bool | None = False,
 ) -> Batch: ...
 @overload
-def sum(
-    input: ArrayLike | Tensor,
+def variance(
+    data: ArrayLike | Tensor,
+    mean: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
-    dtype: DTypeLike | None = None,
+    ddof: int | None = 0,
     keep_dims: bool | None = False,
 ) -> Tensor: ...
 @overload
@@ -268,7 +364,7 @@ def variance(
     mean: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
@@ -277,7 +373,20 @@ def variance(
 ) -> Batch: ...
 @overload
 def variance(
-    data: ArrayLike | Tensor,
+    data: ArrayLike | Tensor | Batch,
+    mean: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    ddof: int | None = 0,
+    keep_dims: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def variance(
+    data: ArrayLike | Tensor | Batch,
     mean: ArrayLike | Tensor | Batch,
     /,
     *,
@@ -288,16 +397,3 @@ def variance(
     ddof: int | None = 0,
     keep_dims: bool | None = False,
 ) -> Batch: ...
-@overload
-def variance(
-    data: ArrayLike | Tensor,
-    mean: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axes: Sequence[int] | int | None = None,
-    axis_names: str | None = None,
-    ddof: int | None = 0,
-    keep_dims: bool | None = False,
-) -> Tensor: ...

@@ -14,16 +14,34 @@ __all__ = ["combine", "crop", "rotation", "scale", "shear", "translation"]
 
 @overload
 def combine(
+    first: ArrayLike | Tensor,
+    second: ArrayLike | Tensor,
+    *more: ArrayLike | Tensor,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    reverse_order: bool | None = False,
+) -> Tensor: ...
+@overload
+def combine(
     first: Batch,
     second: ArrayLike | Tensor | Batch,
     *more: ArrayLike | Tensor | Batch,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     reverse_order: bool | None = False,
 ) -> Batch: ...
 @overload
 def combine(
-    first: ArrayLike | Tensor,
+    first: ArrayLike | Tensor | Batch,
+    second: ArrayLike | Tensor | Batch,
+    *more: ArrayLike | Tensor | Batch,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    reverse_order: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def combine(
+    first: ArrayLike | Tensor | Batch,
     second: ArrayLike | Tensor | Batch,
     *more: ArrayLike | Tensor | Batch,
     batch_size: int,
@@ -31,20 +49,25 @@ def combine(
     reverse_order: bool | None = False,
 ) -> Batch: ...
 @overload
-def combine(
-    first: ArrayLike | Tensor,
-    second: ArrayLike | Tensor | Batch,
-    *more: ArrayLike | Tensor | Batch,
+def crop(
+    input: ArrayLike | Tensor | None = None,
+    /,
+    *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    absolute: bool | None = False,
+    from_end: Sequence[float] | float | ArrayLike | Tensor | None = (1.0,),
+    from_start: Sequence[float] | float | ArrayLike | Tensor | None = (0.0,),
     reverse_order: bool | None = False,
+    to_end: Sequence[float] | float | ArrayLike | Tensor | None = (1.0,),
+    to_start: Sequence[float] | float | ArrayLike | Tensor | None = (0.0,),
 ) -> Tensor: ...
 @overload
 def crop(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     absolute: bool | None = False,
     from_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
@@ -55,10 +78,10 @@ def crop(
 ) -> Batch: ...
 @overload
 def crop(
-    input: ArrayLike | Tensor | None = None,
+    input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     absolute: bool | None = False,
     from_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
@@ -66,13 +89,13 @@ def crop(
     reverse_order: bool | None = False,
     to_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
     to_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def crop(
-    input: ArrayLike | Tensor | None = None,
+    input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
-    batch_size: None = None,
+    batch_size: int,
     device: DeviceLike | None = None,
     absolute: bool | None = False,
     from_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
@@ -80,30 +103,6 @@ def crop(
     reverse_order: bool | None = False,
     to_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
     to_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
-) -> Tensor: ...
-@overload
-def rotation(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    angle: float | ArrayLike | Tensor | Batch,
-    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    reverse_order: bool | None = False,
-) -> Batch: ...
-@overload
-def rotation(
-    input: ArrayLike | Tensor | None = None,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    angle: float | ArrayLike | Tensor | Batch,
-    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    reverse_order: bool | None = False,
 ) -> Batch: ...
 @overload
 def rotation(
@@ -112,33 +111,45 @@ def rotation(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor,
+    axis: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    center: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    reverse_order: bool | None = False,
+) -> Tensor: ...
+@overload
+def rotation(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
     angle: float | ArrayLike | Tensor | Batch,
     axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     reverse_order: bool | None = False,
-) -> Tensor: ...
-@overload
-def scale(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    scale: Sequence[float] | float | ArrayLike | Tensor | Batch,
-    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    ndim: int | None = None,
-    reverse_order: bool | None = False,
 ) -> Batch: ...
 @overload
-def scale(
-    input: ArrayLike | Tensor | None = None,
+def rotation(
+    input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    reverse_order: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def rotation(
+    input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    scale: Sequence[float] | float | ArrayLike | Tensor | Batch,
+    angle: float | ArrayLike | Tensor | Batch,
+    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    ndim: int | None = None,
     reverse_order: bool | None = False,
 ) -> Batch: ...
 @overload
@@ -148,17 +159,65 @@ def scale(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    scale: Sequence[float] | float | ArrayLike | Tensor | Batch,
-    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor,
+    center: Sequence[float] | float | ArrayLike | Tensor | None = None,
     ndim: int | None = None,
     reverse_order: bool | None = False,
 ) -> Tensor: ...
 @overload
+def scale(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor | Batch,
+    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    ndim: int | None = None,
+    reverse_order: bool | None = False,
+) -> Batch: ...
+@overload
+def scale(
+    input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor | Batch,
+    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    ndim: int | None = None,
+    reverse_order: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def scale(
+    input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor | Batch,
+    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    ndim: int | None = None,
+    reverse_order: bool | None = False,
+) -> Batch: ...
+@overload
+def shear(
+    input: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angles: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    center: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    reverse_order: bool | None = False,
+    shear: Sequence[float] | float | ArrayLike | Tensor | None = None,
+) -> Tensor: ...
+@overload
 def shear(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     angles: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
@@ -167,7 +226,19 @@ def shear(
 ) -> Batch: ...
 @overload
 def shear(
-    input: ArrayLike | Tensor | None = None,
+    input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    angles: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    reverse_order: bool | None = False,
+    shear: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
+@overload
+def shear(
+    input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: int,
@@ -178,30 +249,38 @@ def shear(
     shear: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
-def shear(
+def translation(
     input: ArrayLike | Tensor | None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    angles: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    center: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    offset: Sequence[float] | float | ArrayLike | Tensor,
     reverse_order: bool | None = False,
-    shear: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
 ) -> Tensor: ...
 @overload
 def translation(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     offset: Sequence[float] | float | ArrayLike | Tensor | Batch,
     reverse_order: bool | None = False,
 ) -> Batch: ...
 @overload
 def translation(
-    input: ArrayLike | Tensor | None = None,
+    input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    offset: Sequence[float] | float | ArrayLike | Tensor | Batch,
+    reverse_order: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def translation(
+    input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: int,
@@ -209,13 +288,3 @@ def translation(
     offset: Sequence[float] | float | ArrayLike | Tensor | Batch,
     reverse_order: bool | None = False,
 ) -> Batch: ...
-@overload
-def translation(
-    input: ArrayLike | Tensor | None = None,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    offset: Sequence[float] | float | ArrayLike | Tensor | Batch,
-    reverse_order: bool | None = False,
-) -> Tensor: ...

@@ -85,7 +85,7 @@ class Operator(OpSpec):
             arguments["sources"] = source
         outputs = self.outputs
         if not isinstance(outputs, int):
-            outputs = outputs(inputs, arguments)
+            outputs = outputs.count(self.name, inputs, arguments)
         dtype = None if self.dtype is None else self.dtype(inputs, arguments)
         run: Body = self.run
         if place is not None and place.device_type == "gpu":

@@ -13,6 +13,7 @@ from .. import _kernels
 from .args import Rule, rule_of
 from .dtype import DType
 from .invocation import Results
+from .outputs import OutputRule
 from .rng import RNGState
 
 Samples: TypeAlias = _kernels.Samples
@@ -52,7 +53,7 @@ class Options:
     strided
         The body takes samples that are not C-contiguous.
     outputs
-        How many results there are, or how to find out from inputs and arguments.
+        How many results there are, or what that depends on: see `outputs`.
     dtype
         Finds the element type of the result from inputs and arguments before the call has run.
     weight
@@ -70,7 +71,7 @@ class Options:
     sequences: bool = False
     expands_frames: bool = False
     strided: bool = False
-    outputs: int | Callable[[tuple[Any, ...], dict[str, Any]], int] = 1
+    outputs: OutputRule = 1
     dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = None
     weight: int = 1
     needs_batch: bool = False

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from .._engine.args import Ints64PerSample
 from .._engine.dtype import float32
 from .._engine.errors import SampleError
 from .._engine.op import RandomState, Samples, op
+from .._engine.outputs import Flag, Given, Outputs
 from .rows import row_counts, rows_of, take_rows
 from .windows import Integers
 
@@ -21,11 +21,7 @@ _ENDS = "XYZ"
 _EXTENTS = "WHD"
 
 
-def _result_count(inputs: tuple[Any, ...], arguments: dict[str, Any]) -> int:
-    return 3 + (inputs[1] is not None) + bool(arguments["output_bbox_indices"])
-
-
-@op(dtypes=(float32,), outputs=_result_count)
+@op(dtypes=(float32,), outputs=Outputs(3, Given(1), Flag("output_bbox_indices")))
 def random_bbox_crop(
     boxes: Samples,
     labels: Samples | None = None,

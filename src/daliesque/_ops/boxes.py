@@ -19,6 +19,7 @@ from .._engine.args import (
 from .._engine.convert import to_samples
 from .._engine.dtype import float32, int32
 from .._engine.op import Samples, op
+from .._engine.outputs import Given, Outputs
 from .rows import empty_rows, row_counts, rows_of, spread, take_rows
 from .windows import Floats, Integers
 
@@ -156,7 +157,7 @@ def bbox_paste(
 
 @op(
     dtypes=(float32,),
-    outputs=lambda inputs, _arguments: 1 if inputs[1] is None else 2,
+    outputs=Outputs(1, Given(1)),
 )
 def bbox_rotate(
     bboxes: Samples,

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +31,7 @@ from .._engine.dtype import (
 )
 from .._engine.errors import SampleError
 from .._engine.op import RandomState, Samples, op
+from .._engine.outputs import Choice, Flag, Outputs
 from .windows import Integers
 
 _LABELS = (uint8, uint16, uint32, int8, int16, int32)
@@ -84,17 +83,15 @@ def random_mask_pixel(
     return out
 
 
-_FORMATS = ("anchor_shape", "start_end", "box")
-
-
-def _object_results(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> int:
-    return 1 + bool(arguments["format"] != "box") + bool(arguments["output_class"])
+# Boxes as two results, and as one.
+_TWO_PARTS, _ONE_PART = ("anchor_shape", "start_end"), ("box",)
+_FORMATS = (*_TWO_PARTS, *_ONE_PART)
 
 
 @op(
     name="segmentation.random_object_bbox",
     dtypes=(*_LABELS, bool_),
-    outputs=_object_results,
+    outputs=Outputs(1, Choice("format", _TWO_PARTS, _ONE_PART), Flag("output_class")),
 )
 def random_object_bbox(
     input: Samples,

@@ -13,6 +13,7 @@ from .._engine.convert import to_stacked_numpy
 from .._engine.dtype import DType, float32, int16, int32, uint8, uint16
 from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.op import RandomState, Samples, op
+from .._engine.outputs import Flag, Outputs
 from .resampling import (
     FilterArguments,
     Geometry,
@@ -43,7 +44,7 @@ def _given_dtype(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType |
 @op(
     layouts=_LAYOUTS,
     dtypes=_TYPES,
-    outputs=lambda _inputs, arguments: 2 if arguments["save_attrs"] else 1,
+    outputs=Outputs(1, Flag("save_attrs")),
     weight=2,
 )
 def resize(

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .._engine.args import IntListsPerSample
 from .._engine.convert import to_numpy
 from .._engine.op import Samples, op
+from .._engine.outputs import OnePer
 
 
 def _check_sequence(samples: Samples) -> None:
@@ -24,15 +23,7 @@ def _check_sequence(samples: Samples) -> None:
         raise ValueError(msg)
 
 
-def _element_count(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> int:
-    chosen: list[int] = arguments["element_map"]
-    if not chosen:
-        msg = "element_extract: 'element_map' must name at least one frame; got []."
-        raise ValueError(msg)
-    return len(chosen)
-
-
-@op(strided=True, outputs=_element_count)
+@op(strided=True, outputs=OnePer("element_map"))
 def element_extract(input: Samples, /, *, element_map: list[int]) -> Samples | tuple[Samples, ...]:
     """Take single frames out of sequences: one result for each. Nothing is copied.
 

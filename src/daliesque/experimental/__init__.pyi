@@ -2,7 +2,7 @@
 # Written by tools/stubs.py.
 
 from collections.abc import Sequence
-from typing import overload
+from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
@@ -28,10 +28,21 @@ __all__ = [
 
 @overload
 def peek_image_shape(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: bool | None = True,
+) -> Tensor: ...
+@overload
+def peek_image_shape(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
@@ -39,49 +50,25 @@ def peek_image_shape(
 ) -> Batch: ...
 @overload
 def peek_image_shape(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: bool | None = True,
-) -> Batch: ...
+) -> Tensor | Batch: ...
 @overload
 def peek_image_shape(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: None = None,
+    batch_size: int,
     device: DeviceLike | None = None,
     image_type: DALIImageType | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: bool | None = True,
-) -> Tensor: ...
-@overload
-def dilate(
-    input: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
-    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
-    iterations: int | None = 1,
-    border_mode: str | None = "constant",
-) -> Batch: ...
-@overload
-def dilate(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
-    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
-    iterations: int | None = 1,
-    border_mode: str | None = "constant",
 ) -> Batch: ...
 @overload
 def dilate(
@@ -90,17 +77,17 @@ def dilate(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
-    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | None = (-1, -1),
     iterations: int | None = 1,
     border_mode: str | None = "constant",
 ) -> Tensor: ...
 @overload
-def erode(
+def dilate(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
     anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
@@ -108,8 +95,20 @@ def erode(
     border_mode: str | None = "constant",
 ) -> Batch: ...
 @overload
-def erode(
-    input: ArrayLike | Tensor,
+def dilate(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Tensor | Batch: ...
+@overload
+def dilate(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -126,28 +125,46 @@ def erode(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
-    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | None = (-1, -1),
     iterations: int | None = 1,
     border_mode: str | None = "constant",
 ) -> Tensor: ...
 @overload
-def median_blur(
+def erode(
     input: Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
-    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
 ) -> Batch: ...
 @overload
-def median_blur(
-    input: ArrayLike | Tensor,
+def erode(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Tensor | Batch: ...
+@overload
+def erode(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
 ) -> Batch: ...
 @overload
 def median_blur(
@@ -156,7 +173,46 @@ def median_blur(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | None = (3, 3),
+) -> Tensor: ...
+@overload
+def median_blur(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
     window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+) -> Batch: ...
+@overload
+def median_blur(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+) -> Tensor | Batch: ...
+@overload
+def median_blur(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+) -> Batch: ...
+@overload
+def remap(
+    input: ArrayLike | Tensor,
+    mapx: ArrayLike | Tensor,
+    mapy: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
 ) -> Tensor: ...
 @overload
 def remap(
@@ -165,14 +221,26 @@ def remap(
     mapy: ArrayLike | Tensor | Batch,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Batch: ...
 @overload
 def remap(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    mapx: ArrayLike | Tensor | Batch,
+    mapy: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Tensor | Batch: ...
+@overload
+def remap(
+    input: ArrayLike | Tensor | Batch,
     mapx: ArrayLike | Tensor | Batch,
     mapy: ArrayLike | Tensor | Batch,
     /,
@@ -183,15 +251,19 @@ def remap(
     pixel_origin: str | None = "corner",
 ) -> Batch: ...
 @overload
-def remap(
+def warp_perspective(
     input: ArrayLike | Tensor,
-    mapx: ArrayLike | Tensor | Batch,
-    mapy: ArrayLike | Tensor | Batch,
+    matrix_input: ArrayLike | Tensor | None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    inverse_map: bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    border_mode: str | None = "constant",
+    fill_value: Sequence[float] | float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Tensor: ...
 @overload
@@ -200,7 +272,7 @@ def warp_perspective(
     matrix_input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
-    batch_size: int | None = None,
+    batch_size: None = None,
     device: DeviceLike | None = None,
     matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     inverse_map: bool | None = True,
@@ -212,7 +284,23 @@ def warp_perspective(
 ) -> Batch: ...
 @overload
 def warp_perspective(
-    input: ArrayLike | Tensor,
+    input: ArrayLike | Tensor | Batch,
+    matrix_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    border_mode: str | None = "constant",
+    fill_value: Sequence[float] | float | None = None,
+    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Tensor | Batch: ...
+@overload
+def warp_perspective(
+    input: ArrayLike | Tensor | Batch,
     matrix_input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
@@ -227,24 +315,240 @@ def warp_perspective(
     pixel_origin: str | None = "corner",
 ) -> Batch: ...
 @overload
-def warp_perspective(
+def resize(
     input: ArrayLike | Tensor,
-    matrix_input: ArrayLike | Tensor | Batch | None = None,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    inverse_map: bool | None = True,
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    border_mode: str | None = "constant",
-    fill_value: Sequence[float] | float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
-    pixel_origin: str | None = "corner",
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    resize_x: float | ArrayLike | Tensor | None = None,
+    resize_y: float | ArrayLike | Tensor | None = None,
+    resize_z: float | ArrayLike | Tensor | None = None,
+    resize_shorter: float | ArrayLike | Tensor | None = None,
+    resize_longer: float | ArrayLike | Tensor | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | None = None,
+    mag_filter: int | ArrayLike | Tensor | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
 ) -> Tensor: ...
 @overload
 def resize(
     input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Batch: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Tensor | Batch: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Batch: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    resize_x: float | ArrayLike | Tensor | None = None,
+    resize_y: float | ArrayLike | Tensor | None = None,
+    resize_z: float | ArrayLike | Tensor | None = None,
+    resize_shorter: float | ArrayLike | Tensor | None = None,
+    resize_longer: float | ArrayLike | Tensor | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | None = None,
+    mag_filter: int | ArrayLike | Tensor | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def resize(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Batch, Batch]: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: int | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Batch, Batch]: ...
+@overload
+def resize(
+    input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int | None = None,
@@ -270,62 +574,4 @@ def resize(
     image_type: DALIImageType | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
-) -> tuple[Batch, ...]: ...
-@overload
-def resize(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    resize_x: float | ArrayLike | Tensor | Batch | None = None,
-    resize_y: float | ArrayLike | Tensor | Batch | None = None,
-    resize_z: float | ArrayLike | Tensor | Batch | None = None,
-    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
-    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
-    mode: str | None = "default",
-    max_size: Sequence[float] | float | None = None,
-    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_relative: bool | None = False,
-    subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
-    antialias: bool | None = True,
-    dtype: DTypeLike | None = None,
-    save_attrs: bool | None = False,
-    image_type: DALIImageType | None = None,
-    minibatch_size: int | None = 32,
-    temp_buffer_hint: int | None = 0,
-) -> tuple[Batch, ...]: ...
-@overload
-def resize(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    resize_x: float | ArrayLike | Tensor | Batch | None = None,
-    resize_y: float | ArrayLike | Tensor | Batch | None = None,
-    resize_z: float | ArrayLike | Tensor | Batch | None = None,
-    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
-    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
-    mode: str | None = "default",
-    max_size: Sequence[float] | float | None = None,
-    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    roi_relative: bool | None = False,
-    subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
-    antialias: bool | None = True,
-    dtype: DTypeLike | None = None,
-    save_attrs: bool | None = False,
-    image_type: DALIImageType | None = None,
-    minibatch_size: int | None = 32,
-    temp_buffer_hint: int | None = 0,
-) -> tuple[Tensor, ...]: ...
+) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...

@@ -13,26 +13,6 @@ __all__ = ["read"]
 
 @overload
 def read(
-    filepaths: Batch,
-    /,
-    *,
-    batch_size: int | None = None,
-    device: DeviceLike | None = None,
-    dont_use_mmap: bool | None = False,
-    use_o_direct: bool | None = False,
-) -> Batch: ...
-@overload
-def read(
-    filepaths: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    dont_use_mmap: bool | None = False,
-    use_o_direct: bool | None = False,
-) -> Batch: ...
-@overload
-def read(
     filepaths: ArrayLike | Tensor,
     /,
     *,
@@ -41,3 +21,33 @@ def read(
     dont_use_mmap: bool | None = False,
     use_o_direct: bool | None = False,
 ) -> Tensor: ...
+@overload
+def read(
+    filepaths: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dont_use_mmap: bool | None = False,
+    use_o_direct: bool | None = False,
+) -> Batch: ...
+@overload
+def read(
+    filepaths: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    dont_use_mmap: bool | None = False,
+    use_o_direct: bool | None = False,
+) -> Tensor | Batch: ...
+@overload
+def read(
+    filepaths: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    dont_use_mmap: bool | None = False,
+    use_o_direct: bool | None = False,
+) -> Batch: ...
