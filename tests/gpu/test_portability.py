@@ -16,8 +16,8 @@ import daliesque as ndd
 from daliesque._engine import accelerator
 from daliesque._engine.op import registry
 from support.cases import CASES, Case
+from support.contract import call, make_batches, make_inputs
 from support.gpu_compare import assert_near_cpu
-from test_contract import call, make_batches, make_inputs
 
 table = importlib.import_module("daliesque._gpu.table")
 importlib.import_module("daliesque._gpu")

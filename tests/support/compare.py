@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+# Compares an array with the one that is expected; the third argument goes into the message.
+Check = Callable[[Any, Any, object], None]
 
 # Relative error of a function of the C library, by the type of its result: a few units in the last
 # place, and for the 16-bit types one rounding.
