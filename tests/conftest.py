@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 import daliesque as ndd
+from support.instruction_sets import use_instructions
 
 # The threads of torch spin while they wait for each other: on a busy machine, for minutes. This is
 # read when torch is first loaded, by the tests and by the programs that they start.
@@ -26,3 +27,10 @@ def fresh_random_state() -> Iterator[None]:
     ndd.random.set_seed(42)
     yield
     ndd.EvalContext.current().evaluate_all()
+
+
+@pytest.fixture(params=["vector", "portable"])
+def instruction_set(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runs a test with and without the vector code."""
+    with use_instructions(request.param):
+        yield

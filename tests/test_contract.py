@@ -24,6 +24,7 @@ from support.contract import (
     make_batches,
     make_inputs,
 )
+from support.instruction_sets import use_instructions
 
 MODES = [ndd.EvalMode.sync_cpu, ndd.EvalMode.eager, ndd.EvalMode.deferred]
 
@@ -58,15 +59,10 @@ def test_thread_counts_agree(case: Case) -> None:
 
 @each_case
 def test_simd_and_portable_code_agree(case: Case) -> None:
-    from daliesque import _kernels
-
     inputs = make_inputs(case)
     fast = arrays(call(case, make_batches(case, inputs)))
-    _kernels.set_simd_enabled(False)
-    try:
+    with use_instructions("portable"):
         portable = arrays(call(case, make_batches(case, inputs)))
-    finally:
-        _kernels.set_simd_enabled(True)
     assert_outputs(fast, portable)
 
 

@@ -14,8 +14,8 @@ from PIL import Image
 
 import daliesque as ndd
 from daliesque import types
-from decoders.test_image import decode, pillow
 from support.compare import assert_same
+from support.image_decoding import decode, pillow
 from support.image_makers import (
     Array,
     bmp,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,20 +12,11 @@ from PIL import Image
 import daliesque as ndd
 from daliesque import types
 from support.compare import assert_same
+from support.image_decoding import decode, pillow
 from support.image_makers import Array, as_samples, jpeg, picture, png, pnm, tiff
 from support.reference import pixels
 
 PIXEL_TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "float32"]
-
-
-def decode(data: bytes, **arguments: Any) -> Array:
-    return np.asarray(ndd.decoders.image(np.frombuffer(data, np.uint8), **arguments))
-
-
-def pillow(data: bytes, mode: str = "RGB") -> Array:
-    with Image.open(io.BytesIO(data)) as image:
-        array = np.asarray(image.convert(mode))
-    return array if array.ndim == 3 else array[..., None]
 
 
 JPEGS = {

@@ -12,8 +12,8 @@ import pytest
 
 import daliesque as ndd
 from daliesque import types
-from decoders.test_image import decode
 from support.compare import assert_same
+from support.image_decoding import decode
 from support.image_makers import as_samples, exif, jpeg, picture, png, pnm, save, tiff
 
 

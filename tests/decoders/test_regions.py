@@ -11,8 +11,8 @@ import pytest
 
 import daliesque as ndd
 from daliesque import types
-from decoders.test_image import decode, pillow
 from support.compare import assert_same
+from support.image_decoding import decode, pillow
 from support.image_makers import Array, as_samples, exif, jpeg, picture, png, png_chunk, save, tiff
 from support.reference import pixels
 

@@ -11,8 +11,8 @@ from PIL import Image
 
 import daliesque as ndd
 from daliesque import types
-from decoders.test_image import decode
 from support.compare import assert_same
+from support.image_decoding import decode
 from support.image_makers import Array, save, tiff
 
 HEIGHT, WIDTH = 33, 47

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import hypothesis.extra.numpy as hnp
@@ -12,19 +11,11 @@ import pytest
 from hypothesis import given, settings
 
 import daliesque as ndd
-from daliesque import _kernels
 from support.arithmetic_calls import call, operands_for, sample_values
 from support.compare import FUNCTION_TOLERANCE, assert_same, assert_within
 from support.reference.arithmetic import BINARY, INEXACT, TYPES, UNARY, compute, is_float, promote
 
 TYPE_PAIRS = [(a, b) for a in TYPES for b in TYPES]
-
-
-@pytest.fixture(params=["simd", "portable"])
-def instruction_set(request: pytest.FixtureRequest) -> Iterator[None]:
-    _kernels.set_simd_enabled(request.param == "simd")
-    yield
-    _kernels.set_simd_enabled(True)
 
 
 def check(name: str, operands: list[Any]) -> None:

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import daliesque as ndd
-from daliesque import _kernels
 from support.compare import assert_same
 from support.reference.arithmetic import TYPES, is_float
 from support.reference.arithmetic import cast as reference_cast
@@ -23,13 +21,6 @@ EDGES = [
     *(-1e30, 1e300, np.inf, -np.inf, np.nan, 2.0**-24, 2.0**-25, 2.0**-26, 3 * 2.0**-25),
     *(1.00048828125, 1.00146484375, 2049, 2051, 1.00390625, 1.01171875),
 ]
-
-
-@pytest.fixture(params=["simd", "portable"])
-def instruction_set(request: pytest.FixtureRequest) -> Iterator[None]:
-    _kernels.set_simd_enabled(request.param == "simd")
-    yield
-    _kernels.set_simd_enabled(True)
 
 
 def values_of(dtype: np.dtype[Any]) -> Any:

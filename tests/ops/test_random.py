@@ -12,6 +12,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque import _kernels
+from support.instruction_sets import use_instructions
 from support.random_calls import Array, load_record, run_call, same_bits
 
 ABOUT, RESULTS = load_record()
@@ -79,11 +80,8 @@ def test_thread_counts_agree(threads: int, expected: list[Array]) -> None:
 
 
 def test_instruction_sets_agree(expected: list[Array]) -> None:
-    _kernels.set_simd_enabled(False)
-    try:
+    with use_instructions("portable"):
         assert all(map(same_bits, values_of(every_operator()), expected))
-    finally:
-        _kernels.set_simd_enabled(True)
 
 
 def test_counter_may_wrap_inside_a_sample() -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from daliesque import _kernels
 from support.compare import assert_resampled, assert_same
+from support.instruction_sets import use_instructions
 from support.reference.resample import is_clear, resample
 
 NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR, GAUSSIAN = range(6)
 FILTERS = (NN, LINEAR, CUBIC, LANCZOS3, TRIANGULAR, GAUSSIAN)
 TYPES = ("u1", "u2", "i2", "f4")
 SIZES = [((40, 53), (17, 23)), ((20, 31), (57, 41)), ((200, 33), (11, 89)), ((7, 150), (64, 7))]
-
-
-@pytest.fixture(params=[True, False], ids=["simd", "portable"])
-def simd(request: pytest.FixtureRequest) -> Iterator[bool]:
-    """Run with the processor's vector instructions, and without."""
-    _kernels.set_simd_enabled(request.param)
-    yield request.param
-    _kernels.set_simd_enabled(True)
 
 
 def noise(shape: tuple[int, ...], dtype: str = "u1", seed: int = 0) -> Any:
@@ -67,7 +58,7 @@ def check(
     assert_resampled(got[rows][:, columns], expected[rows][:, columns], arguments)
 
 
-@pytest.mark.usefixtures("simd")
+@pytest.mark.usefixtures("instruction_set")
 @pytest.mark.parametrize("interp", FILTERS)
 @pytest.mark.parametrize("antialias", [True, False])
 @pytest.mark.parametrize("dtype", TYPES)
@@ -76,7 +67,7 @@ def test_filters(interp: int, antialias: bool, dtype: str) -> None:
         check(noise((*in_size, 3), dtype), out_size, interp=interp, antialias=antialias)
 
 
-@pytest.mark.usefixtures("simd")
+@pytest.mark.usefixtures("instruction_set")
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 15, 16, 19])
 def test_channels(dtype: str, channels: int) -> None:
@@ -163,7 +154,7 @@ def test_same_size_is_a_copy(interp: int, dtype: str) -> None:
         assert_same(got, array)
 
 
-@pytest.mark.usefixtures("simd")
+@pytest.mark.usefixtures("instruction_set")
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 def test_large_factors(dtype: str) -> None:
     array = noise((1100, 1300, 3), dtype)
@@ -176,11 +167,8 @@ def test_simd_and_portable_agree() -> None:
         for interp in FILTERS:
             array = noise((37, 61, 3), dtype)
             fast = run(array, size=(23, 80), interp_type=interp)
-            _kernels.set_simd_enabled(False)
-            try:
+            with use_instructions("portable"):
                 assert_same(run(array, size=(23, 80), interp_type=interp), fast)
-            finally:
-                _kernels.set_simd_enabled(True)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "f4"])

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import cv2
@@ -12,7 +11,6 @@ import pytest
 from numpy.typing import NDArray
 
 import daliesque as ndd
-from daliesque import _kernels
 from support.compare import assert_near, assert_same
 from support.reference.color import to_type
 
@@ -22,6 +20,9 @@ TYPES = [*INTEGERS, "float16", "float32", "float64"]
 POSITIONS = {(0, 0): "BG", (0, 1): "GB", (1, 0): "GR", (1, 1): "RG"}
 SUFFIXES = {"bilinear_ocv": "RGB", "edgeaware_ocv": "RGB_EA", "vng_ocv": "RGB_VNG"}
 TILES = {"tiles_x": 3, "tiles_y": 2, "clip_limit": 2.0}
+all_instruction_sets = pytest.mark.parametrize(
+    "instruction_set", ["vector", "avx2", "portable"], indirect=True
+)
 
 
 def make_image(shape: tuple[int, ...], dtype: str = "uint8", seed: int = 0) -> Array:
@@ -35,19 +36,12 @@ def run(name: str, image: Array, layout: str | None = None, **arguments: Any) ->
     return np.array(getattr(ndd, name)(ndd.tensor(image, layout=layout), **arguments))
 
 
-@pytest.fixture(params=["avx512", "avx2", "portable"])
-def instruction_set(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Runs a test with the widest vectors of the processor, with narrower ones and without."""
-    _kernels.set_simd_enabled(request.param != "portable", avx512=request.param == "avx512")
-    yield
-    _kernels.set_simd_enabled(True)
-
-
 def raises(message: str) -> Any:
     return pytest.raises(ValueError, match=message)
 
 
 @pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
 @pytest.mark.parametrize("source", INTEGERS)
 @pytest.mark.parametrize("target", TYPES)
 def test_lookup_table(source: str, target: str) -> None:
@@ -76,6 +70,7 @@ def test_lookup_table_defaults_and_repeated_keys() -> None:
 
 
 @pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
 def test_lookup_table_of_large_arrays() -> None:
     """Beyond the size from which results bypass the caches."""
     data = np.random.default_rng(2).integers(0, 256, (3, 1201, 1603), np.uint8)
@@ -127,6 +122,7 @@ def test_equalize(layout: str) -> None:
 
 
 @pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 7])
 def test_equalize_against_opencv(channels: int) -> None:
     for seed in range(5):

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from decoders.test_video import SELECTIONS
 from support.compare import assert_same
 from support.libraries import Each, call, call_both, ours, reference
-from support.video_makers import Array, as_array, encode, numbered
+from support.video_makers import SELECTIONS, Array, as_array, encode, numbered
 
 pytestmark = [
     pytest.mark.oracle,

@@ -50,6 +50,30 @@ CODECS: dict[str, tuple[str, str, dict[str, str]]] = {
 }
 
 
+# Arguments of the decoder, and the frames that they choose of ten; -1 for one that is filled.
+SELECTIONS: list[tuple[dict[str, Any], list[int]]] = [
+    ({}, list(range(10))),
+    ({"start_frame": 7}, [7, 8, 9]),
+    ({"start_frame": 2, "stride": 3}, [2, 5, 8]),
+    ({"end_frame": 4}, [0, 1, 2, 3]),
+    ({"start_frame": 1, "end_frame": 8, "stride": 4}, [1, 5]),
+    ({"start_frame": 7, "end_frame": 13}, [7, 8, 9, -1, -1, -1]),
+    ({"start_frame": 7, "end_frame": 13, "pad_mode": "none"}, [7, 8, 9]),
+    ({"sequence_length": 0}, []),
+    ({"start_frame": 6, "sequence_length": 4, "stride": 2}, [6, 8, -1, -1]),
+    ({"start_frame": 6, "sequence_length": 4, "stride": 2, "pad_mode": "none"}, [6, 8]),
+    ({"start_frame": 8, "sequence_length": 5, "pad_mode": "edge"}, [8, 9, 9, 9, 9]),
+    ({"start_frame": 8, "sequence_length": 5, "pad_mode": "repeat"}, [8, 9, 9, 9, 9]),
+    ({"start_frame": 8, "sequence_length": 5, "pad_mode": "reflect_1001"}, [8, 9, 9, 8, 7]),
+    ({"start_frame": 8, "sequence_length": 5, "pad_mode": "symmetric"}, [8, 9, 9, 8, 7]),
+    ({"start_frame": 8, "sequence_length": 5, "pad_mode": "reflect_101"}, [8, 9, 8, 7, 6]),
+    ({"start_frame": 8, "sequence_length": 5, "pad_mode": "reflect"}, [8, 9, 8, 7, 6]),
+    ({"frames": [9, 0, 0, 5, 5, 9]}, [9, 0, 0, 5, 5, 9]),
+    ({"frames": [3, 12, 1]}, [3, -1, 1]),
+    ({"frames": [25, 12], "pad_mode": "reflect_1001"}, [5, 7]),
+]
+
+
 def numbered_luma(number: int, height: int = HEIGHT, width: int = WIDTH) -> Array:
     """A picture of a number."""
     luma = np.full((height, width), 128, np.uint8)
