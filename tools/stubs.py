@@ -296,7 +296,7 @@ def formatted(text: str) -> str:
             capture_output=True,
             text=True,
             check=True,
-            cwd=PACKAGE,
+            cwd=PACKAGE.parent.parent,
         )
         text = done.stdout
     return text

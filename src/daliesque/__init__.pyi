@@ -741,10 +741,7 @@ def random_bbox_crop(
     thresholds: Sequence[float] | float | None = (0.0,),
     total_num_attempts: int | None = -1,
     rng: RNG | None = None,
-) -> (
-    tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
-    | tuple[Batch, Batch, Batch, Batch, Batch]
-): ...
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor] | tuple[Batch, Batch, Batch, Batch, Batch]: ...
 @overload
 def random_bbox_crop(
     boxes: ArrayLike | Tensor | Batch,
@@ -2736,12 +2733,7 @@ def cast(
 ) -> Tensor: ...
 @overload
 def cast(
-    input: Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    dtype: DTypeLike,
+    input: Batch, /, *, batch_size: None = None, device: DeviceLike | None = None, dtype: DTypeLike
 ) -> Batch: ...
 @overload
 def cast(
@@ -2799,11 +2791,7 @@ def cast_like(
 ) -> Batch: ...
 @overload
 def copy(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
+    input: ArrayLike | Tensor, /, *, batch_size: None = None, device: DeviceLike | None = None
 ) -> Tensor: ...
 @overload
 def copy(
@@ -2819,11 +2807,7 @@ def copy(
 ) -> Tensor | Batch: ...
 @overload
 def copy(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
+    input: ArrayLike | Tensor | Batch, /, *, batch_size: int, device: DeviceLike | None = None
 ) -> Batch: ...
 @overload
 def dump_image(
@@ -2876,12 +2860,7 @@ def get_property(
 ) -> Tensor: ...
 @overload
 def get_property(
-    input: Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    key: str,
+    input: Batch, /, *, batch_size: None = None, device: DeviceLike | None = None, key: str
 ) -> Batch: ...
 @overload
 def get_property(
@@ -3079,11 +3058,7 @@ def clahe(
 ) -> Batch: ...
 @overload
 def equalize(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
+    input: ArrayLike | Tensor, /, *, batch_size: None = None, device: DeviceLike | None = None
 ) -> Tensor: ...
 @overload
 def equalize(
@@ -3099,11 +3074,7 @@ def equalize(
 ) -> Tensor | Batch: ...
 @overload
 def equalize(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
+    input: ArrayLike | Tensor | Batch, /, *, batch_size: int, device: DeviceLike | None = None
 ) -> Batch: ...
 @overload
 def lookup_table(
@@ -4605,12 +4576,7 @@ def element_extract(
 ) -> Tensor: ...
 @overload
 def element_extract(
-    input: Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    element_map: int,
+    input: Batch, /, *, batch_size: None = None, device: DeviceLike | None = None, element_map: int
 ) -> Batch: ...
 @overload
 def element_extract(
@@ -4656,9 +4622,7 @@ def element_extract(
     batch_size: None = None,
     device: DeviceLike | None = None,
     element_map: tuple[int, int, *tuple[int, ...]],
-) -> (
-    tuple[Tensor, Tensor, *tuple[Tensor, ...]] | tuple[Batch, Batch, *tuple[Batch, ...]]
-): ...
+) -> tuple[Tensor, Tensor, *tuple[Tensor, ...]] | tuple[Batch, Batch, *tuple[Batch, ...]]: ...
 @overload
 def element_extract(
     input: ArrayLike | Tensor | Batch,

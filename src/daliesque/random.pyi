@@ -14,16 +14,7 @@ from ._engine.rng import get_default_rng as get_default_rng
 from ._engine.rng import set_seed as set_seed
 from ._engine.tensor import Tensor
 
-__all__ = [
-    "RNG",
-    "beta",
-    "choice",
-    "coin_flip",
-    "get_default_rng",
-    "normal",
-    "set_seed",
-    "uniform",
-]
+__all__ = ["RNG", "beta", "choice", "coin_flip", "get_default_rng", "normal", "set_seed", "uniform"]
 
 @overload
 def beta(

@@ -17,7 +17,6 @@ from .invocation import Invocation
 from .placement import common_gpu, move
 from .value import Value
 
-
 # Contravariant: it only occurs as an argument.
 Operand = TypeVar("Operand", contravariant=True)
 

@@ -93,7 +93,11 @@ class TensorList:
         return f"<{len(self)} tensors of a Batch>"
 
 
-class Batch(Operators["ArrayLike | Tensor | Batch"]):
+# The other side of an operator: whatever it is, the result is a Batch.
+Operand: TypeAlias = "ArrayLike | Tensor | Batch"
+
+
+class Batch(Operators[Operand]):
     """A number of samples of one element type and number of axes; shapes may differ.
 
     Made by `batch`, `as_batch`, readers and operators. Reading the data or the shapes waits for

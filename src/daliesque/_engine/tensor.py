@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     import torch
 
 
-class Tensor(Operators["ArrayLike | Tensor"]):
+# The other side of an operator whose result is a Tensor.
+Operand: TypeAlias = "ArrayLike | Tensor"
+
+
+class Tensor(Operators[Operand]):
     """An array, or the promise of one.
 
     Made by `tensor`, `as_tensor` and by operators on single samples. Reading the data or its shape
