@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from support.compare import assert_near, assert_resampled_alike, assert_same
+from support.compare import assert_alike, assert_near, assert_same
 from support.gpu_compare import RNG, TYPES, compare, dense, pixels, ragged
 
 pytestmark = pytest.mark.usefixtures("either_device")
@@ -98,7 +98,7 @@ def test_resize(interpolation: int, kind: str) -> None:
         for size in ([5, 20], [20, 3], [9, 12]):
             for dtype in (None, ndd.float32):
                 compare(
-                    assert_resampled_alike,
+                    assert_alike,
                     "resize",
                     batch,
                     size=size,
@@ -106,7 +106,7 @@ def test_resize(interpolation: int, kind: str) -> None:
                     dtype=dtype,
                 )
     compare(
-        assert_resampled_alike,
+        assert_alike,
         "resize",
         ragged(kind),
         resize_shorter=ndd.batch([4.0, 9.0, 4.0, 7.0, 12.0]),
@@ -115,7 +115,7 @@ def test_resize(interpolation: int, kind: str) -> None:
         save_attrs=True,
     )
     compare(
-        assert_resampled_alike,
+        assert_alike,
         "resize",
         ragged(kind),
         size=[6, 7],
@@ -128,15 +128,15 @@ def test_resize(interpolation: int, kind: str) -> None:
 
 def test_resize_of_volumes_and_sequences() -> None:
     volumes = ndd.batch([pixels((n, 6, 5, 2), "float32") for n in (4, 7, 4)], layout="DHWC")
-    compare(assert_resampled_alike, "resize", volumes, size=[5, 9, 3])
+    compare(assert_alike, "resize", volumes, size=[5, 9, 3])
     clips = ndd.batch([pixels((n, 6, 5, 3), "uint8") for n in (2, 3, 2)], layout="FHWC")
-    compare(assert_resampled_alike, "resize", clips, size=[9, 3])
+    compare(assert_alike, "resize", clips, size=[9, 3])
     planar = ndd.batch(pixels((3, 2, 12, 13), "uint8"), layout="CHW")
-    compare(assert_resampled_alike, "resize", planar, resize_x=7)
+    compare(assert_alike, "resize", planar, resize_x=7)
     lines = ndd.batch(pixels((3, 12, 13), "float32"))
-    compare(assert_resampled_alike, "tensor_resize", lines, sizes=[5], axes=[1])
+    compare(assert_alike, "tensor_resize", lines, sizes=[5], axes=[1])
     compare(
-        assert_resampled_alike,
+        assert_alike,
         "resize_crop_mirror",
         ragged(),
         resize_shorter=12,

@@ -8,7 +8,7 @@ import pytest
 
 import daliesque as ndd
 from support import move_calls, resize_calls
-from support.compare import assert_resampled_alike
+from support.compare import assert_alike
 from support.recorded import load, run_call
 
 
@@ -35,4 +35,4 @@ def test_resize(index: int) -> None:
     for ours, theirs in zip(run_call(ndd, call), expected, strict=True):
         if call.arguments.get("interp_type") == 0:
             np.testing.assert_array_equal(ours, theirs)
-        assert_resampled_alike(ours, theirs, call)
+        assert_alike(ours, theirs, call)

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import daliesque as ndd
-from support.both_libraries import Array, EachFrame, EachSample, assert_agree
+from support.libraries import Array, Each, Type, each_frame
+from support.oracle import assert_agree, ours
 
-dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle
-LIBRARIES = (ndd, dali)
 
 RANGES: dict[str, tuple[float, float]] = {
     "brightness": (-0.5, 3.0),
@@ -65,9 +63,9 @@ def make_arguments(
         if form == "one":
             arguments[argument] = float(rng.uniform(low, high))
         elif form == "each sample":
-            arguments[argument] = EachSample(rng.uniform(low, high, count).tolist())
+            arguments[argument] = Each(rng.uniform(low, high, count), "float32")
         elif form == "each frame" and frames is not None:
-            arguments[argument] = EachFrame([rng.uniform(low, high, n).tolist() for n in frames])
+            arguments[argument] = each_frame([rng.uniform(low, high, n).tolist() for n in frames])
     return arguments
 
 
@@ -78,8 +76,8 @@ def test_types(name: str) -> None:
         images = make_images(rng, source, [(9, 12, 3), (16, 7, 3), (31, 33, 3)])
         arguments = make_arguments(rng, name, None, 3)
         if target is not None:
-            arguments["dtype"] = np.dtype(target)
-        assert_agree(LIBRARIES, name, [(images, "HWC")], arguments)
+            arguments["dtype"] = Type(target)
+        assert_agree(name, images, layout="HWC", **arguments)
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -92,14 +90,14 @@ def test_arguments(name: str, layout: str | None) -> None:
         shapes = [(*n, *rng.integers(1, 20, 2), 3) for n in outer]
         images = make_images(rng, str(rng.choice(types_of(name))), shapes)
         arguments = make_arguments(rng, name, frames if layout == "FHWC" else None, 3)
-        assert_agree(LIBRARIES, name, [(images, layout)], arguments)
+        assert_agree(name, images, layout=layout, **arguments)
 
 
 @pytest.mark.parametrize("name", ["brightness", "contrast", "brightness_contrast"])
 def test_any_number_of_channels(name: str) -> None:
     rng = np.random.default_rng(5)
     images = make_images(rng, "uint8", [(9, 12, 1), (16, 7, 4), (31, 33, 2), (5, 4, 0)])
-    assert_agree(LIBRARIES, name, [(images, "HWC")], make_arguments(rng, name, None, 4))
+    assert_agree(name, images, layout="HWC", **make_arguments(rng, name, None, 4))
 
 
 SPACES = list(itertools.permutations(["RGB", "BGR", "GRAY", "YCbCr"], 2))
@@ -114,15 +112,11 @@ def test_color_spaces(spaces: tuple[str, str]) -> None:
         # Every colour there is.
         colors = np.arange(2**24, dtype="<u4").view(np.uint8).reshape(4096, 4096, 4)
         image = np.ascontiguousarray(colors[..., :3])
-    assert_agree(
-        LIBRARIES,
-        "color_space_conversion",
-        [([image], "HWC")],
-        {
-            "image_type": getattr(ndd.types, source).value,
-            "output_type": getattr(ndd.types, target).value,
-        },
-    )
+    arguments = {
+        "image_type": getattr(ours.types, source).value,
+        "output_type": getattr(ours.types, target).value,
+    }
+    assert_agree("color_space_conversion", [image], layout="HWC", **arguments)
 
 
 @pytest.mark.parametrize("layout", ["HWC", "FHWC", "DHWC", "FDHWC", None])
@@ -130,5 +124,5 @@ def test_color_space_layouts(layout: str | None) -> None:
     rng = np.random.default_rng(6)
     shape = (2, 3, 9, 12, 3)[5 - len(layout or "FHWC") :]
     images = [rng.integers(0, 256, shape, np.uint8) for _ in range(3)]
-    arguments = {"image_type": ndd.types.RGB.value, "output_type": ndd.types.GRAY.value}
-    assert_agree(LIBRARIES, "color_space_conversion", [(images, layout)], arguments)
+    arguments = {"image_type": ours.types.RGB.value, "output_type": ours.types.GRAY.value}
+    assert_agree("color_space_conversion", images, layout=layout, **arguments)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Array, Each, Type, assert_same, call_both
+from support.libraries import Array, Each, Type
+from support.oracle import assert_agree, call_both
 
 pytestmark = pytest.mark.oracle
 
@@ -31,12 +32,12 @@ def test_paste(seed: int) -> None:
     rng = np.random.default_rng(seed)
     samples = images("u1", [(30, 41, 3), (7, 90, 3)])
     for fill in ([7], [1, 2, 3]):
-        assert_same(
+        assert_agree(
             "paste", samples, layout="HWC", fill_value=fill,
             ratio=floats(*rng.uniform(1, 3, 2)), paste_x=floats(*rng.uniform(0, 1, 2)),
             paste_y=floats(*rng.uniform(0, 1, 2)), min_canvas_size=floats(0, 100.7),
         )  # fmt: skip
-        assert_same("paste", samples, layout="HWC", fill_value=fill, ratio=1.0)
+        assert_agree("paste", samples, layout="HWC", fill_value=fill, ratio=1.0)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4"])
@@ -55,7 +56,7 @@ def test_erase(dtype: str) -> None:
         {"anchor": (1,), "shape": (1,), "axis_names": "C", "fill_value": (4, 5, 6)},
     ]
     for arguments in variants:
-        assert_same("erase", samples, layout="HWC", **arguments)
+        assert_agree("erase", samples, layout="HWC", **arguments)
 
 
 @pytest.mark.parametrize("layout", ["HW", "CHW", "FHWC", "DHWC", "FCHW"])
@@ -64,7 +65,7 @@ def test_erase_layouts(layout: str) -> None:
     samples = images("u1", [tuple(shape[letter] for letter in layout)])
     fills: list[Any] = [5] + ([(1, 2, 3)] if "C" in layout else [])
     for fill in fills:
-        assert_same("erase", samples, layout=layout, fill_value=fill, axis_names="HW",
+        assert_agree("erase", samples, layout=layout, fill_value=fill, axis_names="HW",
                     anchor=(2, 3), shape=(4, 5))  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def test_grid_mask(dtype: str) -> None:
         {"tile": integers(9, 30), "angle": floats(0.4, -2.0), "ratio": floats(0.2, 0.9)},
         {"shift_x": 11.5, "shift_y": floats(-3.0, 8.25), "angle": 0.1},
     ):
-        assert_same("grid_mask", samples, layout="HWC", **arguments)
+        assert_agree("grid_mask", samples, layout="HWC", **arguments)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i2", "i4", "f4"])
@@ -88,15 +89,15 @@ def test_multi_paste(dtype: str) -> None:
     starts = integers([[0, 0], [3, 5]], [[7, 9]], [[1, 1], [2, 2], [20, 30]])
     shares = floats([[0, 0.2], [0.5, 0.3]], [[0.7, 0.9]], [[0.1, 0.1], [0, 0], [0.25, 0.5]])
     sizes = integers([[9, 8], [20, 20]], [[3, 9]], [[10, 10], [7, 2], [5, 5]])
-    assert_same("multi_paste", samples, layout="HWC", in_ids=ids)
-    assert_same("multi_paste", samples, layout="HWC", in_ids=ids, in_anchors=starts)
-    assert_same("multi_paste", samples, layout="HWC", in_ids=ids, in_anchors_rel=shares,
+    assert_agree("multi_paste", samples, layout="HWC", in_ids=ids)
+    assert_agree("multi_paste", samples, layout="HWC", in_ids=ids, in_anchors=starts)
+    assert_agree("multi_paste", samples, layout="HWC", in_ids=ids, in_anchors_rel=shares,
                 out_anchors_rel=shares, output_size=(33, 44))  # fmt: skip
-    assert_same("multi_paste", samples, layout="HWC", in_ids=ids, shapes=sizes,
+    assert_agree("multi_paste", samples, layout="HWC", in_ids=ids, shapes=sizes,
                 out_anchors=starts, output_size=(60, 70))  # fmt: skip
     halves = floats([[0.5, 0.5]] * 2, [[0.3, 0.2]], [[0.1, 0.7]] * 3)
-    assert_same("multi_paste", samples, layout="HWC", in_ids=ids, shapes_rel=halves)
-    assert_same("multi_paste", samples, others, layout="HWC", dtype=Type("float32"),
+    assert_agree("multi_paste", samples, layout="HWC", in_ids=ids, shapes_rel=halves)
+    assert_agree("multi_paste", samples, others, layout="HWC", dtype=Type("float32"),
                 shapes=integers(*[[[9, 8], [20, 20]]] * 3))  # fmt: skip
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Array, Each, Type, assert_same
+from support.libraries import Array, Each, Type
+from support.oracle import assert_agree
 
 pytestmark = pytest.mark.oracle
 
@@ -82,7 +83,7 @@ def test_crop(seed: int) -> None:
     arguments = random_crop_arguments(rng, layout, samples)
     if rng.random() < 0.4:
         arguments["dtype"] = Type(pick(rng, ("float32", "float16", "uint8")))
-    assert_same("crop", samples, layout=layout, **arguments)
+    assert_agree("crop", samples, layout=layout, **arguments)
 
 
 @pytest.mark.parametrize("policy", [*BORDERS, "trim_to_shape"])
@@ -92,7 +93,7 @@ def test_crop_beyond_the_input(layout: str, policy: str) -> None:
     samples = random_samples(rng, layout, "u1", 3)
     for crop in ((30, 4), (2, 25), (17, 40)):
         for fill in ([7.0], [1.0, 2.0, 3.7]):
-            assert_same(
+            assert_agree(
                 "crop",
                 samples,
                 layout=layout,
@@ -108,7 +109,7 @@ def test_crop_beyond_the_input(layout: str, policy: str) -> None:
 def test_fill_values_wrap_around(dtype: str, value: float) -> None:
     samples = [np.ones((2, 2, 1), dtype)]
     arguments = {"crop": (4, 3), "out_of_bounds_policy": "pad", "fill_values": [value]}
-    assert_same("crop", samples, layout="HWC", **arguments)
+    assert_agree("crop", samples, layout="HWC", **arguments)
 
 
 def random_slice_arguments(
@@ -169,7 +170,7 @@ def test_slice(seed: int) -> None:
         arguments["fill_values"] = [float(rng.integers(0, 9))]
     if rng.random() < 0.3:
         arguments["dtype"] = Type(pick(rng, ("float32", "float16", "uint8")))
-    assert_same("slice", samples, **arguments)
+    assert_agree("slice", samples, **arguments)
 
 
 @pytest.mark.parametrize("normalized_shape", [True, False])
@@ -183,7 +184,7 @@ def test_slice_with_inputs(normalized_anchor: bool, normalized_shape: bool) -> N
             anchor = anchor * 20
         if not normalized_shape:
             shape = shape * 20
-        assert_same(
+        assert_agree(
             "slice",
             samples,
             list(anchor),
@@ -199,7 +200,7 @@ def test_slice_with_integer_inputs(dtype: str) -> None:
     samples = [np.arange(60, dtype=np.uint8).reshape(4, 5, 3)] * 2
     anchor = [np.array([1, 0, 2], dtype), np.array([0, 2, 1], dtype)]
     shape = [np.array([3, 1, 1], dtype), np.array([4, 1, 0], dtype)]
-    assert_same("slice", samples, anchor, shape, axis_names="HWC", layout="HWC")
+    assert_agree("slice", samples, anchor, shape, axis_names="HWC", layout="HWC")
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -224,7 +225,7 @@ def test_crop_mirror_normalize(seed: int) -> None:
     if rng.random() < 0.3:
         arguments["scale"] = float(rng.uniform(0.5, 64))
     arguments["dtype"] = Type(pick(rng, ("float32", "float32", "float16", "uint8", "int8")))
-    assert_same("crop_mirror_normalize", samples, layout=layout, **arguments)
+    assert_agree("crop_mirror_normalize", samples, layout=layout, **arguments)
 
 
 @pytest.mark.parametrize("policy", ["pad", "trim_to_shape"])
@@ -235,7 +236,7 @@ def test_crop_mirror_normalize_beyond_the_input(layout: str, mirror: int, policy
     samples = random_samples(rng, layout, "u1", 3)
     for output_layout in ("", layout.replace("C", "") + "C", "C" + layout.replace("C", "")):
         for fill, pad_output in (([5.0], False), ([1.0, 2.0, 3.0], False), ([4.0], True)):
-            assert_same(
+            assert_agree(
                 "crop_mirror_normalize",
                 samples,
                 layout=layout,
@@ -253,7 +254,7 @@ def test_crop_mirror_normalize_beyond_the_input(layout: str, mirror: int, policy
 
 def test_shift() -> None:
     samples = [np.arange(24, dtype=np.uint8).reshape(2, 4, 3)]
-    assert_same(
+    assert_agree(
         "crop_mirror_normalize",
         samples,
         layout="HWC",

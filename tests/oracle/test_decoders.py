@@ -32,7 +32,7 @@ from support.image_makers import (
     with_exif,
 )
 from support.jpeg_makers import Scan, random_frame, random_script, with_adobe, write_jpeg
-from support.libraries import ours, reference
+from support.oracle import ours, reference
 
 pytestmark = pytest.mark.oracle
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Array, Each, assert_close, assert_same, ours, reference
+from support.libraries import Array, Each
+from support.oracle import assert_agree, assert_nearly_agree, ours, reference
 
 pytestmark = pytest.mark.oracle
 
@@ -29,8 +30,8 @@ def test_displacements(operator: str, dtype: str) -> None:
     mask = Each([np.int32(flag) for flag in (1, 0, 1)])
     variants: list[dict[str, Any]] = [{}, {"fill_value": 7}, {"mask": mask}]
     for arguments in variants + ([WAVES] if operator == "water" else []):
-        assert_same(operator, samples, layout="HWC", **arguments)
-        assert_close(operator, samples, layout="HWC", interp_type=1, **arguments)
+        assert_agree(operator, samples, layout="HWC", **arguments)
+        assert_nearly_agree(operator, samples, layout="HWC", interp_type=1, **arguments)
 
 
 @pytest.mark.parametrize("interp", [0, 1, 2])

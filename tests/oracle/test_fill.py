@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Each, Passed, Single, Type, assert_both_refuse, assert_same
+from support.libraries import Each, Passed, Single, Type
+from support.oracle import assert_agree, assert_both_refuse
 
 pytestmark = pytest.mark.oracle
 
@@ -28,12 +29,12 @@ def test_full(dtype: str) -> None:
         (np.arange(6).reshape(2, 1, 3), [2, 4, 3]),
         (np.arange(4).reshape(1, 2, 2), [3, 2, 2]),
     ):
-        assert_same("full", Single(values.astype(dtype)), shape=shape)
-    assert_same("full", Single(np.array(1, dtype)), shape=[2, 2], layout=Passed("HW"))
-    assert_same("full", [np.array(k, dtype) for k in (0, 1)], shape=Each([[1], [2]]))
-    assert_same("full", Single(np.array(1, dtype)), shape=[2], batch_size=3)
-    assert_same("full_like", [np.zeros((2, 3), dtype), np.zeros((1, 3), dtype)], Single(1.6))
-    assert_same("full_like", Single(np.zeros((2, 3), dtype), "HW"), Single([[300.4], [-2.5]]))
+        assert_agree("full", Single(values.astype(dtype)), shape=shape)
+    assert_agree("full", Single(np.array(1, dtype)), shape=[2, 2], layout=Passed("HW"))
+    assert_agree("full", [np.array(k, dtype) for k in (0, 1)], shape=Each([[1], [2]]))
+    assert_agree("full", Single(np.array(1, dtype)), shape=[2], batch_size=3)
+    assert_agree("full_like", [np.zeros((2, 3), dtype), np.zeros((1, 3), dtype)], Single(1.6))
+    assert_agree("full_like", Single(np.zeros((2, 3), dtype), "HW"), Single([[300.4], [-2.5]]))
 
 
 @pytest.mark.parametrize("dtype", NAMES)
@@ -45,10 +46,10 @@ def test_zeros_and_ones(name: str, dtype: str) -> None:
         {"shape": [0], "batch_size": 2},
         {"shape": Each([[1, 2], [3, 0]])},
     ):
-        assert_same(name, dtype=Type(dtype), **arguments)
+        assert_agree(name, dtype=Type(dtype), **arguments)
     samples = [np.full((2, 1), 7, dtype), np.full((3, 2), 7, dtype)]
-    assert_same(f"{name}_like", samples, layout="XY")
-    assert_same(f"{name}_like", samples, dtype=Type("float16"))
+    assert_agree(f"{name}_like", samples, layout="XY")
+    assert_agree(f"{name}_like", samples, dtype=Type("float16"))
 
 
 @pytest.mark.parametrize("dtype", [name for name in NAMES if name not in ("float16", "bool")])
@@ -63,19 +64,19 @@ def test_one_hot(dtype: str) -> None:
         {"axis": 0, "dtype": Type("int8"), "on_value": -3, "off_value": 7},
     ):
         for layout in ("AB",) if "axis_name" in arguments else ("AB", None):
-            assert_same("one_hot", [labels, labels[:1]], num_classes=4, layout=layout, **arguments)
+            assert_agree("one_hot", [labels, labels[:1]], num_classes=4, layout=layout, **arguments)
     for single in (labels[0, 0], labels[:1, :1], labels[0, :1]):
-        assert_same("one_hot", [single], num_classes=3)
-        assert_same("one_hot", [single], num_classes=3, axis_name="C")
-        assert_same("one_hot", [single], num_classes=3, axis=0)
+        assert_agree("one_hot", [single], num_classes=3)
+        assert_agree("one_hot", [single], num_classes=3, axis_name="C")
+        assert_agree("one_hot", [single], num_classes=3, axis=0)
 
 
 def test_one_hot_of_odd_values() -> None:
-    assert_same("one_hot", Single(np.array([1.0, 2.4, 2.6, -0.5, -1, 3], "f4")), num_classes=3)
-    assert_same("one_hot", Single(np.array([1, 2])), num_classes=0)
-    assert_same("one_hot", Single(np.zeros((0, 2), "i4")), num_classes=2)
+    assert_agree("one_hot", Single(np.array([1.0, 2.4, 2.6, -0.5, -1, 3], "f4")), num_classes=3)
+    assert_agree("one_hot", Single(np.array([1, 2])), num_classes=0)
+    assert_agree("one_hot", Single(np.zeros((0, 2), "i4")), num_classes=2)
     arguments: dict[str, Any] = {"num_classes": 2, "on_value": 300, "off_value": -2.6}
-    assert_same("one_hot", Single(np.array([1, 0])), dtype=Type("uint8"), **arguments)
+    assert_agree("one_hot", Single(np.array([1, 0])), dtype=Type("uint8"), **arguments)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import daliesque as ndd
-from support.both_libraries import Array, EachSample, decode
-from support.compare import assert_same
+from support.libraries import Array, Each, Generator
+from support.oracle import assert_agree, ours, reference
 
-dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle
 
 TYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32"]
@@ -31,22 +29,13 @@ def make_data(rng: np.random.Generator, dtype: str, shapes: list[Any]) -> list[A
 def assert_same_noise(
     name: str, data: list[Array], layout: str | None, arguments: dict[str, Any], seed: int
 ) -> None:
-    results = []
-    for library in (ndd, dali):
-        generator = library.random.RNG(seed=seed)
-        decoded = {key: decode(library, value) for key, value in arguments.items()}
-        batch = library.batch(data, layout=layout)
-        result = getattr(library.noise, name)(batch, rng=generator, **decoded).evaluate()
-        assert result.layout == layout
-        results.append([np.array(sample) for sample in result.tensors])
-    for index, (ours, theirs) in enumerate(zip(*results, strict=True)):
-        assert_same(ours, theirs, (name, arguments, index))
+    assert_agree(f"noise.{name}", data, layout=layout, rng=Generator(seed), **arguments)
 
 
 def each_or_all(rng: np.random.Generator, count: int, low: float, high: float) -> Any:
     if rng.random() < 0.5:
         return float(rng.uniform(low, high))
-    return EachSample(rng.uniform(low, high, count).tolist())
+    return Each(rng.uniform(low, high, count), "float32")
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -111,7 +100,7 @@ def test_generators_move_alike() -> None:
     """A call takes as many draws as one of the reference."""
     for name in ("gaussian", "shot", "salt_and_pepper"):
         states = []
-        for library in (ndd, dali):
+        for library in (ours, reference):
             generator = library.random.RNG(seed=4)
             image = library.tensor(np.zeros((4, 5, 3), np.uint8), layout="HWC")
             getattr(library.noise, name)(image, rng=generator).evaluate()

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Array, ours, reference
+from support.libraries import Array
+from support.oracle import ours, reference
 
 pytestmark = pytest.mark.oracle
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Array, Each, Single, Type, assert_both_refuse, call_both
+from support.libraries import Array, Each, Single, Type
+from support.oracle import assert_both_refuse, call_both
 
 pytestmark = pytest.mark.oracle
 

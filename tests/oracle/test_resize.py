@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import daliesque as ours
-from support.libraries import Array, Each, Generator, Type, assert_close, assert_same, reference
+from support.libraries import Array, Each, Generator, Type
+from support.oracle import assert_agree, assert_nearly_agree, reference
 
 pytestmark = pytest.mark.oracle
 
@@ -135,7 +136,7 @@ def test_filters(layout: str, dtype: str, antialias: bool) -> None:
     for interp in (NN, *SMOOTH):
         samples = random_samples(rng, layout, dtype)
         size = [float(extent) for extent in rng.integers(1, 60, space(layout))]
-        check = assert_same if interp == NN else assert_close
+        check = assert_agree if interp == NN else assert_nearly_agree
         arguments = {"layout": layout, "size": size, "antialias": antialias}
         check("resize", samples, interp_type=interp, **arguments)
         if dtype != "f4":
@@ -152,7 +153,7 @@ def test_resize(seed: int) -> None:
         if arguments.often(0.5):
             arguments.put_region(space(layout))
         arguments.put_filters()
-        assert_close("resize", arguments.samples, layout=layout, **arguments.chosen)
+        assert_nearly_agree("resize", arguments.samples, layout=layout, **arguments.chosen)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -170,7 +171,7 @@ def test_nearest_in_regions(seed: int) -> None:
         "roi_relative": True,
         "interp_type": NN,
     }
-    assert_same("resize", samples, layout=layout, **arguments)
+    assert_agree("resize", samples, layout=layout, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +194,7 @@ def test_hard_contrast(in_size: tuple[int, int], out_size: tuple[int, int], inte
         np.ones(in_size, int),
     ]
     samples = [np.repeat(p[..., None] * 255, 3, axis=2).astype(np.uint8) for p in patterns]
-    assert_close("resize", samples, layout="HWC", size=out_size, interp_type=interp)
+    assert_nearly_agree("resize", samples, layout="HWC", size=out_size, interp_type=interp)
 
 
 @pytest.mark.parametrize("layout", ["HWC", "CFHW", "CDHW"])
@@ -240,7 +241,7 @@ def test_tensor_resize(seed: int) -> None:
         if draw.often(0.4):
             draw.put_region(count)
         draw.put_filters()
-        assert_close("tensor_resize", samples, **draw.chosen)
+        assert_nearly_agree("tensor_resize", samples, **draw.chosen)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -270,7 +271,7 @@ def test_resize_crop_mirror(seed: int) -> None:
         if layout[0] in "DH":
             draw.put("mirror", lambda: int(rng.integers(8)), np.int32)
         draw.put_filters()
-        assert_close("resize_crop_mirror", draw.samples, layout=layout, **draw.chosen)
+        assert_nearly_agree("resize_crop_mirror", draw.samples, layout=layout, **draw.chosen)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -286,7 +287,7 @@ def test_random_resized_crop(seed: int) -> None:
     if draw.often(0.3):
         draw.chosen["num_attempts"] = int(rng.integers(5))
     draw.put_filters()
-    assert_close(
+    assert_nearly_agree(
         "random_resized_crop", draw.samples, layout=layout, rng=Generator(seed), **draw.chosen
     )
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Array, Each, Passed, Single, Type, assert_both_refuse, assert_same
+from support.libraries import Array, Each, Passed, Single, Type
+from support.oracle import assert_agree, assert_both_refuse
 
 pytestmark = pytest.mark.oracle
 
@@ -41,23 +42,23 @@ RAGGED = [numbers((4, 3, 2)), numbers((2, 6, 1)), numbers((1, 3, 4))]
     ids=str,
 )
 def test_reshape(arguments: dict[str, Any]) -> None:
-    assert_same("reshape", RAGGED, **arguments)
+    assert_agree("reshape", RAGGED, **arguments)
     if "layout" not in arguments:
-        assert_same("reshape", RAGGED, layout="HWC", **arguments)
+        assert_agree("reshape", RAGGED, layout="HWC", **arguments)
     for sample in RAGGED[:1]:
         single = {name: value for name, value in arguments.items() if not isinstance(value, Each)}
         if single:
-            assert_same("reshape", Single(sample, "HWC"), **single)
+            assert_agree("reshape", Single(sample, "HWC"), **single)
 
 
 def test_shapes_as_inputs_and_zero_extents() -> None:
-    assert_same("reshape", RAGGED, [np.array(s, np.int16) for s in ([8, 3], [-1, 2], [12, 1])])
-    assert_same("reshape", Single(numbers((4, 3))), Single(np.array([2, -1])))
+    assert_agree("reshape", RAGGED, [np.array(s, np.int16) for s in ([8, 3], [-1, 2], [12, 1])])
+    assert_agree("reshape", Single(numbers((4, 3))), Single(np.array([2, -1])))
     empty = Single(np.zeros((0, 3), "f4"))
-    assert_same("reshape", empty, shape=[0, 5])
-    assert_same("reshape", empty, shape=[3, -1])
-    assert_same("reshape", Single(np.array([7])), shape=[])
-    assert_same("reshape", Single(np.array(7)), shape=[1, 1])
+    assert_agree("reshape", empty, shape=[0, 5])
+    assert_agree("reshape", empty, shape=[3, -1])
+    assert_agree("reshape", Single(np.array([7])), shape=[])
+    assert_agree("reshape", Single(np.array(7)), shape=[1, 1])
 
 
 @pytest.mark.parametrize(
@@ -81,8 +82,8 @@ def test_what_both_refuse_to_reshape(arguments: dict[str, Any]) -> None:
 def test_reinterpret(target: str) -> None:
     samples = [numbers((2, 3, 16)), numbers((1, 2, 8))]
     for arguments in ({}, {"shape": [-1, 1]}, {"rel_shape": [1, -1]}):
-        assert_same("reinterpret", samples, dtype=Type(target), layout="HWC", **arguments)
-    assert_same("reinterpret", samples, shape=[-1])
+        assert_agree("reinterpret", samples, dtype=Type(target), layout="HWC", **arguments)
+    assert_agree("reinterpret", samples, shape=[-1])
     if target != "int8" and target != "bool":
         assert_both_refuse("reinterpret", Single(numbers((2, 3))), dtype=Type(target))
 
@@ -103,7 +104,7 @@ def test_reinterpret(target: str) -> None:
 )
 def test_axes_of_extent_one(operator: str, arguments: dict[str, Any]) -> None:
     samples = [numbers((1, 2, 3, 1)), numbers((1, 4, 2, 1))]
-    assert_same(operator, samples, layout="DHWC", **arguments)
+    assert_agree(operator, samples, layout="DHWC", **arguments)
 
 
 @pytest.mark.parametrize(
@@ -128,27 +129,27 @@ def test_axes_both_refuse(operator: str, arguments: dict[str, Any]) -> None:
 def test_joins(dtype: str) -> None:
     first = [numbers((2, 3), dtype), numbers((4, 3), dtype)]
     second = [numbers((1, 3), dtype), numbers((0, 3), dtype)]
-    assert_same("cat", first, second, layout="HW")
-    assert_same("cat", first, second, axis_name="H", layout="HW")
-    assert_same("cat", first, first, first, axis=-1)
-    assert_same("cat", first, Single(numbers((2, 3), dtype)))
-    assert_same("cat", first)
+    assert_agree("cat", first, second, layout="HW")
+    assert_agree("cat", first, second, axis_name="H", layout="HW")
+    assert_agree("cat", first, first, first, axis=-1)
+    assert_agree("cat", first, Single(numbers((2, 3), dtype)))
+    assert_agree("cat", first)
     for axis in range(-2, 3):
-        assert_same("stack", first, first, first, axis=axis)
-        assert_same("stack", first, first, axis=axis, axis_name="C", layout="HW")
-    assert_same("stack", first)
+        assert_agree("stack", first, first, first, axis=axis)
+        assert_agree("stack", first, first, axis=axis, axis_name="C", layout="HW")
+    assert_agree("stack", first)
 
 
 def test_joins_of_odd_inputs() -> None:
     empty = Single(np.zeros((0, 5), "u1"))
-    assert_same("cat", empty, Single(numbers((2, 3))))
-    assert_same("cat", Single(numbers((2, 3)), "HW"), empty)
-    assert_same("cat", empty)
-    assert_same("cat", Single(numbers((2, 3)), "HW"), Single(numbers((1, 3)), "AB"))
-    assert_same("cat", Single(numbers((2, 3))), Single(numbers((1, 3)), "AB"))
-    assert_same("stack", empty, empty)
-    assert_same("stack", Single(1), Single(2), axis_name="C")
-    assert_same("stack", Single(1), Single(2))
+    assert_agree("cat", empty, Single(numbers((2, 3))))
+    assert_agree("cat", Single(numbers((2, 3)), "HW"), empty)
+    assert_agree("cat", empty)
+    assert_agree("cat", Single(numbers((2, 3)), "HW"), Single(numbers((1, 3)), "AB"))
+    assert_agree("cat", Single(numbers((2, 3))), Single(numbers((1, 3)), "AB"))
+    assert_agree("stack", empty, empty)
+    assert_agree("stack", Single(1), Single(2), axis_name="C")
+    assert_agree("stack", Single(1), Single(2))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from support.compare import assert_same
 from support.image_makers import Array, save, tiff
-from support.libraries import ours, reference
+from support.oracle import ours, reference
 
 pytestmark = pytest.mark.oracle
 

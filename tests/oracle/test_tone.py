@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import daliesque as ndd
-from support.both_libraries import Array, EachFrame, EachSample, assert_agree
 from support.compare import assert_near, assert_same
+from support.libraries import Array, Each, Type, each_frame
+from support.oracle import assert_agree
 
-dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle
-LIBRARIES = (ndd, dali)
 
 INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
 TYPES = [*INTEGERS, "float16", "float32", "float64", "bool"]
@@ -46,10 +44,10 @@ def test_lookup_table(source: str, target: str) -> None:
         "keys": keys.tolist(),
         "values": rng.uniform(-300, 300, 300).tolist(),
         "default_value": float(rng.uniform(-300, 300)),
-        "dtype": np.dtype(target),
+        "dtype": Type(target),
     }
-    assert_agree(LIBRARIES, "lookup_table", [data], arguments)
-    assert_agree(LIBRARIES, "lookup_table", [data], {"default_value": 3.0})
+    assert_agree("lookup_table", data, **arguments)
+    assert_agree("lookup_table", data, default_value=3.0)
 
 
 @pytest.mark.parametrize("layout", ["HW", "HWC", "CHW", "FHW", "FHWC", "FCHW", None])
@@ -59,14 +57,14 @@ def test_equalize(layout: str | None) -> None:
     name = layout or "HWC"
     for _ in range(5):
         shapes = [[extents.get(a) or int(rng.integers(1, 60)) for a in name] for _ in range(4)]
-        assert_agree(LIBRARIES, "equalize", [(make_images(rng, shapes), layout)], {})
+        assert_agree("equalize", make_images(rng, shapes), layout=layout)
 
 
 def test_equalize_special_images() -> None:
     flat = [np.full((9, 7, 2), value, np.uint8) for value in (0, 7, 255)]
     two = [np.repeat(np.uint8([[[3], [200]]]), 5, axis=0)]
     many = [np.random.default_rng(3).integers(0, 256, (9, 8, 11), np.uint8)]
-    assert_agree(LIBRARIES, "equalize", [(flat + two + many, "HWC")], {})
+    assert_agree("equalize", flat + two + many, layout="HWC")
 
 
 @pytest.mark.parametrize("channels", [1, 3])
@@ -82,7 +80,7 @@ def test_clahe(channels: int, luma_only: bool) -> None:
             "luma_only": luma_only,
         }
         images = make_images(rng, shapes)
-        assert_agree(LIBRARIES, "clahe", [(images, "HWC")], arguments)
+        assert_agree("clahe", images, layout="HWC", **arguments)
 
 
 def test_clahe_of_all_colours() -> None:
@@ -90,7 +88,7 @@ def test_clahe_of_all_colours() -> None:
     colors = np.arange(2**24, dtype="<u4").view(np.uint8).reshape(4096, 4096, 4)
     image = np.ascontiguousarray(colors[..., :3])
     arguments = {"tiles_x": 4, "tiles_y": 4, "clip_limit": 2.0}
-    assert_agree(LIBRARIES, "clahe", [([image], "HWC")], arguments)
+    assert_agree("clahe", [image], layout="HWC", **arguments)
 
 
 @pytest.mark.parametrize("algorithm", ["bilinear_ocv", "edgeaware_ocv", "vng_ocv", "gray_ocv"])
@@ -107,9 +105,9 @@ def test_debayer(algorithm: str, dtype: str) -> None:
                 (*2 * rng.integers(1, 60, 2), *([1] if layout == "HWC" else [])) for _ in POSITIONS
             ]
             images = make_images(rng, shapes, dtype)
-            positions = EachSample(POSITIONS, "int32")
+            positions = Each(POSITIONS, "int32")
             arguments = {"algorithm": algorithm, "blue_position": positions}
-            assert_agree(LIBRARIES, "debayer", [(images, layout)], arguments, same)
+            assert_agree("debayer", images, layout=layout, check=same, **arguments)
 
 
 @pytest.mark.parametrize("layout", ["FHW", "FHWC"])
@@ -117,11 +115,11 @@ def test_debayer_frames(layout: str) -> None:
     rng = np.random.default_rng(6)
     shape = (4, 20, 30) if layout == "FHW" else (4, 20, 30, 1)
     images = make_images(rng, [shape, shape])
-    for position in ([1, 0], EachFrame([POSITIONS, POSITIONS[::-1]], "int32")):
+    for position in ([1, 0], each_frame([POSITIONS, POSITIONS[::-1]], "int32")):
         arguments = {"blue_position": position}
-        assert_agree(LIBRARIES, "debayer", [(images, layout)], arguments)
+        assert_agree("debayer", images, layout=layout, **arguments)
 
 
 def test_default_algorithm() -> None:
     images = make_images(np.random.default_rng(7), [(20, 30)])
-    assert_agree(LIBRARIES, "debayer", [(images, None)], {"blue_position": [0, 1]})
+    assert_agree("debayer", images, blue_position=[0, 1])

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from support.compare import assert_same
-from support.libraries import Each, call, call_both, ours, reference
+from support.libraries import Each, call
+from support.oracle import call_both, ours, reference
 from support.video_makers import SELECTIONS, Array, as_array, encode, numbered
 
 pytestmark = [

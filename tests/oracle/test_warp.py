@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Array, Each, assert_close, assert_same, ours, reference
+from support.libraries import Array, Each
+from support.oracle import assert_agree, assert_nearly_agree, ours, reference
 
 pytestmark = pytest.mark.oracle
 
@@ -35,9 +36,9 @@ def test_warp_affine_images(dtype: str, channels: int, border: dict[str, Any]) -
     matrices = Each([MATRIX, MATRIX * np.float32(1.3), MATRIX])
     for arguments in ({"matrix": MATRIX}, {"matrix": matrices}, {"inverse_map": False}):
         full = {"matrix": MATRIX, **arguments, **border, "layout": "HWC"}
-        assert_same("warp_affine", samples, interp_type=NEAREST, **full)
-        assert_close("warp_affine", samples, **full)
-        assert_close("warp_affine", samples, size=(21, 310), **full)
+        assert_agree("warp_affine", samples, interp_type=NEAREST, **full)
+        assert_nearly_agree("warp_affine", samples, **full)
+        assert_nearly_agree("warp_affine", samples, size=(21, 310), **full)
 
 
 @pytest.mark.parametrize("interp", [NEAREST, LINEAR])
@@ -63,9 +64,9 @@ def test_warp_affine_types(dtype: str, result: str, interp: int) -> None:
 def test_matrices_as_input() -> None:
     samples = images("u1", [(30, 41, 3), (20, 20, 3)])
     matrices = [MATRIX, MATRIX * np.float32(0.5)]
-    assert_close("warp_affine", samples, matrices, layout="HWC")
+    assert_nearly_agree("warp_affine", samples, matrices, layout="HWC")
     sizes = Each([np.array([5, 6], np.int32), np.array([40, 7], np.int32)])
-    assert_close("warp_affine", samples, matrices, layout="HWC", size=sizes)
+    assert_nearly_agree("warp_affine", samples, matrices, layout="HWC", size=sizes)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -73,11 +74,11 @@ def test_volumes(dtype: str) -> None:
     samples = images(dtype, [(8, 30, 41, 3), (3, 9, 5, 3)])
     for border in ({}, {"fill_value": 7}):
         full: dict[str, Any] = {"layout": "DHWC", **border}
-        assert_same("warp_affine", samples, matrix=VOLUME_MATRIX, interp_type=NEAREST, **full)
-        assert_close("warp_affine", samples, matrix=VOLUME_MATRIX, **full)
-        assert_close("warp_affine", samples, matrix=VOLUME_MATRIX, inverse_map=False, **full)
-        assert_close("rotate", samples, angle=33.0, axis=(0.2, -1, 0.7), **full)
-        assert_close("rotate", samples, angle=-120.0, axis=(0, -3, 0), **full)
+        assert_agree("warp_affine", samples, matrix=VOLUME_MATRIX, interp_type=NEAREST, **full)
+        assert_nearly_agree("warp_affine", samples, matrix=VOLUME_MATRIX, **full)
+        assert_nearly_agree("warp_affine", samples, matrix=VOLUME_MATRIX, inverse_map=False, **full)
+        assert_nearly_agree("rotate", samples, angle=33.0, axis=(0.2, -1, 0.7), **full)
+        assert_nearly_agree("rotate", samples, angle=-120.0, axis=(0, -3, 0), **full)
 
 
 @pytest.mark.parametrize("layout", ["FHWC", "", "FDHWC"])
@@ -86,8 +87,8 @@ def test_sequences(layout: str) -> None:
     samples = images("u1", [shape, shape])
     axis = {"axis": (0, 0, 1)} if layout == "FDHWC" else {}
     matrix = VOLUME_MATRIX if layout == "FDHWC" else MATRIX
-    assert_close("warp_affine", samples, matrix=matrix, layout=layout or None)
-    assert_close("rotate", samples, angle=20.0, layout=layout or None, **axis)
+    assert_nearly_agree("warp_affine", samples, matrix=matrix, layout=layout or None)
+    assert_nearly_agree("rotate", samples, angle=20.0, layout=layout or None, **axis)
 
 
 @pytest.mark.parametrize("op", ["angle", "matrix"])
@@ -117,18 +118,18 @@ def test_rotate(angle: float) -> None:
     samples = images("u1", [(30, 41, 3), (77, 300, 3), (1, 1, 3), (2, 5, 3), (270, 19, 3)])
     for arguments in ({}, {"keep_size": True}, {"size": (33, 44)}, {"fill_value": 9}):
         full: dict[str, Any] = {"angle": float(angle), "layout": "HWC", **arguments}
-        assert_close("rotate", samples, **full)
-        assert_same("rotate", samples, interp_type=NEAREST, **full)
+        assert_nearly_agree("rotate", samples, **full)
+        assert_agree("rotate", samples, interp_type=NEAREST, **full)
 
 
 def test_rotate_each() -> None:
     samples = images("f4", [(30, 41, 3), (20, 20, 3)])
     angles = Each([np.float32(20), np.float32(-75.5)])
-    assert_close("rotate", samples, angle=angles, layout="HWC", fill_value=0.5)
+    assert_nearly_agree("rotate", samples, angle=angles, layout="HWC", fill_value=0.5)
 
 
 @pytest.mark.parametrize("shape", [(64, 700, 3), (512, 512, 3), (40, 1030, 1)])
 def test_long_rows(shape: tuple[int, ...]) -> None:
     samples = images("u1", [shape])
-    assert_same("rotate", samples, angle=13.7, interp_type=NEAREST, fill_value=1, layout="HWC")
-    assert_close("rotate", samples, angle=13.7, layout="HWC")
+    assert_agree("rotate", samples, angle=13.7, interp_type=NEAREST, fill_value=1, layout="HWC")
+    assert_nearly_agree("rotate", samples, angle=13.7, layout="HWC")

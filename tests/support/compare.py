@@ -3,13 +3,38 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 # Compares an array with the one that is expected; the third argument goes into the message.
 Check = Callable[[Any, Any, object], None]
+
+
+class Tolerance(NamedTuple):
+    """How far a value may be from the expected one: the sum of these."""
+
+    relative: float = 0.0
+    absolute: float = 0.0
+    # Relative to the largest of the expected values.
+    of_largest: float = 0.0
+
+
+TOLERANCES = {
+    # Resampled values: positions are computed in single precision, and an error of position is one
+    # of value where neighboring pixels differ much.
+    "resampling": Tolerance(of_largest=2e-4),
+    # Libraries and devices that compute in single precision, in the same way up to the order of
+    # additions.
+    "agreement": Tolerance(of_largest=1e-5),
+    "agreement of matrices": Tolerance(of_largest=1e-6),
+    # The mean of a few neighbors is rounded to float32, and their deviation may be small.
+    "agreement on few values": Tolerance(of_largest=5e-5),
+    # The reference's transform of long signals has the larger error of the two.
+    "agreement on long transforms": Tolerance(of_largest=1e-4),
+}
 
 # Relative error of a function of the C library, by the type of its result: a few units in the last
 # place, and for the 16-bit types one rounding.
@@ -17,12 +42,6 @@ FUNCTION_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float
 
 # Error of a sum of a few products in float32, relative to the largest of them.
 SUM_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-6}
-
-# Error of resampled values, relative to the largest: positions are computed in single precision,
-# and an error of position is one of value where neighbouring pixels differ much. The reference
-# computes them in the same way.
-RESAMPLING_TOLERANCE = 2e-4
-SAME_RESAMPLING_TOLERANCE = 1e-5
 
 
 def assert_same(actual: Any, expected: Any, context: object = "") -> None:
@@ -69,10 +88,7 @@ def assert_near(
 
 
 def assert_resampled(
-    actual: Any,
-    expected: Any,
-    context: object = "",
-    relative: float = RESAMPLING_TOLERANCE,
+    actual: Any, expected: Any, context: object = "", tolerance: str = "resampling"
 ) -> None:
     """Weighted means of pixels: integers within one level, floats relative to the largest value.
 
@@ -81,7 +97,7 @@ def assert_resampled(
     actual, expected = np.asarray(actual), np.asarray(expected)
     assert actual.shape == expected.shape, f"{context}: {actual.shape} != {expected.shape}"
     wide, target = actual.astype(np.float64), expected.astype(np.float64)
-    allowed = relative * max(1e-30, np.abs(target).max(initial=0))
+    allowed = TOLERANCES[tolerance].of_largest * max(1e-30, np.abs(target).max(initial=0))
     if actual.dtype.kind in "iu":
         limits = np.iinfo(actual.dtype)
         target = np.clip(target, limits.min, limits.max)
@@ -90,10 +106,17 @@ def assert_resampled(
     assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
 
 
-def assert_resampled_alike(actual: Any, expected: Any, context: object = "") -> None:
-    """What this library and the reference make of the same pixels."""
+def assert_alike(
+    actual: Any, expected: Any, context: object = "", tolerance: str = "agreement"
+) -> None:
+    """What two libraries or devices make of the same: as assert_resampled, and the same type."""
     assert np.asarray(actual).dtype == np.asarray(expected).dtype, context
-    assert_resampled(actual, expected, context, SAME_RESAMPLING_TOLERANCE)
+    assert_resampled(actual, expected, context, tolerance)
+
+
+def alike(tolerance: str) -> Check:
+    """`assert_alike` with another tolerance."""
+    return functools.partial(assert_alike, tolerance=tolerance)
 
 
 def _difference(actual: Any, expected: Any, where: Any) -> str:

@@ -14,35 +14,33 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from support import libraries
+from support.libraries import Array, Each, Single, Type
+
 RECORD = Path(__file__).parents[1] / "goldens" / "random.npz"
 
 
-def decode(ndd: ModuleType, value: Any) -> Any:
-    """The argument that `value` stands for."""
+def _described(value: Any) -> Any:
     if isinstance(value, dict):
         if "dtype" in value:
-            return getattr(ndd, value["dtype"])
+            return Type(value["dtype"])
         if "tensor" in value:
-            return ndd.tensor(np.array(value["tensor"], value["type"]))
-        return ndd.batch([np.array(entry, value["type"]) for entry in value["batch"]])
+            return Single(value["tensor"], dtype=value["type"])
+        return Each(value["batch"], value["type"])
     return value
 
 
-def run_call(ndd: ModuleType, call: dict[str, Any], rng: Any = None) -> list[Array]:
-    """The samples that the call produces with the library `ndd`."""
+def run_call(library: ModuleType, call: dict[str, Any], rng: Any = None) -> list[Array]:
+    """The samples that the call produces with a library."""
     if rng is None:
-        rng = ndd.random.RNG(seed=call["seed"])
-    function = getattr(ndd.random, call["op"])
+        rng = library.random.RNG(seed=call["seed"])
+    inputs = [_described(value) for value in call["inputs"]]
+    arguments = {name: _described(value) for name, value in call["args"].items()}
     samples = []
     for _ in range(call["times"]):
-        inputs = [decode(ndd, value) for value in call["inputs"]]
-        arguments = {name: decode(ndd, value) for name, value in call["args"].items()}
-        result = function(*inputs, rng=rng, **arguments)
-        parts = result.tensors if isinstance(result, ndd.Batch) else [result]
-        samples += [np.array(part) for part in parts]
+        operator = f"random.{call['op']}"
+        samples += libraries.call(library, operator, inputs, rng=rng, **arguments).arrays
     return samples
 
 

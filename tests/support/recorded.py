@@ -11,16 +11,11 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from support import libraries
+from support.libraries import Array
+
 GOLDENS = Path(__file__).parents[1] / "goldens"
-
-
-class Each(NamedTuple):
-    """A Batch: one value for each sample."""
-
-    values: list[Any]
 
 
 class Call(NamedTuple):
@@ -45,20 +40,12 @@ def samples_of(call: Call) -> list[Array]:
     return made
 
 
-def run_call(ndd: ModuleType, call: Call) -> list[Array]:
-    """The samples that the call produces with the library `ndd`."""
-    arguments = {name: _decode(ndd, name, value) for name, value in call.arguments.items()}
-    batch = ndd.as_batch(samples_of(call), layout=call.layout)
-    result = getattr(ndd, call.operator)(batch, **arguments)
-    return [np.asarray(tensor) for tensor in result.tensors]
-
-
-def _decode(ndd: ModuleType, name: str, value: Any) -> Any:
-    if name == "dtype":
-        return getattr(ndd, value)
-    if name == "rng":
-        return ndd.random.RNG(seed=value)
-    return ndd.batch(value.values) if isinstance(value, Each) else value
+def run_call(library: ModuleType, call: Call) -> list[Array]:
+    """The samples that the call produces with a library."""
+    inputs = [samples_of(call)]
+    return libraries.call(
+        library, call.operator, inputs, layout=call.layout, **call.arguments
+    ).arrays
 
 
 def load(name: str, index: int, call: Call) -> list[Array]:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from support.recorded import Call, Each
+from support.libraries import Each, Generator, Type
+from support.recorded import Call
 
 FILTERS = range(6)
 HWC = ("HWC", (13, 17, 3), "u1")
@@ -27,7 +28,7 @@ CALLS = [
     Call("resize", *DHWC, {"size": [7, 4, 5], "interp_type": 3}),
     Call("resize", *CDHW, {"size": [2, 11, 5]}),
     Call("resize", *CDHW, {"size": [2, 11, 5], "interp_type": 0}),
-    Call("resize", *HWC, {"size": [9, 4], "dtype": "float32"}),
+    Call("resize", *HWC, {"size": [9, 4], "dtype": Type("float32")}),
     Call("resize", *HWC, {"resize_x": 9}),
     Call("resize", *HWC, {"resize_y": Each([9.3, 22.0]), "subpixel_scale": False}),
     Call("resize", *HWC, {"resize_shorter": 21.5, "max_size": 25}),
@@ -50,6 +51,6 @@ CALLS = [
         *DHWC,
         {"resize_shorter": 4, "crop": [3, 3, 4], "crop_pos_z": 1.0, "mirror": 5, "interp_type": 2},
     ),
-    Call("random_resized_crop", *HWC, {"size": [7, 6], "rng": 3}),
-    Call("random_resized_crop", *FCHW, {"size": 5, "random_area": [0.3, 0.5], "rng": 9}),
+    Call("random_resized_crop", *HWC, {"size": [7, 6], "rng": Generator(3)}),
+    Call("random_resized_crop", *FCHW, {"size": 5, "random_area": [0.3, 0.5], "rng": Generator(9)}),
 ]
