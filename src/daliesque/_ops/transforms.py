@@ -173,10 +173,11 @@ def scale(
         elif ndim is not None and ndim > 0:
             axes = ndim
     factors = _vectors(scale, axes, "scale")
-    fixed = np.zeros((1, axes), np.float32) if center is None else _vectors(center, axes, "center")
+    fixed = factors if center is None else _vectors(center, axes, "center")
     matrices = _identities(max(len(factors), len(fixed)), axes)
     matrices[:, range(axes), range(axes)] = factors
-    matrices[:, :, axes] = fixed * (np.float32(1) - factors)
+    if center is not None:
+        matrices[:, :, axes] = fixed * (np.float32(1) - factors)
     return _applied(matrices, input, reverse_order, batch_size)
 
 
