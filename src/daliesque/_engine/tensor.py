@@ -7,7 +7,7 @@ import operator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _kernels
 from .arithmetic import Operators
