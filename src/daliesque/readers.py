@@ -14,8 +14,10 @@ daliesque[remote]. Reads that fail because a connection broke are repeated.
 
 from ._readers.caffe import Caffe, Caffe2
 from ._readers.coco import COCO
-from ._readers.core.base import Reader, ReaderMeta, ReadError, ReaderState
+from ._readers.core.bad_samples import ReadError
+from ._readers.core.base import Reader, ReaderMeta, ReaderState
 from ._readers.core.epoch import Epoch
+from ._readers.core.source import Fetched
 from ._readers.file import File
 from ._readers.huggingface import HuggingFace
 from ._readers.mxnet import MXNet
@@ -31,6 +33,7 @@ __all__ = [
     "Caffe",
     "Caffe2",
     "Epoch",
+    "Fetched",
     "File",
     "HuggingFace",
     "MXNet",

@@ -250,9 +250,9 @@ def test_calls_go_on_for_ever() -> None:
 
 def test_dict_outputs() -> None:
     class Named(Count):
-        _output_names = ("number", "half")
+        output_names = ("number", "half")
 
-        def _fetch_sample(self, number: int) -> Sequence[Any]:
+        def fetch_sample(self, number: int) -> Sequence[Any]:
             return number, np.float32([number / 2])
 
     for batch_size in (None, 3):
@@ -484,21 +484,6 @@ def test_error_budget() -> None:
         epoch_of(reader, 2)
     with pytest.raises(ndd.OpError):
         list(Count(10, bad=[9], on_error="skip", max_errors=0).next_epoch())
-
-
-def test_a_bug_in_a_reader_comes_out() -> None:
-    class Broken(Count):
-        def _fetch_sample(self, number: int) -> Sequence[Any]:
-            if number == 2:
-                raise ZeroDivisionError
-            return super()._fetch_sample(number)
-
-    for batch_size in (None, 1):
-        steps = Broken(5, on_error="skip").next_epoch(batch_size=batch_size)
-        assert [numbers_of(next(steps)) for _ in range(2)] == [[0], [1]]
-        with pytest.raises(ZeroDivisionError):
-            next(steps)
-        assert flat(map(numbers_of, steps)) == [3, 4]
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ def test_bad_files(tmp_path: Path, name: str) -> None:
             path.write_bytes(content[:kept])
         with nothing_left_behind():
             message = failure_of(data.make)
-            assert message.startswith(f"{kind._operator}: ")
+            assert message.startswith(f"{kind.operator}: ")
             assert path.name in message
             if data.all_needed and kept is MISSING:
                 assert failure_of(data.make, on_error="skip") == message

@@ -19,7 +19,8 @@ import daliesque as ndd
 from daliesque._readers.core import prefetch
 from daliesque._readers.core.order import Numbers
 from daliesque._readers.core.prefetch import Prefetcher
-from daliesque._readers.core.steps import Fetched, Room
+from daliesque._readers.core.source import Fetched
+from daliesque._readers.core.steps import Room
 from support.reader_checks import Count, numbers_of
 
 
@@ -95,16 +96,23 @@ class Foreseen(Count):
         self.steps: list[tuple[list[int], list[list[int]]]] = []
         self.closed = 0
 
-    def _make_fetcher(self) -> Foreseen:
-        return self
+    def _make_fetcher(self) -> ForeseenFetcher:
+        return ForeseenFetcher(self)
+
+
+class ForeseenFetcher:
+    """Reads step by step, and notes what it is asked for."""
+
+    def __init__(self, reader: Foreseen) -> None:
+        self._reader = reader
 
     def fetch(self, numbers: Numbers, expected: Sequence[Numbers], most_bytes: int) -> Fetched:
         assert most_bytes <= prefetch._MOST_BYTES
-        self.steps.append((numbers.tolist(), [some.tolist() for some in expected]))
-        return self._fetch_good(numbers)
+        self._reader.steps.append((numbers.tolist(), [some.tolist() for some in expected]))
+        return self._reader.fetch(numbers)
 
     def close(self) -> None:
-        self.closed += 1
+        self._reader.closed += 1
 
 
 @pytest.mark.parametrize("batch_size", [None, 1, 3])

@@ -22,7 +22,7 @@ from daliesque.readers import Reader
 class Count(Reader):
     """Delivers 0, 1, 2, ...; some of the numbers cannot be read."""
 
-    _operator = "readers.Count"
+    operator = "readers.Count"
 
     def __init__(self, size: int, bad: Iterable[int] = (), **options: Any) -> None:
         self._size = size
@@ -30,17 +30,17 @@ class Count(Reader):
         self.fetched: list[int] = []
         super().__init__(**options)
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         return self._size
 
-    def _fetch_sample(self, number: int) -> Sequence[Any]:
+    def fetch_sample(self, number: int) -> Sequence[Any]:
         self.fetched.append(number)
         if number in self.bad:
             msg = f"number {number} is bad"
             raise ValueError(msg)
         return (np.int32(number),)
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         return f"number {number}"
 
 

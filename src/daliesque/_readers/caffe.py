@@ -58,7 +58,7 @@ class _DatabaseReader(RecordReader):
     _message: ClassVar[str]
 
     def _set_paths(self, path: PathLike | Sequence[PathLike], may_map: bool) -> None:
-        self._folders = list_paths(self._operator, "path", path)
+        self._folders = list_paths(self.operator, "path", path)
         self._archives = Archives([_data_file(folder) for folder in self._folders], may_map=may_map)
         self._keys: list[tuple[Numbers, bytes]] = []
 
@@ -68,7 +68,7 @@ class _DatabaseReader(RecordReader):
         self._keys[file] = (key_ends, keys)
         if fault:
             reason = _DATABASE_FAULTS[fault].format(page=page)
-            self._excuse(self._archives[file], OpError(reason))
+            self.leave_out(self._archives[file], OpError(reason))
         return offsets, sizes
 
     def _make_places(self, parts: Sequence[tuple[Numbers, Numbers]]) -> Places:
@@ -131,7 +131,7 @@ class Caffe(_DatabaseReader):
     Differs from DALI: `shuffle_after_epoch`, `on_error` and `max_errors` are new.
     """
 
-    _operator: ClassVar[str] = "readers.Caffe"
+    operator: ClassVar[str] = "readers.Caffe"
     _message: ClassVar[str] = "Datum"
 
     def __init__(
@@ -150,7 +150,7 @@ class Caffe(_DatabaseReader):
         self._label = label_available is None or bool(label_available)
         if not self._image and not self._label:
             msg = (
-                f"{self._operator}: there is nothing to deliver. Leave out 'image_available' or "
+                f"{self.operator}: there is nothing to deliver. Leave out 'image_available' or "
                 "'label_available'."
             )
             raise ValueError(msg)
@@ -213,7 +213,7 @@ class Caffe2(_DatabaseReader):
     `on_error` and `max_errors` are new.
     """
 
-    _operator: ClassVar[str] = "readers.Caffe2"
+    operator: ClassVar[str] = "readers.Caffe2"
     _message: ClassVar[str] = "TensorProtos"
 
     def __init__(
@@ -237,16 +237,16 @@ class Caffe2(_DatabaseReader):
         self._additional = self._count("additional_inputs", additional_inputs, 0)
         self._box = bool(bbox)
         if self._label_type not in _LABEL_TYPES:
-            msg = f"{self._operator}: 'label_type' must be in [0..4]; got {self._label_type}."
+            msg = f"{self.operator}: 'label_type' must be in [0..4]; got {self._label_type}."
             raise ValueError(msg)
         has_label = self._label_type != _NO_LABEL
         if not (self._image or has_label or self._additional or self._box):
-            msg = f"{self._operator}: there is nothing to deliver. Leave out 'image_available'."
+            msg = f"{self.operator}: there is nothing to deliver. Leave out 'image_available'."
             raise ValueError(msg)
         super().__init__(batch_size, name, device, **options)
 
     def _count(self, name: str, value: int | None, default: int) -> int:
-        where = f"{self._operator}: '{name}'"
+        where = f"{self.operator}: '{name}'"
         number: int = rule_of(int).convert(default if value is None else value, where)
         if not 0 <= number < 2**31:
             msg = f"{where} must not be negative; got {number}."

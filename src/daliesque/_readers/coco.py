@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
@@ -14,10 +13,11 @@ from .._engine.args import rule_of
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
-from .core.base import Reader, ReadError
+from .core.base import Reader
+from .core.caller import warn_caller
 from .core.options import ReaderOptions
 from .core.order import Numbers
-from .core.steps import Fetched
+from .core.source import Fetched
 from .sources.coco_annotations import Wanted, load_annotations, parse_annotations, save_annotations
 from .sources.discovery import PathLike, Paths
 from .sources.storage import read
@@ -102,7 +102,7 @@ class COCO(Reader):
     `max_errors` are new, and what `readers.File` says about epochs and states holds here too.
     """
 
-    _operator: ClassVar[str] = "readers.COCO"
+    operator: ClassVar[str] = "readers.COCO"
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class COCO(Reader):
             "save_preprocessed_annotations": saves or None,
         }
         self._check_sources(fixed, bool(saves), options)
-        where = f"{self._operator}: 'size_threshold'"
+        where = f"{self.operator}: 'size_threshold'"
         self._wanted = Wanted(
             rule_of(float).convert(
                 _DEFAULT_THRESHOLD if size_threshold is None else size_threshold, where
@@ -186,8 +186,8 @@ class COCO(Reader):
         """The value of an argument that had another name."""
         if old is None:
             return value
-        msg = f"{self._operator}: '{old_name}' is deprecated. Use '{new_name}'."
-        warnings.warn(msg, DeprecationWarning, stacklevel=3)
+        msg = f"{self.operator}: '{old_name}' is deprecated. Use '{new_name}'."
+        warn_caller(msg, DeprecationWarning)
         return old or value
 
     def _check_sources(self, fixed: dict[str, Any], saves: bool, options: ReaderOptions) -> None:
@@ -208,7 +208,7 @@ class COCO(Reader):
         elif options.get("skip_cached_images"):
             problem = "'skip_cached_images' is not supported."
         if problem:
-            msg = f"{self._operator}: {problem}"
+            msg = f"{self.operator}: {problem}"
             raise ValueError(msg)
 
     def _checked_images(self, images: Sequence[PathLike]) -> list[str]:
@@ -217,10 +217,10 @@ class COCO(Reader):
                 raise TypeError
             return [os.fspath(image) for image in images]
         except TypeError:
-            msg = f"{self._operator}: 'images' must be a list of names; got {images!r:.60}."
+            msg = f"{self.operator}: 'images' must be a list of names; got {images!r:.60}."
             raise TypeError(msg) from None
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         path = self._json or self._preprocessed or ""
         try:
             if self._json is not None:
@@ -228,10 +228,10 @@ class COCO(Reader):
             else:
                 self._annotations = load_annotations(path, self._polygons, self._masks, self._ids)
         except OSError as error:
-            msg = f'{self._operator}: cannot read "{error.filename or path}": {error.strerror}.'
+            msg = f'{self.operator}: cannot read "{error.filename or path}": {error.strerror}.'
             raise same_class(error, msg) from error
         except DecodeError as error:
-            msg = f"{self._operator}: {error}."
+            msg = f"{self.operator}: {error}."
             raise DecodeError(msg) from None
         self._check_images()
         if self._target is not None:
@@ -244,17 +244,14 @@ class COCO(Reader):
     def _check_images(self) -> None:
         annotations = self._annotations
         for name in annotations.unlisted:
-            msg = f'{self._operator}: \'images\' names "{name}", which "{self._json}" does not.'
-            error = ValueError(msg)
-            if self._on_error == "raise":
-                raise error
-            self._errors.append(ReadError(name, error))
+            msg = f'{self.operator}: \'images\' names "{name}", which "{self._json}" does not.'
+            self._bad_samples.leave_out(name, ValueError(msg))
         if not annotations.names:
-            msg = f'{self._operator}: No files found in "{self._json or self._preprocessed}".'
+            msg = f'{self.operator}: No files found in "{self._json or self._preprocessed}".'
             raise ValueError(msg)
         if self._ids and not -(2**31) <= annotations.ids.min() <= annotations.ids.max() < 2**31:
             msg = (
-                f"{self._operator}: 'image_ids' must fit into 32 bits; got {annotations.ids.max()}."
+                f"{self.operator}: 'image_ids' must fit into 32 bits; got {annotations.ids.max()}."
             )
             raise ValueError(msg)
 
@@ -262,10 +259,10 @@ class COCO(Reader):
         try:
             save_annotations(self._annotations, folder, self._polygons, self._masks, self._ids)
         except OSError as error:
-            msg = f'{self._operator}: cannot write "{error.filename}": {error.strerror}.'
+            msg = f'{self.operator}: cannot write "{error.filename}": {error.strerror}.'
             raise same_class(error, msg) from error
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         faults = self._annotations.faults
         errors: dict[int, Exception] = {}
         if faults:
@@ -282,7 +279,7 @@ class COCO(Reader):
 
     def _describe(self, numbers: Numbers) -> list[Any]:
         """All outputs but the images."""
-        annotations, where = self._annotations, self._operator
+        annotations, where = self._annotations, self.operator
         outputs = [
             table.samples(numbers, where) for table in (annotations.boxes, annotations.labels)
         ]
@@ -299,7 +296,7 @@ class COCO(Reader):
     def _file_name(self, number: int) -> str:
         return self._paths[number]
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         return self._paths[number]
 
     def _full_name(self, number: int) -> str:

@@ -122,7 +122,7 @@ class Video(VideoClips):
     out; YCbCr works.
     """
 
-    _operator: ClassVar[str] = "experimental.readers.Video"
+    operator: ClassVar[str] = "experimental.readers.Video"
 
     def __init__(
         self,
@@ -155,9 +155,9 @@ class Video(VideoClips):
         if rounding not in _ROUNDING:
             self._chosen("file_list_rounding", rounding, dict.fromkeys(_ROUNDING, ""))
         self._begin_down, self._end_down = _ROUNDING[rounding]
-        videos = VideoList(self._operator, file_root, filenames, file_list, labels)
+        videos = VideoList(self.operator, file_root, filenames, file_list, labels)
         if videos.labels == []:
-            msg = f"{self._operator}: 'labels' needs one for each file; got none."
+            msg = f"{self.operator}: 'labels' needs one for each file; got none."
             raise ValueError(msg)
         super().__init__(
             batch_size,

@@ -14,10 +14,10 @@ from .._engine.args import rule_of
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
 from .._engine.errors import same_class
-from .core.base import Reader, ReadError
+from .core.base import Reader
 from .core.options import ReaderOptions
 from .core.order import Numbers
-from .core.steps import Fetched
+from .core.source import Fetched
 from .sources.discovery import PathLike, Paths, list_classes, list_files, list_paths, read_list
 
 # Pictures and sounds.
@@ -98,7 +98,7 @@ class File(Reader):
     interrupted one; empty files are read. `on_error` and `max_errors` are new.
     """
 
-    _operator: ClassVar[str] = "readers.File"
+    operator: ClassVar[str] = "readers.File"
 
     def __init__(
         self,
@@ -117,20 +117,20 @@ class File(Reader):
     ) -> None:
         self._file_root = None if file_root is None else os.fspath(file_root)
         self._file_list = None if file_list is None else os.fspath(file_list)
-        self._files = None if files is None else list_paths(self._operator, "files", files)
+        self._files = None if files is None else list_paths(self.operator, "files", files)
         self._given_labels = None if labels is None else self._checked_labels(labels)
         self._file_filters = self._checked_patterns("file_filters", file_filters, _KNOWN_FILES)
         self._dir_filters = self._checked_patterns("dir_filters", dir_filters, ())
         self._case_sensitive = bool(case_sensitive_filter)
         if self._file_root is None and self._file_list is None and self._files is None:
-            msg = f"{self._operator}: there is nothing to read. Give 'file_root' or 'files'."
+            msg = f"{self.operator}: there is nothing to read. Give 'file_root' or 'files'."
             raise ValueError(msg)
         if self._file_list is not None and self._files is not None:
-            msg = f"{self._operator}: 'files' and 'file_list' exclude each other."
+            msg = f"{self.operator}: 'files' and 'file_list' exclude each other."
             raise ValueError(msg)
         super().__init__(batch_size, name, device, **options)
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         root = self._file_root or ""
         if self._files is not None:
             names, self._files = self._files, None
@@ -150,13 +150,13 @@ class File(Reader):
         try:
             names, labels = read_list(path)
         except ValueError as error:
-            msg = f"{self._operator}: {error}"
+            msg = f"{self.operator}: {error}"
             raise ValueError(msg) from None
         except OSError as error:
-            msg = f"{self._operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
+            msg = f"{self.operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
             raise same_class(error, msg) from error
         if not names:
-            msg = f'{self._operator}: No files found: the list "{path}" is empty.'
+            msg = f'{self.operator}: No files found: the list "{path}" is empty.'
             raise ValueError(msg)
         return names, np.array(labels, np.int32)
 
@@ -170,7 +170,7 @@ class File(Reader):
                 self._note_unreadable_folder,
             )
         except OSError as error:
-            msg = f'{self._operator}: cannot list the folder "{error.filename}": {error.strerror}.'
+            msg = f'{self.operator}: cannot list the folder "{error.filename}": {error.strerror}.'
             raise same_class(error, msg) from error
         if names:
             return names, labels
@@ -183,37 +183,35 @@ class File(Reader):
         else:
             advice = "Check 'file_root', 'file_filters' and 'dir_filters'."
         msg = (
-            f"{self._operator}: No files found that match {', '.join(self._file_filters)} in the "
+            f"{self.operator}: No files found that match {', '.join(self._file_filters)} in the "
             f'sub-folders of "{root}". {advice}'
         )
         raise ValueError(msg)
 
     def _note_unreadable_folder(self, error: OSError) -> None:
-        if self._on_error == "raise":
-            raise error
-        self._errors.append(ReadError(str(error.filename), error))
+        self._bad_samples.leave_out(str(error.filename), error)
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         outputs, errors = self._paths.read(numbers)
         if not outputs:
             return Fetched((), errors)
         labels = self._labels[numbers]
         if errors:
             labels = np.delete(labels, list(errors))
-        samples = to_samples(labels[:, np.newaxis], None, None, self._operator).unfold()
+        samples = to_samples(labels[:, np.newaxis], None, None, self.operator).unfold()
         return Fetched((*outputs, samples.as_internal()), errors)
 
     def _file_name(self, number: int) -> str:
         return self._paths[number]
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         return self._paths[number]
 
     def _full_name(self, number: int) -> str:
         return self._paths.full(number)
 
     def _checked_labels(self, labels: int | Sequence[int] | NDArray[Any]) -> NDArray[np.int32]:
-        where = f"{self._operator}: 'labels'"
+        where = f"{self.operator}: 'labels'"
         values = rule_of(list[int]).convert(labels, where)
         if self._files is None:
             msg = f"{where} go with 'files' only: folders and lists have labels of their own."
@@ -234,8 +232,8 @@ class File(Reader):
     ) -> Sequence[str]:
         if patterns is None:
             return default
-        checked: Sequence[str] = rule_of(list[str]).convert(patterns, f"{self._operator}: '{name}'")
+        checked: Sequence[str] = rule_of(list[str]).convert(patterns, f"{self.operator}: '{name}'")
         if not checked:
-            msg = f"{self._operator}: '{name}' must not be empty. Leave it out to match all."
+            msg = f"{self.operator}: '{name}' must not be empty. Leave it out to match all."
             raise ValueError(msg)
         return checked

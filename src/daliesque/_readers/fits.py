@@ -20,7 +20,7 @@ from .._engine.dtype import dtype as to_dtype
 from .._engine.errors import DecodeError
 from .core.options import ReaderOptions
 from .core.order import Numbers
-from .core.steps import Fetched
+from .core.source import Fetched
 from .sources.discovery import PathLike
 from .sources.listed import ListedFiles
 
@@ -74,7 +74,7 @@ class Fits(ListedFiles):
     `on_error` and `max_errors` are new.
     """
 
-    _operator: ClassVar[str] = "experimental.readers.Fits"
+    operator: ClassVar[str] = "experimental.readers.Fits"
     _devices: ClassVar[tuple[str, ...]] = ("cpu", "gpu")
     _default_filter: ClassVar[str] = "*.fits"
 
@@ -92,7 +92,7 @@ class Fits(ListedFiles):
         dtypes: DType | Sequence[DType] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        where = f"{self._operator}: 'hdu_indices'"
+        where = f"{self.operator}: 'hdu_indices'"
         given = (2,) if hdu_indices is None else hdu_indices
         self._units: list[int] = list(rule_of(list[int]).convert(given, where))
         if not self._units or min(self._units) < 1:
@@ -108,12 +108,12 @@ class Fits(ListedFiles):
         types = [to_dtype(dtype) for dtype in dtypes]
         if len(types) != len(self._units):
             msg = (
-                f"{self._operator}: 'dtypes' needs a type for each of {len(self._units)} units; "
+                f"{self.operator}: 'dtypes' needs a type for each of {len(self._units)} units; "
                 f"got {len(types)}."
             )
             raise ValueError(msg)
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         contents, errors = self._paths.read(numbers)
         if not contents:
             return Fetched((), errors)
@@ -150,13 +150,13 @@ class Fits(ListedFiles):
             image.read(to_numpy(contents, k)) if isinstance(image, Stored) else image
             for k, image in enumerate(images)
         ]
-        return to_batch_samples(arrays, None, None, self._operator).as_internal()
+        return to_batch_samples(arrays, None, None, self.operator).as_internal()
 
     def _read(self, contents: _kernels.Samples, sample: int) -> list[NDArray[Any] | Stored]:
         try:
             return read_images(to_numpy(contents, sample), self._units)
         except ImportError as error:
-            msg = f"{self._operator}: {error}."
+            msg = f"{self.operator}: {error}."
             raise ImportError(msg) from None
 
     def _check_alike(
@@ -172,7 +172,7 @@ class Fits(ListedFiles):
             names = [self._full_name(k) for k in (first_number, number)]
             kinds = [f"{image.dtype} with {image.ndim} axes" for image in (one, two)]
             msg = (
-                f"{self._operator}: unit {unit} must have the same type and number of axes in all "
+                f"{self.operator}: unit {unit} must have the same type and number of axes in all "
                 f'files of a batch; "{names[0]}" has {kinds[0]}, "{names[1]}" has {kinds[1]}. Read '
                 "such files without 'batch_size'."
             )

@@ -16,7 +16,7 @@ from .._engine.errors import DecodeError, same_class
 from .core.base import Reader
 from .core.options import ReaderOptions
 from .core.order import Numbers
-from .core.steps import Fetched
+from .core.source import Fetched
 from .sources.arrow_columns import Columns, import_arrow
 from .sources.discovery import PathLike, list_files
 
@@ -61,7 +61,7 @@ class HuggingFace(Reader):
     >>> folder.cleanup()
     """
 
-    _operator: ClassVar[str] = "readers.HuggingFace"
+    operator: ClassVar[str] = "readers.HuggingFace"
 
     def __init__(
         self,
@@ -74,15 +74,15 @@ class HuggingFace(Reader):
         columns: Sequence[str] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        self._arrow = import_arrow(self._operator)
+        self._arrow = import_arrow(self.operator)
         self._folder = os.fspath(path)
         self._split = split
         self._wanted: Sequence[str] | None = columns
         if columns is not None:
-            self._wanted = rule_of(list[str]).convert(columns, f"{self._operator}: 'columns'")
+            self._wanted = rule_of(list[str]).convert(columns, f"{self.operator}: 'columns'")
         super().__init__(batch_size, name, device, **options)
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         folder = self._split_folder()
         self._files = self._data_files(folder)
         self._batches: list[Any] = []
@@ -95,8 +95,8 @@ class HuggingFace(Reader):
         if not self._batches:
             return 0
         schema = self._batches[0].schema
-        self._columns = Columns(schema, self._wanted, self._operator)
-        self._output_names = self._columns.names
+        self._columns = Columns(schema, self._wanted, self.operator)
+        self.output_names = self._columns.names
         self._roots = self._columns.roots(schema)
         return int(self._ends[-1])
 
@@ -110,7 +110,7 @@ class HuggingFace(Reader):
         names = [str(name) for name in splits.get("splits", [])]
         if self._split not in names:
             msg = (
-                f"{self._operator}: 'split' must be one of {', '.join(names)}; got {self._split!r}."
+                f"{self.operator}: 'split' must be one of {', '.join(names)}; got {self._split!r}."
             )
             raise ValueError(msg)
         return os.path.join(self._folder, self._split or "")
@@ -121,20 +121,20 @@ class HuggingFace(Reader):
             if state is not None:
                 if state.get("_indices_data_files"):
                     msg = (
-                        f'{self._operator}: "{folder}" is a selection of rows. Call '
+                        f'{self.operator}: "{folder}" is a selection of rows. Call '
                         "flatten_indices() before save_to_disk()."
                     )
                     raise ValueError(msg)
                 return [entry["filename"] for entry in state["_data_files"]]
             names = list_files(folder, ["*.arrow"], True)
         except (KeyError, TypeError, AttributeError):
-            msg = f'{self._operator}: "{folder}/state.json" does not tell the files.'
+            msg = f'{self.operator}: "{folder}/state.json" does not tell the files.'
             raise DecodeError(msg) from None
         except OSError as error:
-            msg = f'{self._operator}: cannot list the folder "{folder}": {error.strerror}.'
+            msg = f'{self.operator}: cannot list the folder "{folder}": {error.strerror}.'
             raise same_class(error, msg) from error
         if not names:
-            msg = f'{self._operator}: No files found that match *.arrow in "{folder}".'
+            msg = f'{self.operator}: No files found that match *.arrow in "{folder}".'
             raise ValueError(msg)
         return names
 
@@ -146,7 +146,7 @@ class HuggingFace(Reader):
         except (FileNotFoundError, NotADirectoryError):
             return None
         except ValueError as error:
-            msg = f'{self._operator}: "{path}" is damaged: {error}.'
+            msg = f'{self.operator}: "{path}" is damaged: {error}.'
             raise DecodeError(msg) from error
         return data if isinstance(data, dict) else None
 
@@ -162,22 +162,22 @@ class HuggingFace(Reader):
                 opened = arrow.ipc.open_file(source)
                 batches = [opened.get_batch(k) for k in range(opened.num_record_batches)]
         except arrow.ArrowException as error:
-            self._excuse(path, DecodeError(f"it is no Arrow file, or damaged: {error}"))
+            self.leave_out(path, DecodeError(f"it is no Arrow file, or damaged: {error}"))
             return
         except OSError as error:
-            self._excuse(path, error)
+            self.leave_out(path, error)
             return
         row = 0
         for batch in batches:
             if len(batch):
                 if self._batches and batch.schema != self._batches[0].schema:
-                    msg = f'{self._operator}: the columns of "{path}" are not those of the others.'
+                    msg = f'{self.operator}: the columns of "{path}" are not those of the others.'
                     raise ValueError(msg)
                 self._batches.append(batch)
                 self._places.append((file, row))
                 row += len(batch)
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         arrow = self._arrow
         owners = np.searchsorted(self._ends, numbers, side="right")
         order = np.argsort(owners, kind="stable")
@@ -203,8 +203,8 @@ class HuggingFace(Reader):
             names.append(f"{self._files[file]} at row {row}")
         return names
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         return next(iter(self._source_names([number])))
 
     def _full_name(self, number: int) -> str:
-        return os.path.join(self._opened_folder, self._source_name(number))
+        return os.path.join(self._opened_folder, self.source_name(number))

@@ -66,7 +66,7 @@ class MXNet(RecordReader):
     Differs from DALI: `on_error` and `max_errors` are new.
     """
 
-    _operator: ClassVar[str] = "readers.MXNet"
+    operator: ClassVar[str] = "readers.MXNet"
 
     def __init__(
         self,
@@ -79,27 +79,27 @@ class MXNet(RecordReader):
         **options: Unpack[ReaderOptions],
     ) -> None:
         self._archives = Archives(
-            list_paths(self._operator, "path", path),
+            list_paths(self.operator, "path", path),
             joined=True,
             may_map=not options.get("dont_use_mmap"),
         )
-        self._index = Archives(list_paths(self._operator, "index_path", index_path))
+        self._index = Archives(list_paths(self.operator, "index_path", index_path))
         if len(self._index) != 1:
             msg = (
-                f"{self._operator}: 'index_path' must be one file, whatever the number of files in "
+                f"{self.operator}: 'index_path' must be one file, whatever the number of files in "
                 f"'path'; got {len(self._index)}."
             )
             raise ValueError(msg)
         super().__init__(batch_size, name, device, **options)
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         sizes = []
         for file in range(len(self._archives)):
             try:
                 sizes.append(self._archives.size(file))
             except OSError as error:
                 # Without its size nobody knows where the records of the others are.
-                msg = f'{self._operator}: cannot read "{self._archives[file]}": {error.strerror}.'
+                msg = f'{self.operator}: cannot read "{self._archives[file]}": {error.strerror}.'
                 raise same_class(error, msg) from error
         ends: Numbers = np.cumsum(sizes, dtype=np.int64)
         places = self._read_index(int(ends[-1]))
@@ -119,13 +119,13 @@ class MXNet(RecordReader):
         try:
             _, places = self._index.read_number_pairs(0)
         except (OSError, ValueError) as error:
-            self._excuse(path, error)
+            self.leave_out(path, error)
             return np.empty(0, np.int64)
         places = np.sort(places)
         outside = places[(places < 0) | (places >= total)]
         if len(outside):
             reason = f"it lists a record at byte {outside[0]}, but there are {total} bytes"
-            self._excuse(path, OpError(reason))
+            self.leave_out(path, OpError(reason))
             places = places[(places >= 0) & (places < total)]
         return places
 

@@ -17,10 +17,10 @@ from .._engine.convert import to_batch_samples, to_samples
 from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, int16, int32
 from .._engine.errors import DecodeError, file_error, same_class
-from .core.base import Reader, ReadError
+from .core.base import Reader
 from .core.options import ReaderOptions
 from .core.order import Numbers
-from .core.steps import Fetched
+from .core.source import Fetched
 from .sources.discovery import PathLike, Paths, list_paths
 from .sources.storage import read
 
@@ -88,7 +88,7 @@ class NemoAsr(Reader):
     otherwise, and so is an offset beyond the end of its audio; `Batch.source` names the file.
     """
 
-    _operator: ClassVar[str] = "readers.NemoAsr"
+    operator: ClassVar[str] = "readers.NemoAsr"
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class NemoAsr(Reader):
         **options: Unpack[ReaderOptions],
     ) -> None:
         del normalize_text
-        self._manifests = list_paths(self._operator, "manifest_filepaths", manifest_filepaths)
+        self._manifests = list_paths(self.operator, "manifest_filepaths", manifest_filepaths)
         self._read_sample_rate = read_sample_rate is None or bool(read_sample_rate)
         self._read_text = read_text is None or bool(read_text)
         self._read_idxs = bool(read_idxs)
@@ -124,13 +124,13 @@ class NemoAsr(Reader):
         try:
             lobes = lobes_for(self._number("quality", quality, 50.0))
         except ValueError as error:
-            msg = f"{self._operator}: {error}"
+            msg = f"{self.operator}: {error}"
             raise ValueError(msg) from None
         self._wanted = Wanted(kind.code, downmix is None or bool(downmix), lobes)
         super().__init__(batch_size, name, device, **options)
 
     def _where(self, name: str) -> str:
-        return f"{self._operator}: '{name}'"
+        return f"{self.operator}: '{name}'"
 
     def _number(self, name: str, value: float | None, default: float) -> float:
         if value is None:
@@ -141,7 +141,7 @@ class NemoAsr(Reader):
             raise ValueError(msg)
         return number
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         paths: list[str] = []
         self._texts: list[bytes] = []
         offsets: list[float] = []
@@ -159,7 +159,7 @@ class NemoAsr(Reader):
                 index += 1
         if not paths:
             msg = (
-                f"{self._operator}: No files found. Check 'manifest_filepaths', 'min_duration' and "
+                f"{self.operator}: No files found. Check 'manifest_filepaths', 'min_duration' and "
                 "'max_duration'."
             )
             raise ValueError(msg)
@@ -174,10 +174,10 @@ class NemoAsr(Reader):
         try:
             lines = read(manifest).decode().split("\n")
         except UnicodeDecodeError as error:
-            msg = f'{self._operator}: the manifest "{manifest}" is no text in UTF-8: {error}.'
+            msg = f'{self.operator}: the manifest "{manifest}" is no text in UTF-8: {error}.'
             raise ValueError(msg) from None
         except OSError as error:
-            msg = f'{self._operator}: cannot read the manifest "{manifest}": {error.strerror}.'
+            msg = f'{self.operator}: cannot read the manifest "{manifest}": {error.strerror}.'
             raise same_class(error, msg) from error
         entries = []
         for number, line in enumerate(lines, 1):
@@ -195,12 +195,12 @@ class NemoAsr(Reader):
         return entries
 
     def _note_bad_line(self, line: str, error: ValueError) -> None:
-        if self._on_error == "raise":
-            msg = f'{self._operator}: the line "{line}" {error}.'
+        if self._bad_samples.policy == "raise":
+            msg = f'{self.operator}: the line "{line}" {error}.'
             raise ValueError(msg) from None
-        self._errors.append(ReadError(line, error))
+        self._bad_samples.leave_out(line, error)
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         files, indices, errors = self._open_audio(numbers)
         if files is None:
             return Fetched((), errors)
@@ -261,15 +261,15 @@ class NemoAsr(Reader):
             outputs.append(self._rows(rates.astype(np.float32)))
         if self._read_text:
             texts = [np.frombuffer(self._texts[number], np.uint8) for number in numbers]
-            outputs.append(to_batch_samples(texts, None, None, self._operator))
+            outputs.append(to_batch_samples(texts, None, None, self.operator))
         if self._read_idxs:
             outputs.append(self._rows(self._indices[numbers][:, np.newaxis]))
         return outputs
 
     def _rows(self, values: Any) -> _kernels.Samples:
-        return to_samples(values, None, None, self._operator).unfold().as_internal()
+        return to_samples(values, None, None, self.operator).unfold().as_internal()
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         return self._paths[number]
 
 

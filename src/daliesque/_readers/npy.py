@@ -19,7 +19,7 @@ from .._engine.errors import DecodeError, OpError, file_error
 from .._engine.value import Value
 from .core.options import ReaderOptions
 from .core.order import Numbers
-from .core.steps import Fetched
+from .core.source import Fetched
 from .sources.discovery import LEAST_AGE, PathLike
 from .sources.listed import ListedFiles
 from .sources.storage import read
@@ -103,7 +103,7 @@ class Numpy(ListedFiles):
     holds here too.
     """
 
-    _operator: ClassVar[str] = "readers.Numpy"
+    operator: ClassVar[str] = "readers.Numpy"
     _devices: ClassVar[tuple[str, ...]] = ("cpu", "gpu")
     _default_filter: ClassVar[str] = "*.npy"
 
@@ -133,7 +133,7 @@ class Numpy(ListedFiles):
     ) -> None:
         del register_buffers
         if use_o_direct and not options.get("dont_use_mmap"):
-            msg = f"{self._operator}: 'use_o_direct' needs dont_use_mmap=True."
+            msg = f"{self.operator}: 'use_o_direct' needs dont_use_mmap=True."
             raise ValueError(msg)
         begin = self._one_of(roi_start=roi_start, rel_roi_start=rel_roi_start)
         end = self._one_of(
@@ -156,13 +156,13 @@ class Numpy(ListedFiles):
             if value is None:
                 continue
             if found[0]:
-                msg = f"{self._operator}: '{found[0]}' and '{name}' exclude each other."
+                msg = f"{self.operator}: '{found[0]}' and '{name}' exclude each other."
                 raise ValueError(msg)
             found = name, self._to_numbers(name, value)
         return found
 
     def _to_numbers(self, name: str, value: Bound) -> NDArray[np.float64] | None:
-        where = f"{self._operator}: '{name}'"
+        where = f"{self.operator}: '{name}'"
         if isinstance(value, Value):
             if isinstance(value, Value._batch_class):
                 msg = f"{where} is the same for all samples; got a Batch."
@@ -182,7 +182,7 @@ class Numpy(ListedFiles):
         policy: str | None,
         fill: float | None,
     ) -> tuple[Any, ...] | None:
-        where = f"{self._operator}: "
+        where = f"{self.operator}: "
         policy = rule_of(str).convert(policy or "error", f"{where}'out_of_bounds_policy'")
         if policy not in _POLICIES:
             msg = (
@@ -206,7 +206,7 @@ class Numpy(ListedFiles):
             fill,
         )
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         if self._paths.remote:
             return self._fetch_remote(numbers)
         arrays, failed = _kernels.read_npy_files(
@@ -292,7 +292,7 @@ class Numpy(ListedFiles):
         else:
             what, values = "number of axes", [str(len(shape)) for _, shape in found]
         return ValueError(
-            f"{self._operator}: all arrays of a batch must have the same {what}; "
+            f"{self.operator}: all arrays of a batch must have the same {what}; "
             f'"{names[0]}" has {values[0]}, "{names[1]}" has {values[1]}. Read such files without '
             "'batch_size'."
         )

@@ -13,10 +13,10 @@ import numpy as np
 from .._engine.args import rule_of
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
-from .core.base import Reader, ReadError
+from .core.base import Reader
 from .core.options import ReaderOptions
 from .core.order import Numbers
-from .core.steps import Fetched
+from .core.source import Fetched
 from .sources.arrow_columns import Columns, import_arrow
 from .sources.discovery import PathLike, list_paths, list_tree
 from .sources.row_groups import RowGroup, RowGroups, Slices, list_row_groups, open_parquet
@@ -64,7 +64,7 @@ class Parquet(Reader):
     [(3,), (2,)] [3, 4]
     """
 
-    _operator: ClassVar[str] = "readers.Parquet"
+    operator: ClassVar[str] = "readers.Parquet"
     _permutes_list: ClassVar[bool] = False
 
     def __init__(
@@ -77,16 +77,16 @@ class Parquet(Reader):
         columns: Sequence[str] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        self._arrow = import_arrow(self._operator)
-        self._given = list_paths(self._operator, "path", path)
+        self._arrow = import_arrow(self.operator)
+        self._given = list_paths(self.operator, "path", path)
         self._wanted: Sequence[str] | None = columns
         if columns is not None:
-            self._wanted = rule_of(list[str]).convert(columns, f"{self._operator}: 'columns'")
+            self._wanted = rule_of(list[str]).convert(columns, f"{self.operator}: 'columns'")
         # Each thread that reads has streams and slices of its own, which end with it.
         self._local = threading.local()
         super().__init__(batch_size, name, device, **options)
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         files = self._find_files()
         groups: list[RowGroup] = []
         schema: Any = None
@@ -96,12 +96,12 @@ class Parquet(Reader):
                     found = opened.schema_arrow
                     if schema is None:
                         schema = found
-                        self._columns = Columns(schema, self._wanted, self._operator)
-                        self._output_names = self._columns.names
+                        self._columns = Columns(schema, self._wanted, self.operator)
+                        self.output_names = self._columns.names
                     self._check_schema(schema, found, path, files[0])
                     groups += list_row_groups(file, opened.metadata)
             except (OSError, DecodeError) as error:
-                self._excuse(path, error)
+                self.leave_out(path, error)
         roots = [] if schema is None else self._columns.roots(schema)
         self._rows = RowGroups(files, groups, roots)
         return len(self._rows)
@@ -116,10 +116,10 @@ class Parquet(Reader):
             try:
                 found = list_tree(path, "*.parquet", self._note_folder)
             except OSError as error:
-                msg = f'{self._operator}: cannot list the folder "{path}": {error.strerror}.'
+                msg = f'{self.operator}: cannot list the folder "{path}": {error.strerror}.'
                 raise same_class(error, msg) from error
             if not found:
-                msg = f'{self._operator}: No files found that match *.parquet in "{path}".'
+                msg = f'{self.operator}: No files found that match *.parquet in "{path}".'
                 raise ValueError(msg)
             files += [join(path, name.removeprefix("./")) for name in found]
         return files
@@ -129,26 +129,18 @@ class Parquet(Reader):
             index = found.get_field_index(name)
             if index < 0 or found.field(index).type != expected.field(name).type:
                 msg = (
-                    f'{self._operator}: column \'{name}\' of "{path}" is not as in "{first}". '
+                    f'{self.operator}: column \'{name}\' of "{path}" is not as in "{first}". '
                     "Read such files with readers of their own."
                 )
                 raise ValueError(msg)
 
-    def _excuse(self, path: str, error: Exception) -> None:
-        """Note that a file cannot be used, or raise."""
-        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
-        failure = same_class(error, f'{self._operator}: cannot read "{path}": {reason}.')
-        if self._on_error == "raise":
-            raise failure from error
-        self._errors.append(ReadError(path, failure))
-
     def _note_folder(self, error: OSError) -> None:
-        self._excuse(str(error.filename), error)
+        self.leave_out(str(error.filename), error)
 
     def _groups(self) -> Numbers:
         return self._rows.ends
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         slices = getattr(self._local, "slices", None)
         if slices is None:
             kept_rows = self._settings["initial_fill"] if self._settings["random_shuffle"] else 0
@@ -167,5 +159,5 @@ class Parquet(Reader):
         places = self._rows.places(np.fromiter(numbers, np.int64))
         return [f"{file} at row {row}" for file, row in places]
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         return next(iter(self._source_names([number])))

@@ -88,7 +88,7 @@ class TFRecord(RecordReader):
     than asked for are an error. `on_error` and `max_errors` are new.
     """
 
-    _operator: ClassVar[str] = "readers.TFRecord"
+    operator: ClassVar[str] = "readers.TFRecord"
 
     def __init__(
         self,
@@ -103,22 +103,22 @@ class TFRecord(RecordReader):
         **options: Unpack[ReaderOptions],
     ) -> None:
         self._archives = Archives(
-            list_paths(self._operator, "path", path), may_map=not options.get("dont_use_mmap")
+            list_paths(self.operator, "path", path), may_map=not options.get("dont_use_mmap")
         )
         self._indices = None
         if index_path is not None:
-            self._indices = Archives(list_paths(self._operator, "index_path", index_path))
+            self._indices = Archives(list_paths(self.operator, "index_path", index_path))
             if len(self._indices) != len(self._archives):
                 msg = (
-                    f"{self._operator}: 'index_path' needs one file for each of 'path'; got "
+                    f"{self.operator}: 'index_path' needs one file for each of 'path'; got "
                     f"{len(self._indices)} for {len(self._archives)}. Leave it out to do without."
                 )
                 raise ValueError(msg)
         if use_o_direct and not options.get("dont_use_mmap"):
-            msg = f"{self._operator}: 'use_o_direct' needs dont_use_mmap=True."
+            msg = f"{self.operator}: 'use_o_direct' needs dont_use_mmap=True."
             raise ValueError(msg)
         self._features = self._checked_features(features)
-        self._output_names = tuple(features)
+        self.output_names = tuple(features)
         self._parser = _kernels.ExampleParser(
             [self._to_rule(key, feature) for key, feature in self._features.items()]
         )
@@ -132,7 +132,7 @@ class TFRecord(RecordReader):
         offsets, sizes, fault, place = self._archives.index_tfrecord(file)
         if fault:
             reason = f"the record at byte {place} {_FRAME_FAULTS[fault]}"
-            self._excuse(self._archives[file], OpError(reason))
+            self.leave_out(self._archives[file], OpError(reason))
         return offsets, sizes
 
     def _read(
@@ -163,13 +163,13 @@ class TFRecord(RecordReader):
 
     def _checked_features(self, features: Mapping[str, Feature]) -> dict[str, Feature]:
         if not isinstance(features, Mapping):
-            msg = f"{self._operator}: 'features' must be a dict; got {features!r:.60}."
+            msg = f"{self.operator}: 'features' must be a dict; got {features!r:.60}."
             raise TypeError(msg)
         if not features:
-            msg = f"{self._operator}: 'features' must not be empty."
+            msg = f"{self.operator}: 'features' must not be empty."
             raise ValueError(msg)
         for name, feature in features.items():
-            where = f"{self._operator}: the feature {name!r}"
+            where = f"{self.operator}: the feature {name!r}"
             if not isinstance(name, str) or not isinstance(feature, Feature):
                 msg = (
                     f"{where} must have a name and a description, made by tfrecord.FixedLenFeature "
@@ -212,7 +212,7 @@ class TFRecord(RecordReader):
             except (TypeError, ValueError):
                 pass
         msg = (
-            f"{self._operator}: the default of the feature {name!r} must be one of the "
+            f"{self.operator}: the default of the feature {name!r} must be one of the "
             f"{_TYPES[feature.dtype][1]}, or fit its shape {list(feature.shape or ())}; got "
             f"{default!r:.60}."
         )

@@ -116,7 +116,7 @@ class Video(VideoClips):
     a video is an error (see `on_error`) rather than left out.
     """
 
-    _operator: ClassVar[str] = "readers.Video"
+    operator: ClassVar[str] = "readers.Video"
 
     def __init__(
         self,
@@ -151,12 +151,12 @@ class Video(VideoClips):
         self._dtype: DType = self._checked("dtype", DType, uint8 if dtype is None else dtype)
         self._normalized = bool(normalized)
         if self._dtype not in (uint8, float32):
-            msg = f"{self._operator}: 'dtype' must be uint8 or float32; got {self._dtype}."
+            msg = f"{self.operator}: 'dtype' must be uint8 or float32; got {self._dtype}."
             raise ValueError(msg)
         if self._checked("channels", int, 3 if channels is None else channels) != 3:
-            msg = f"{self._operator}: 'channels' must be 3; got {channels}."
+            msg = f"{self.operator}: 'channels' must be 3; got {channels}."
             raise ValueError(msg)
-        videos = VideoList(self._operator, file_root, filenames, file_list, labels)
+        videos = VideoList(self.operator, file_root, filenames, file_list, labels)
         super().__init__(
             batch_size,
             name,
@@ -173,15 +173,15 @@ class Video(VideoClips):
             **options,
         )
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         numbered = self._frame_numbers != "none" or self._timestamps
         if numbered and not self._videos.file_list and self._videos.labels is None:
             msg = (
-                f"{self._operator}: 'enable_frame_num' and 'enable_timestamps' need 'file_list', "
+                f"{self.operator}: 'enable_frame_num' and 'enable_timestamps' need 'file_list', "
                 "or 'filenames' with 'labels'."
             )
             raise ValueError(msg)
-        return super()._open()
+        return super().open_index()
 
     def _frame_range(self, index: VideoIndex, entry: VideoEntry) -> tuple[int, int]:
         count = index.frame_count
@@ -195,7 +195,7 @@ class Video(VideoClips):
         if not 0 <= first <= last <= count:
             unit = "frames" if self._in_frames else "seconds"
             msg = (
-                f'{self._operator}: the part of "{entry.path}" from {entry.begin:g} to '
+                f'{self.operator}: the part of "{entry.path}" from {entry.begin:g} to '
                 f"{entry.end or 0:g} {unit} means the frames [{first}, {last}); it has {count}."
             )
             raise ValueError(msg)
@@ -269,7 +269,7 @@ class VideoResize(Video):
     Differs from DALI: as `readers.Video`.
     """
 
-    _operator: ClassVar[str] = "readers.VideoResize"
+    operator: ClassVar[str] = "readers.VideoResize"
 
     def __init__(
         self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import os
-import warnings
 from collections.abc import Sequence
 from typing import ClassVar, Unpack
 
@@ -18,10 +17,11 @@ from .._engine.dtype import NUMERIC, DType, DTypeLike, uint8
 from .._engine.dtype import dtype as to_dtype
 from .._engine.errors import OpError, join_names
 from .core.base import Reader
+from .core.caller import warn_caller
 from .core.names import Names
 from .core.options import ReaderOptions
 from .core.order import Numbers
-from .core.steps import Fetched
+from .core.source import Fetched
 from .sources.archives import Archives, ComponentFault
 from .sources.discovery import PathLike, list_paths
 
@@ -121,7 +121,7 @@ class Webdataset(Reader):
     error. `on_error` and `max_errors` are new.
     """
 
-    _operator: ClassVar[str] = "readers.Webdataset"
+    operator: ClassVar[str] = "readers.Webdataset"
     _permutes_list: ClassVar[bool] = False
 
     def __init__(
@@ -139,26 +139,26 @@ class Webdataset(Reader):
         **options: Unpack[ReaderOptions],
     ) -> None:
         self._archives = Archives(
-            list_paths(self._operator, "paths", paths), may_map=not options.get("dont_use_mmap")
+            list_paths(self.operator, "paths", paths), may_map=not options.get("dont_use_mmap")
         )
         self._indices = None
         if index_paths is not None:
-            self._indices = Archives(list_paths(self._operator, "index_paths", index_paths))
+            self._indices = Archives(list_paths(self.operator, "index_paths", index_paths))
             if len(self._indices) != len(self._archives):
                 msg = (
-                    f"{self._operator}: 'index_paths' needs one file for each of 'paths'; got "
+                    f"{self.operator}: 'index_paths' needs one file for each of 'paths'; got "
                     f"{len(self._indices)} for {len(self._archives)}. Leave it out to do without."
                 )
                 raise ValueError(msg)
-        self._ext: Sequence[str] = rule_of(list[str]).convert(ext, f"{self._operator}: 'ext'")
+        self._ext: Sequence[str] = rule_of(list[str]).convert(ext, f"{self.operator}: 'ext'")
         if not self._ext:
-            msg = f"{self._operator}: 'ext' must name an extension for each output; got none."
+            msg = f"{self.operator}: 'ext' must name an extension for each output; got none."
             raise ValueError(msg)
         self._case_sensitive = case_sensitive_extensions is None or bool(case_sensitive_extensions)
         behavior = (missing_component_behavior or "").lower()
         if behavior not in _BEHAVIORS:
             msg = (
-                f"{self._operator}: 'missing_component_behavior' must be "
+                f"{self.operator}: 'missing_component_behavior' must be "
                 f"{join_names(list(_BEHAVIORS)[1:])}; got {missing_component_behavior!r}."
             )
             raise ValueError(msg)
@@ -166,7 +166,7 @@ class Webdataset(Reader):
         self._dtypes = self._checked_dtypes(dtypes)
         super().__init__(batch_size, name, device, **options)
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         index = _kernels.ComponentIndex(
             [self._to_extensions(alternatives) for alternatives in self._ext],
             [dtype.code for dtype in self._dtypes],
@@ -191,18 +191,18 @@ class Webdataset(Reader):
                 self._archives.require(file)
                 faults = self._indices.add_listed_samples(index, file)
         except OSError as error:
-            self._excuse(error.filename or source[file], error)
+            self.leave_out(error.filename or source[file], error)
             return
         for fault in faults:
-            self._excuse(source[file], OpError(self._describe(fault)))
+            self.leave_out(source[file], OpError(self._describe(fault)))
         where, output = index.ambiguous
         if was_clear and where >= 0:
             msg = (
-                f'{self._operator}: "{source[file]}": the sample at {self._unit} {where} has '
+                f'{self.operator}: "{source[file]}": the sample at {self._unit} {where} has '
                 f"several components for output {output} ({self._ext[output]}); the first is used. "
                 "Other samples are not reported."
             )
-            warnings.warn(msg, stacklevel=5)
+            warn_caller(msg)
 
     @property
     def _unit(self) -> str:
@@ -221,14 +221,14 @@ class Webdataset(Reader):
     def _groups(self) -> Numbers:
         return np.array(self._index.file_ends, np.int64)
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         outputs, errors = self._archives.read_samples(self._index, numbers)
         if not errors:
             return Fetched(tuple(outputs), {})
         good = [place for place in range(len(numbers)) if place not in errors]
         return Fetched(tuple(output.select(good) for output in outputs) if good else (), errors)
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         return self._components.sample_name(number, len(self._ext))
 
     def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
@@ -247,13 +247,13 @@ class Webdataset(Reader):
         for kind in dtypes:
             if kind not in NUMERIC:
                 msg = (
-                    f"{self._operator}: 'dtypes' must be integer or floating-point types; got "
+                    f"{self.operator}: 'dtypes' must be integer or floating-point types; got "
                     f"{kind}."
                 )
                 raise ValueError(msg)
         if len(dtypes) != len(self._ext):
             msg = (
-                f"{self._operator}: 'dtypes' needs one type for each output; got {len(dtypes)} for "
+                f"{self.operator}: 'dtypes' needs one type for each output; got {len(dtypes)} for "
                 f"{len(self._ext)}."
             )
             raise ValueError(msg)

@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import weakref
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple, TypedDict, Unpack
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, cast
 
 from ..._engine.args import rule_of
 from ..._engine.context import EvalContext
-from ..._engine.convert import to_batch_samples
 from ..._engine.device import Device, DeviceLike
 from ..._engine.device import device as to_device
-from ..._engine.errors import OpError, same_class
+from ..._engine.errors import same_class
+from .bad_samples import BadSamples, ReadError, reason_of
 from .damage import DamageFinder
 from .epoch import Epoch
+from .hooks import check_fetched, check_hooks, check_size, collect_samples, fetch_skipping
 from .options import ReaderOptions, check_options
 from .order import (
     DEFAULT_SHUFFLE_SEED,
@@ -27,9 +29,11 @@ from .order import (
     from_numbers,
     to_numbers,
 )
-from .steps import Failed, Fetched, Fetcher
+from .source import Cursor, EpochSource, Fetched, Fetcher
 
 _STATE_VERSION = 1
+
+Init = TypeVar("Init", bound=Callable[..., None])
 
 
 class ReaderMeta(TypedDict):
@@ -41,13 +45,6 @@ class ReaderMeta(TypedDict):
     shard_id: int
     pad_last_batch: int
     stick_to_shard: int
-
-
-class ReadError(NamedTuple):
-    """A sample that was left out or replaced: where it is, and what was wrong with it."""
-
-    source: str
-    exception: Exception
 
 
 class ReaderState:
@@ -80,17 +77,41 @@ class ReaderState:
         return hash(self._serialized)
 
 
+def _then_open(init: Init) -> Init:
+    """An `__init__` of a reader after which the index is opened, unless another one is running.
+
+    So a subclass may set its fields before or after it calls `super().__init__()`.
+    """
+
+    @functools.wraps(init)
+    def __init__(self: Reader, *args: Any, **kwargs: Any) -> None:
+        depth = self._running_inits
+        self._running_inits = depth + 1
+        try:
+            init(self, *args, **kwargs)
+        finally:
+            self._running_inits = depth
+        if depth == 0:
+            self._finish_init()
+
+    __init__._opens_index = True  # type: ignore[attr-defined]
+    return cast(Init, __init__)
+
+
 class Reader:
     """Base of all readers: delivers samples epoch by epoch, in the order of the reference.
 
-    A reader is an index of samples, an order, and a way to fetch some of them. A subclass sets its
-    own fields, calls `Reader.__init__`, and overrides
+    A reader is an index of samples, an order, and a way to fetch some of them. A subclass overrides
 
-    - `_open`, which makes the index and returns the number of samples;
-    - `_fetch_sample`, which returns the outputs for one sample, or `_fetch` for several at once;
-    - `_source_name`, which tells where a sample comes from;
+    - `open_index`, which makes the index and returns the number of samples;
+    - `fetch_sample`, which returns the outputs for one sample, or `fetch` for several at once;
+    - `source_name`, which says where a sample comes from (optional);
 
-    and the class attributes as needed. The arguments are those of all readers.
+    and, as needed, the class attributes `operator`, the name of the reader in messages (by default
+    that of the class), and `output_names`, with which a step is a dict instead of a tuple. Its
+    `__init__` takes further arguments and passes on the others, which are those of all readers. The
+    index is opened when `__init__` is through; with `lazy_init`, when it is needed. See
+    docs/readers.md.
 
     Parameters
     ----------
@@ -145,7 +166,11 @@ class Reader:
         number, or below 1 a share of the data. Each sample counts once.
     """
 
-    _operator: ClassVar[str] = "readers.Reader"
+    # What messages begin with.
+    operator: ClassVar[str] = "readers.Reader"
+    # Names of the outputs, if the reader delivers dicts.
+    output_names: tuple[str, ...] | None = None
+
     # Whether `random_shuffle` permutes the list; readers of archives read on in their order.
     _permutes_list: ClassVar[bool] = True
     # Where the reference can deliver to.
@@ -153,9 +178,17 @@ class Reader:
     # How many samples to read at a time if there is no batch size. They share a buffer, which lives
     # as long as any of them.
     _samples_at_once: ClassVar[int] = 16
-    # Names of the outputs, if the reader delivers dicts.
-    _output_names: tuple[str, ...] | None = None
+    # How many `__init__` of the class and its bases are running.
+    _running_inits: int = 0
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "operator" not in vars(cls):
+            cls.operator = cls.__name__
+        if not hasattr(cls.__init__, "_opens_index"):
+            cls.__init__ = _then_open(cls.__init__)  # type: ignore[method-assign]
+
+    @_then_open
     def __init__(
         self,
         batch_size: int | None = None,
@@ -163,12 +196,13 @@ class Reader:
         device: DeviceLike | None = "cpu",
         **options: Unpack[ReaderOptions],
     ) -> None:
-        settings = check_options(self._operator, dict(options), self._permutes_list)
+        check_hooks(type(self), Reader)
+        settings = check_options(self.operator, dict(options), self._permutes_list)
         self._name = name
         self._device = to_device(device) or Device.CPU
         if self._device.device_type not in self._devices:
             msg = (
-                f'{self._operator}: Invalid device "{device}": the reader delivers CPU data. Leave '
+                f'{self.operator}: Invalid device "{device}": the reader delivers CPU data. Leave '
                 "'device' out and move the batches with .gpu()."
             )
             raise ValueError(msg)
@@ -176,48 +210,96 @@ class Reader:
             settings["max_batch_size"] if batch_size is None else batch_size
         )
         self._settings = settings
-        self._on_error: str = settings["on_error"]
-        self._prefetch_queue_depth: int = settings["prefetch_queue_depth"]
-        self._errors: list[ReadError] = []
-        self._failed_numbers: set[int] = set()
+        self._bad_samples = BadSamples(self.operator, settings["on_error"], settings["max_errors"])
         self._damage: DamageFinder | None = None
         self._opened: Order | None = None
-        self._position = Position()
-        # Whether the next epoch goes on at `_position` instead of beginning anew.
+        self._cursor = Cursor(Position())
+        # Whether the next epoch goes on where the reader is instead of beginning anew.
         self._resuming = False
         self._current: weakref.ref[Epoch] | None = None
         self._called: Epoch | None = None
-        if not settings["lazy_init"]:
+
+    def _finish_init(self) -> None:
+        if not hasattr(self, "_settings"):
+            msg = f"{self.operator}: __init__ must call super().__init__(**options)."
+            raise TypeError(msg)
+        if not self._settings["lazy_init"] and self._opened is None:
             self._opened = self._make_order()
 
-    def _open(self) -> int:
-        """Make the index and return how many samples there are."""
+    def open_index(self) -> int:
+        """Make the index and return how many samples there are.
+
+        Called once, before anything else. Files that cannot be used may be passed to `leave_out`.
+        """
         raise NotImplementedError
+
+    def fetch_sample(self, number: int) -> Any:
+        """Return the outputs for one sample.
+
+        An array, a Tensor, a number or bytes is the only output; a tuple holds one of these for
+        each output. Arrays are not copied. Whatever is raised, save ImportError, makes the sample
+        one that cannot be read; `on_error` says what happens then. Called by a thread that reads
+        ahead: one for each epoch, and that of an epoch that was left may not be through yet.
+
+        Parameters
+        ----------
+        number
+            Which sample, counted from 0.
+        """
+        raise NotImplementedError
+
+    def fetch(self, numbers: Numbers) -> Fetched:
+        """Return the outputs for several samples: `fetch_sample` for each of them by default.
+
+        Override it instead of `fetch_sample` where reading several at once is faster. Samples that
+        cannot be read belong into `Fetched.errors`; if something is raised, those that are to blame
+        are looked for one by one, or with on_error="raise" the step fails.
+
+        Parameters
+        ----------
+        numbers
+            Which samples, counted from 0, in the order in which they are wanted.
+        """
+        return collect_samples(self.operator, self.fetch_sample, numbers, self.output_names)
+
+    def source_name(self, number: int) -> str:
+        """Return where a sample comes from, as `Batch.source` and messages have it.
+
+        Parameters
+        ----------
+        number
+            Which sample, counted from 0.
+        """
+        return f"sample {number}"
+
+    def leave_out(self, path: str, error: Exception) -> None:
+        """Note in `open_index` that a file cannot be used, or not as a whole.
+
+        It is listed in `errors`; with on_error="raise" an error that names the file is raised.
+
+        Parameters
+        ----------
+        path
+            The file.
+        error
+            What is wrong with it.
+        """
+        msg = f'{self.operator}: cannot read "{path}": {reason_of(error)}.'
+        self._bad_samples.leave_out(path, same_class(error, msg))
 
     def _groups(self) -> Numbers | None:
         """Where runs of samples end that `shuffle_after_epoch` keeps together (archives)."""
         return None
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
-        """Read samples, given by their numbers in the index. Called on a thread of its own."""
-        rows: list[Sequence[Any]] = []
-        errors: dict[int, Exception] = {}
-        for place, number in enumerate(numbers.tolist()):
-            try:
-                rows.append(self._fetch_sample(number))
-            except (OSError, OpError, ValueError) as error:
-                errors[place] = error
-        columns = zip(*rows, strict=True)
-        return Fetched(
-            tuple(to_batch_samples(column, None, None, self._operator) for column in columns),
-            errors,
-        )
+    def _fetch_checked(self, numbers: Numbers) -> Fetched:
+        """Read samples. Unless errors are to be raised, damaged images are errors as well."""
 
-    def _fetch_good(self, numbers: Numbers) -> Fetched:
-        """Read samples and, unless errors are to be raised, take damaged images for errors."""
-        fetched = self._fetch(numbers)
-        if self._on_error == "raise":
-            return fetched
+        def fetch(some: Numbers) -> Fetched:
+            return check_fetched(self.operator, self.fetch(some), len(some), self.output_names)
+
+        if self._bad_samples.policy == "raise":
+            return fetch(numbers)
+        fetched = fetch_skipping(fetch, numbers)
         if self._damage is None:
             self._damage = DamageFinder(self._order.size)
         return self._damage.sift(fetched, numbers, self._file_name)
@@ -230,24 +312,21 @@ class Reader:
         """The name of the file that is the sample's first output, if it is a file of its own."""
         return ""
 
-    def _fetch_sample(self, number: int) -> Sequence[Any]:
-        """The outputs for one sample: arrays or bytes. Raises OSError, OpError or ValueError."""
-        raise NotImplementedError
-
-    def _source_name(self, number: int) -> str:
-        """Where a sample comes from, as `Batch.source` tells it."""
-        raise NotImplementedError
-
     def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
-        return map(self._source_name, numbers)
+        return map(self.source_name, numbers)
 
     def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
         """Where samples come from, for each output: the same place for all by default."""
-        return (tuple(self._source_names(numbers)),) * outputs
+        names = tuple(self._source_names(numbers))
+        for name in names:
+            if not isinstance(name, str):
+                msg = f"{self.operator}: source_name must return a string; got {name!r}."
+                raise TypeError(msg)
+        return (names,) * outputs
 
     def _full_name(self, number: int) -> str:
-        """Where a sample comes from, as error messages tell it."""
-        return self._source_name(number)
+        """Where a sample comes from, as error messages have it."""
+        return self.source_name(number)
 
     def next_epoch(
         self,
@@ -269,12 +348,12 @@ class Reader:
             Accepted for compatibility: reading depends on neither.
         """
         if ctx is not None and not isinstance(ctx, EvalContext):
-            msg = f"{self._operator}: 'ctx' must be an EvalContext; got {ctx!r}."
+            msg = f"{self.operator}: 'ctx' must be an EvalContext; got {ctx!r}."
             raise TypeError(msg)
         wanted = self._checked_batch_size(batch_size)
         wanted = self._batch_size if wanted is None else wanted
         if capture and wanted is None:
-            msg = f"{self._operator}: capture=True needs a batch size. Pass 'batch_size'."
+            msg = f"{self.operator}: capture=True needs a batch size. Pass 'batch_size'."
             raise ValueError(msg)
         return self._start_epoch(wanted, read_ahead=True)
 
@@ -293,7 +372,7 @@ class Reader:
             if epoch is None or self._current is None or self._current() is not epoch:
                 self._resuming = True
                 epoch = self._called = self._start_epoch(wanted, read_ahead=False)
-            elif epoch._batch_size != wanted:
+            elif epoch.batch_size != wanted:
                 self._called = None
                 continue
             try:
@@ -307,11 +386,27 @@ class Reader:
         if previous is not None:
             previous.close()
         if not self._resuming:
-            self._position = order.begun(self._position)
+            self._cursor.position = order.begun(self._cursor.position)
         self._resuming = False
-        epoch = Epoch(self, batch_size, read_ahead)
+        epoch = Epoch(self._epoch_source(order), batch_size, read_ahead)
         self._current = weakref.ref(epoch)
         return epoch
+
+    def _epoch_source(self, order: Order) -> EpochSource:
+        return EpochSource(
+            operator=self.operator,
+            order=order,
+            cursor=self._cursor,
+            bad_samples=self._bad_samples,
+            device=self._device,
+            output_names=self.output_names,
+            prefetch_queue_depth=self._settings["prefetch_queue_depth"],
+            samples_at_once=self._samples_at_once,
+            fetch=self._fetch_checked,
+            make_fetcher=self._make_fetcher,
+            sources=self._sources,
+            full_name=self._full_name,
+        )
 
     def get_metadata(self, batch_size: int | None = None) -> ReaderMeta:
         """Return the numbers of samples and shards.
@@ -336,7 +431,7 @@ class Reader:
     @property
     def errors(self) -> list[ReadError]:
         """The samples that were skipped or replaced so far, each once."""
-        return list(self._errors)
+        return list(self._bad_samples.errors)
 
     def get_state(self, *, cuda_stream: Any = None) -> ReaderState:
         """Return where the reader is: after the batch or sample delivered last.
@@ -355,8 +450,8 @@ class Reader:
             "samples": order.size,
             "shuffle": _shuffle_numbers(order.shuffle),
             "shard": [order.shard_id, order.num_shards],
-            "position": to_numbers(self._position),
-            "engine": order.known_engine(self._position),
+            "position": to_numbers(self._cursor.position),
+            "engine": order.known_engine(self._cursor.position),
         }
         return ReaderState(self, json.dumps(fields, separators=(",", ":")))
 
@@ -376,7 +471,7 @@ class Reader:
             state = state.decode()
         elif not isinstance(state, ReaderState | str):
             msg = (
-                f"{self._operator}: set_state needs a ReaderState or its text; got "
+                f"{self.operator}: set_state needs a ReaderState or its text; got "
                 f"{type(state).__name__}."
             )
             raise TypeError(msg)
@@ -388,20 +483,20 @@ class Reader:
             position = from_numbers(fields["position"])
             samples, shuffle, engine = fields["samples"], fields["shuffle"], fields["engine"]
         except (ValueError, TypeError, KeyError) as error:
-            msg = f"{self._operator}: set_state: not the state of a reader: {str(state)[:60]!r}."
+            msg = f"{self.operator}: set_state: not the state of a reader: {str(state)[:60]!r}."
             raise ValueError(msg) from error
         if version != _STATE_VERSION:
-            msg = f"{self._operator}: set_state: unknown version {version!r} of the state."
+            msg = f"{self.operator}: set_state: unknown version {version!r} of the state."
             raise ValueError(msg)
         if samples != order.size:
             msg = (
-                f"{self._operator}: set_state: the state belongs to {samples} samples; the "
+                f"{self.operator}: set_state: the state belongs to {samples} samples; the "
                 f"reader has {order.size}. Give it the same data."
             )
             raise ValueError(msg)
         if shuffle != _shuffle_numbers(order.shuffle):
             msg = (
-                f"{self._operator}: set_state: the state belongs to samples shuffled in another "
+                f"{self.operator}: set_state: the state belongs to samples shuffled in another "
                 "way. Make the reader with the same 'random_shuffle', 'initial_fill', 'seed', "
                 "'shuffle_after_epoch' and so on."
             )
@@ -412,7 +507,10 @@ class Reader:
             position = position._replace(last=-1)
         elif engine is not None:
             order.set_engine(*engine)
-        self._position = position
+        previous = self._current() if self._current is not None else None
+        if previous is not None:
+            previous.supersede()
+        self._cursor.position = position
         self._resuming = True
         self._current = None
 
@@ -425,16 +523,16 @@ class Reader:
     def _make_order(self) -> Order:
         settings = self._settings
         try:
-            size = self._open()
+            size = check_size(self.operator, self.open_index())
         except ImportError as error:
-            msg = f"{self._operator}: {error}"
+            msg = f"{self.operator}: {error}"
             raise ImportError(msg) from error
         if size == 0:
-            msg = f"{self._operator}: there are no samples."
+            msg = f"{self.operator}: there are no samples."
             raise ValueError(msg)
         if settings["num_shards"] > size:
             msg = (
-                f"{self._operator}: 'num_shards' must be at most the number of samples; got "
+                f"{self.operator}: 'num_shards' must be at most the number of samples; got "
                 f"{settings['num_shards']} for {size}."
             )
             raise ValueError(msg)
@@ -463,61 +561,17 @@ class Reader:
     def _checked_batch_size(self, batch_size: Any) -> int | None:
         if batch_size is None:
             return None
-        size: int = rule_of(int).convert(batch_size, f"{self._operator}: 'batch_size'")
+        size: int = rule_of(int).convert(batch_size, f"{self.operator}: 'batch_size'")
         if size < 1:
-            msg = f"{self._operator}: 'batch_size' must be positive; got {size}."
+            msg = f"{self.operator}: 'batch_size' must be positive; got {size}."
             raise ValueError(msg)
         return size
-
-    def _explain(self, number: int, exception: Exception, place: int | None) -> Exception:
-        """What to raise for a sample that could not be read."""
-        where = "" if place is None else f" (sample {place} of the batch)"
-        reason = getattr(exception, "strerror", None) or str(exception).rstrip(".")
-        msg = (
-            f'{self._operator}: cannot read "{self._full_name(number)}"{where}: {reason}. '
-            'Pass on_error="skip" to leave such samples out.'
-        )
-        return same_class(exception, msg)
-
-    def _excuse(self, path: str, error: Exception) -> None:
-        """Note that a file cannot be used, or not as a whole; or raise."""
-        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
-        failure = same_class(error, f'{self._operator}: cannot read "{path}": {reason}.')
-        if self._on_error == "raise":
-            raise failure from error
-        self._errors.append(ReadError(path, failure))
-
-    def _hopeless(self, cause: Exception) -> Exception:
-        """What to raise when there is no sample left that could be read."""
-        return same_class(cause, f"{self._operator}: no sample can be read. The last one: {cause}")
-
-    def _note_errors(self, failed: list[Failed]) -> None:
-        """List samples that were left out, and raise if they are too many."""
-        if self._on_error == "raise":
-            return
-        for number, exception in failed:
-            if number not in self._failed_numbers:
-                self._failed_numbers.add(number)
-                # Tracebacks would keep alive whatever was there when the sample was read.
-                if exception.__cause__ is not None:
-                    exception.__cause__.__traceback__ = None
-                self._errors.append(ReadError(self._full_name(number), exception))
-        limit = self._settings["max_errors"]
-        if limit is not None and failed:
-            most = limit if limit >= 1 or limit == 0 else limit * self._order.size
-            if len(self._errors) > most:
-                source, cause = self._errors[-1]
-                msg = (
-                    f"{self._operator}: {len(self._errors)} samples could not be read, more than "
-                    f'max_errors={limit:g} allows. The last one, "{source}": {cause}'
-                )
-                raise OpError(msg) from cause
 
     def __repr__(self) -> str:
         settings = self._settings
         size = "not opened yet" if self._opened is None else f"{self._opened.size} samples"
         shard = f"shard {settings['shard_id']} of {settings['num_shards']}"
-        return f"<{self._operator}: {size}, {shard}>"
+        return f"<{self.operator}: {size}, {shard}>"
 
 
 def _shuffle_numbers(shuffle: Shuffle) -> list[int]:

@@ -16,7 +16,7 @@ from ..._engine.errors import SampleError
 from ..._ops.image_files import decode_images
 from ..._ops.windows import Integers, Windows
 from .order import Numbers
-from .steps import Fetched
+from .source import Fetched
 
 # Beginnings that nothing but an image has. Those of BMP and PNM are words as well.
 _SIGNATURES = (

@@ -6,16 +6,14 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..._engine.batch import Batch
 from ..._engine.device import Device
 from ..._engine.tensor import Tensor
 from .prefetch import Prefetcher
+from .source import EpochSource
 from .steps import Room, Step, Steps
-
-if TYPE_CHECKING:
-    from .base import Reader
 
 
 class Epoch(Iterator[Any]):
@@ -25,23 +23,30 @@ class Epoch(Iterator[Any]):
     that are left. Dropping or closing an epoch ends the reading in the background.
     """
 
-    def __init__(self, reader: Reader, batch_size: int | None, read_ahead: bool) -> None:
-        self._reader = reader
+    def __init__(self, source: EpochSource, batch_size: int | None, read_ahead: bool) -> None:
+        self._source = source
         self._batch_size = batch_size
         self._read_ahead = read_ahead
-        self._position = reader._position
-        self._length = reader._order.epoch_length(self._position)
+        self._length = source.order.epoch_length(source.cursor.position)
         self._lock = threading.Lock()
         self._over = False
+        self._superseded = False
         self._steps: Iterator[Step] | None = None
         self._prefetcher: Prefetcher[Step] | None = None
         # The step at hand, and how many of its batches or samples are delivered.
         self._step = Step((), [], [], [])
         self._index = 0
 
+    @property
+    def batch_size(self) -> int | None:
+        """How many samples a step delivers; None for single samples."""
+        return self._batch_size
+
     def __len__(self) -> int:
-        left = self._length - self._position.delivered
-        return 0 if self._over else max(0, -(-left // (self._batch_size or 1)))
+        if self._over or self._superseded:
+            return 0
+        left = self._length - self._source.cursor.position.delivered
+        return max(0, -(-left // (self._batch_size or 1)))
 
     def __iter__(self) -> Epoch:
         return self
@@ -50,25 +55,35 @@ class Epoch(Iterator[Any]):
         with self._lock:
             if self._over:
                 raise StopIteration
-            reader = self._reader
-            if reader._current is None or reader._current() is not self:
+            source = self._source
+            if self._superseded:
                 msg = (
-                    f"{reader._operator}: this epoch ended when another began, or when the "
-                    "reader's state was set. Iterate over what next_epoch() returned last."
+                    f"{source.operator}: this epoch ended when the reader's state was set. Iterate "
+                    "over what next_epoch() returned last."
                 )
                 raise RuntimeError(msg)
             if self._index == len(self._step.positions):
                 try:
                     self._step, self._index = self._next_step(), 0
                 except StopIteration:
+                    # Whoever ends an epoch before its time also says where the next one begins.
+                    if not self._over and not self._superseded:
+                        source.cursor.position = source.order.finished(source.cursor.position)
                     self.close()
-                    reader._position = reader._order.finished(self._position)
                     raise
             return self._deliver()
 
     def close(self) -> None:
         """End the epoch here."""
         self._over = True
+        self._stop()
+
+    def supersede(self) -> None:
+        """End the epoch because the reader goes on somewhere else."""
+        self._superseded = True
+        self._stop()
+
+    def _stop(self) -> None:
         self._step, self._index = Step((), [], [], []), 0
         self._steps = None
         if self._prefetcher is not None:
@@ -80,37 +95,38 @@ class Epoch(Iterator[Any]):
                 self._steps = self._make_steps()
             return next(self._steps)
         if self._prefetcher is None or self._prefetcher.in_other_process():
-            depth = self._reader._prefetch_queue_depth
+            depth = self._source.prefetch_queue_depth
             self._prefetcher = Prefetcher(self._make_steps, depth, lambda step: step.nbytes)
             weakref.finalize(self, self._prefetcher.stop)
         return self._prefetcher.next()
 
     def _make_steps(self, room: Callable[[], Room] | None = None) -> Iterator[Step]:
-        reader, position = self._reader, self._position
-        return iter(Steps(reader, reader._order, position, self._length, self._batch_size, room))
+        source = self._source
+        steps = Steps(source, source.cursor.position, self._length, self._batch_size, room)
+        return iter(steps)
 
     def _deliver(self) -> Any:
-        step, index, reader = self._step, self._index, self._reader
+        step, index, source = self._step, self._index, self._source
         self._index += 1
-        self._position = reader._position = step.positions[index]
+        source.cursor.position = step.positions[index]
         if index == 0:
-            reader._note_errors(step.failed)
+            source.bad_samples.note(step.failed, source.order.size)
         if step.failure is not None:
             raise step.failure
         values: list[Batch] | list[Tensor]
         if self._batch_size is not None:
-            sources = reader._sources(step.numbers, len(step.outputs))
-            values = [Batch._of(*pair) for pair in zip(step.outputs, sources, strict=True)]
+            names = source.sources(step.numbers, len(step.outputs))
+            values = [Batch._of(*pair) for pair in zip(step.outputs, names, strict=True)]
             # Nothing but the batch itself shall keep its data alive.
             self._step = Step((), [], step.positions, [])
         else:
-            sources = reader._sources(step.numbers[index : index + 1], len(step.outputs))
+            names = source.sources(step.numbers[index : index + 1], len(step.outputs))
             values = [
-                Tensor._of(samples.sample(index), source)
-                for samples, source in zip(step.outputs, sources, strict=True)
+                Tensor._of(samples.sample(index), name)
+                for samples, name in zip(step.outputs, names, strict=True)
             ]
-        if reader._device != Device.CPU:
-            values = [value.to_device(reader._device) for value in values]  # type: ignore[assignment]
-        if reader._output_names is not None:
-            return dict(zip(reader._output_names, values, strict=True))
+        if source.device != Device.CPU:
+            values = [value.to_device(source.device) for value in values]  # type: ignore[assignment]
+        if source.output_names is not None:
+            return dict(zip(source.output_names, values, strict=True))
         return tuple(values)

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import typing
-import warnings
 from typing import Any, TypedDict
 
 from ..._engine.args import rule_of
 from ..._engine.errors import join_names
+from .caller import warn_caller
 
 _POLICIES = ("raise", "skip", "replace")
 
@@ -103,4 +103,4 @@ def _check_shuffling(operator: str, settings: dict[str, Any], permutes_list: boo
             f"{operator}: 'shuffle_after_epoch_seed' has no effect unless 'shuffle_after_epoch' "
             "is True."
         )
-        warnings.warn(msg, stacklevel=5)
+        warn_caller(msg)

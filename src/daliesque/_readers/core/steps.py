@@ -3,34 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar, NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from ... import _kernels
-from .order import Numbers, Order, Position, Walk
+from .bad_samples import Failed
+from .order import Numbers, Position, Walk
+from .source import EpochSource, Fetched, Fetcher
 
 # In place of a row of data: the sample that was delivered before.
 _PREVIOUS = -1
-
-
-class Fetched(NamedTuple):
-    """What reading some samples brought.
-
-    `outputs` holds the samples that could be read, in order, for each output of the reader (it is
-    empty if there is none); `errors` says by position in the request why others could not.
-    """
-
-    outputs: tuple[_kernels.Samples, ...]
-    errors: dict[int, Exception]
-
-
-class Failed(NamedTuple):
-    """A sample that could not be read: its number and an exception that names it."""
-
-    number: int
-    exception: Exception
 
 
 class Step(NamedTuple):
@@ -59,38 +43,6 @@ class Room(NamedTuple):
     nbytes: int
 
 
-class Fetcher(Protocol):
-    """Reads the samples of an epoch, and begins with some of them before their turn."""
-
-    def fetch(self, numbers: Numbers, expected: Sequence[Numbers], most_bytes: int) -> Fetched:
-        """Read samples, and begin with those that are `expected` next, step by step.
-
-        All together may take `most_bytes`; if there are more, fewer of the expected ones are read.
-        """
-
-    def close(self) -> None:
-        """End all reading."""
-
-
-class Source(Protocol):
-    """What steps need of a reader."""
-
-    _on_error: str
-    _samples_at_once: ClassVar[int]
-
-    def _fetch_good(self, numbers: Numbers) -> Fetched:
-        """Read samples; those that the reader is to leave out are among the errors."""
-
-    def _make_fetcher(self) -> Fetcher | None:
-        """What reads the samples of an epoch, unless these are read step by step."""
-
-    def _explain(self, number: int, exception: Exception, place: int | None) -> Exception:
-        """What to raise for a sample that failed; names it and its place in the batch."""
-
-    def _hopeless(self, cause: Exception) -> Exception:
-        """What to raise when there is no sample to go on with."""
-
-
 class Steps:
     """The steps of an epoch of `length` samples, from `position` on.
 
@@ -99,15 +51,13 @@ class Steps:
 
     def __init__(
         self,
-        source: Source,
-        order: Order,
+        source: EpochSource,
         position: Position,
         length: int,
         batch_size: int | None,
         room: Callable[[], Room] | None = None,
     ) -> None:
         self._source = source
-        self._order = order
         self._position = position
         self._length = length
         self._batch_size = batch_size
@@ -117,8 +67,8 @@ class Steps:
     def __iter__(self) -> Iterator[Step]:
         if self._position.delivered >= self._length:
             return
-        walk = Walk(self._order, self._position)
-        self._fetcher = None if self._room is None else self._source._make_fetcher()
+        walk = Walk(self._source.order, self._position)
+        self._fetcher = None if self._room is None else self._source.make_fetcher()
         try:
             yield from self._read_all(walk)
         finally:
@@ -128,7 +78,7 @@ class Steps:
     def _read_all(self, walk: Walk) -> Iterator[Step]:
         while (left := self._length - self._position.delivered) > 0:
             if self._batch_size is None:
-                yield from self._read_samples(walk, min(left, self._source._samples_at_once))
+                yield from self._read_samples(walk, min(left, self._source.samples_at_once))
             else:
                 yield self._read_batch(walk, self._batch_size)
 
@@ -145,6 +95,7 @@ class Steps:
             yield self._read_batch(walk, 1)
 
     def _read_batch(self, walk: Walk, count: int) -> Step:
+        bad_samples = self._source.bad_samples
         batch = _Batch(self._position.last)
         failed: list[Failed] = []
         taken = futile = 0
@@ -159,16 +110,15 @@ class Steps:
             if isinstance(fetched, Exception):
                 failure = fetched
                 break
-            for place, error in fetched.errors.items():
-                number = int(numbers[place])
-                where = len(batch.rows) + place if self._batch_size is not None else None
-                failed.append(Failed(number, self._source._explain(number, error, where)))
-            batch.add(numbers, fetched, self._source._on_error == "replace")
+            for index, error in fetched.errors.items():
+                where = len(batch.rows) + index if self._batch_size is not None else None
+                failed.append(self._explain(int(numbers[index]), error, where))
+            batch.add(numbers, fetched, bad_samples.policy == "replace")
             futile = 0 if fetched.outputs else futile + len(numbers)
-            if failed and self._source._on_error == "raise":
+            if failed and bad_samples.policy == "raise":
                 failure = failed[0].exception
-            elif futile >= self._order.size:
-                failure = self._source._hopeless(failed[-1].exception)
+            elif futile >= self._source.order.size:
+                failure = bad_samples.none_left(failed[-1].exception)
         if failure is None:
             try:
                 batch.complete(self._source, walk)
@@ -184,13 +134,17 @@ class Steps:
         """Read samples; those of the next step are the next `count`."""
         try:
             if self._fetcher is None or self._room is None:
-                return self._source._fetch_good(numbers)
+                return self._source.fetch(numbers)
             room = self._room()
             left = max(0, self._length - self._position.delivered - count)
             expected = walk.upcoming(count, min(room.steps, -(-left // count)))
             return self._fetcher.fetch(numbers, expected, room.nbytes)
         except Exception as error:
             return error
+
+    def _explain(self, number: int, error: Exception, index: int | None) -> Failed:
+        name = self._source.full_name(number)
+        return Failed(number, name, self._source.bad_samples.explain(name, error, index))
 
     def _advance(self, delivered: int, taken: int, last: int) -> Position:
         position = self._position
@@ -227,7 +181,7 @@ class _Batch:
         """Append the last sample again."""
         self.rows += [self.rows[-1] if self.rows else _PREVIOUS] * count
 
-    def complete(self, source: Source, walk: Walk) -> None:
+    def complete(self, source: EpochSource, walk: Walk) -> None:
         """Put every sample into its place; then `outputs` and `numbers` are the batch."""
         if _PREVIOUS in self.rows:
             self._find_previous(source, walk)
@@ -235,7 +189,7 @@ class _Batch:
             self.outputs = tuple(samples.select(self.rows) for samples in self.outputs)
             self.numbers = [self.numbers[row] for row in self.rows]
 
-    def _find_previous(self, source: Source, walk: Walk) -> None:
+    def _find_previous(self, source: EpochSource, walk: Walk) -> None:
         """Nothing stands before the first places: get what the batch before ended with."""
         if self._previous < 0 and self.numbers:
             self.rows = [max(row, 0) for row in self.rows]
@@ -243,7 +197,7 @@ class _Batch:
         known = self._previous >= 0
         error: Exception | None = None
         for number in [self._previous] if known else walk.neighbours():
-            outputs, errors = source._fetch_good(np.array([number], np.int64))
+            outputs, errors = source.fetch(np.array([number], np.int64))
             if not errors:
                 self.outputs = _join(outputs, self.outputs) if self.outputs else outputs
                 self.numbers.insert(0, number)
@@ -251,7 +205,7 @@ class _Batch:
                 return
             error = errors[0]
         assert error is not None
-        raise source._hopeless(error)
+        raise source.bad_samples.none_left(error)
 
 
 def _join(

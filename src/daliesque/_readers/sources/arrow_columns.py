@@ -13,7 +13,7 @@ from ... import _kernels
 from ..._engine.convert import to_samples
 from ..._engine.dtype import from_numpy
 from ..._engine.errors import OpError
-from ..core.steps import Fetched
+from ..core.source import Fetched
 from .ragged import split_rows
 from .storage import join, read
 

@@ -21,7 +21,7 @@ from ..._engine.dtype import uint8
 from ..._engine.errors import DecodeError
 from ..._engine.threads import get_num_threads
 from ..core.order import Numbers
-from ..core.steps import Fetched
+from ..core.source import Fetched
 from .video_list import VideoPart
 
 # Decoders that put pictures in order read about so many of them in vain before a seek.

@@ -15,7 +15,7 @@ from ... import _kernels
 from ..._engine.convert import to_batch_samples
 from ..._engine.errors import file_error
 from ..core.order import Numbers
-from ..core.steps import Fetched
+from ..core.source import Fetched
 from .storage import is_url, join, list_folder, read, read_all
 
 PathLike = str | os.PathLike[str]

@@ -10,7 +10,7 @@ from typing import ClassVar, Unpack
 from ..._engine.args import rule_of
 from ..._engine.device import DeviceLike
 from ..._engine.errors import same_class
-from ..core.base import Reader, ReadError
+from ..core.base import Reader
 from ..core.options import ReaderOptions
 from .discovery import PathLike, Paths, list_paths, list_tree, read_names
 
@@ -49,22 +49,22 @@ class ListedFiles(Reader):
         files: PathLike | Sequence[PathLike] | None,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        where = f"{self._operator}: 'file_filter'"
+        where = f"{self.operator}: 'file_filter'"
         self._file_root = None if file_root is None else os.fspath(file_root)
         self._file_list = None if file_list is None else os.fspath(file_list)
-        self._files = None if files is None else list_paths(self._operator, "files", files)
+        self._files = None if files is None else list_paths(self.operator, "files", files)
         self._file_filter: str = rule_of(str).convert(
             self._default_filter if file_filter is None else file_filter, where
         )
         if self._file_root is None and self._file_list is None and self._files is None:
-            msg = f"{self._operator}: there is nothing to read. Give 'file_root' or 'files'."
+            msg = f"{self.operator}: there is nothing to read. Give 'file_root' or 'files'."
             raise ValueError(msg)
         if self._file_list is not None and self._files is not None:
-            msg = f"{self._operator}: 'files' and 'file_list' exclude each other."
+            msg = f"{self.operator}: 'files' and 'file_list' exclude each other."
             raise ValueError(msg)
         super().__init__(batch_size, name, device, **options)
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         root = self._file_root or ""
         if self._files is not None:
             names, self._files = self._files, None
@@ -80,10 +80,10 @@ class ListedFiles(Reader):
         try:
             names = read_names(path)
         except OSError as error:
-            msg = f"{self._operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
+            msg = f"{self.operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
             raise same_class(error, msg) from error
         if not names:
-            msg = f'{self._operator}: No files found: the list "{path}" is empty.'
+            msg = f'{self.operator}: No files found: the list "{path}" is empty.'
             raise ValueError(msg)
         return names
 
@@ -91,22 +91,20 @@ class ListedFiles(Reader):
         try:
             names = list_tree(root, self._file_filter, self._note_unreadable_folder)
         except OSError as error:
-            msg = f'{self._operator}: cannot list the folder "{error.filename}": {error.strerror}.'
+            msg = f'{self.operator}: cannot list the folder "{error.filename}": {error.strerror}.'
             raise same_class(error, msg) from error
         if not names:
             msg = (
-                f"{self._operator}: No files found that match {self._file_filter} in "
+                f"{self.operator}: No files found that match {self._file_filter} in "
                 f"\"{root}\" and its sub-folders. Check 'file_root' and 'file_filter'."
             )
             raise ValueError(msg)
         return names
 
     def _note_unreadable_folder(self, error: OSError) -> None:
-        if self._on_error == "raise":
-            raise error
-        self._errors.append(ReadError(str(error.filename), error))
+        self._bad_samples.leave_out(str(error.filename), error)
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         return self._paths[number]
 
     def _full_name(self, number: int) -> str:

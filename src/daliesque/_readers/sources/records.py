@@ -13,7 +13,7 @@ from ..._engine.errors import OpError
 from ..core.base import Reader
 from ..core.names import Names
 from ..core.order import Numbers
-from ..core.steps import Fetched
+from ..core.source import Fetched
 from .archives import Archives, Places
 
 # Offsets and sizes of no records.
@@ -23,8 +23,7 @@ NOTHING: tuple[Numbers, Numbers] = (np.empty(0, np.int64), np.empty(0, np.int64)
 class RecordReader(Reader):
     """Base of readers whose samples are pieces of a few large files.
 
-    A subclass sets `_archives` before it calls `Reader.__init__`, and overrides `_find_records` and
-    `_parse`.
+    A subclass sets `_archives` in its constructor, and overrides `_find_records` and `_parse`.
     """
 
     _permutes_list: ClassVar[bool] = False
@@ -57,13 +56,13 @@ class RecordReader(Reader):
             return outputs, errors
         return outputs, faults
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         parts = []
         for file in range(len(self._archives)):
             try:
                 parts.append(self._find_records(file))
             except (OSError, OpError, ValueError) as error:
-                self._excuse(self._archives[file], error)
+                self.leave_out(self._archives[file], error)
                 parts.append(NOTHING)
         self._places = self._make_places(parts)
         return len(self._places)
@@ -74,7 +73,7 @@ class RecordReader(Reader):
     def _groups(self) -> Numbers:
         return self._places.ends
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         places = self._places
         outputs, errors = self._read(
             places.files(numbers), places.offsets[numbers], places.sizes[numbers]
@@ -85,7 +84,7 @@ class RecordReader(Reader):
         chosen = tuple(output.select(good) for output in outputs) if good else ()
         return Fetched(chosen, dict(sorted(errors.items())))
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         return self._places.names([number])[0]
 
     def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
@@ -21,10 +20,11 @@ from ..._engine.device import DeviceLike
 from ..._engine.enums import DALIImageType
 from ..._engine.errors import DecodeError, join_names, same_class
 from ..._engine.threads import get_num_threads, run_on_threads
-from ..core.base import Reader, ReadError
+from ..core.base import Reader
+from ..core.caller import warn_caller
 from ..core.options import ReaderOptions
 from ..core.order import Numbers
-from ..core.steps import Fetched
+from ..core.source import Fetched
 from .video_list import VideoEntry, VideoList, VideoPart
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class VideoClips(Reader):
         self._fill: list[int] = self._checked("fill_value", list[int], fill)
         if len(self._fill) not in (1, 3) or not all(0 <= value <= 255 for value in self._fill):
             msg = (
-                f"{self._operator}: 'fill_value' must be 1 or 3 numbers from 0 to 255; "
+                f"{self.operator}: 'fill_value' must be 1 or 3 numbers from 0 to 255; "
                 f"got {self._fill}."
             )
             raise ValueError(msg)
@@ -111,22 +111,22 @@ class VideoClips(Reader):
         self._image_type = self._checked("image_type", DALIImageType, kinds)
         if self._image_type not in (DALIImageType.RGB, DALIImageType.YCbCr):
             kind = self._image_type.name
-            msg = f"{self._operator}: 'image_type' must be RGB or YCbCr; got {kind}."
+            msg = f"{self.operator}: 'image_type' must be RGB or YCbCr; got {kind}."
             raise ValueError(msg)
         self._uniform = bool(uniform)
         super().__init__(batch_size, name, device, **options)
 
     def _checked(self, name: str, kind: Any, value: Any, least: int | None = None) -> Any:
-        checked = rule_of(kind).convert(value, f"{self._operator}: '{name}'")
+        checked = rule_of(kind).convert(value, f"{self.operator}: '{name}'")
         if least is not None and checked < least:
-            msg = f"{self._operator}: '{name}' must be at least {least}; got {checked}."
+            msg = f"{self.operator}: '{name}' must be at least {least}; got {checked}."
             raise ValueError(msg)
         return checked
 
     def _chosen(self, name: str, value: Any, choices: dict[str, str]) -> str:
         if not isinstance(value, str) or value not in choices:
             names = join_names(choice for choice in choices if choice)
-            msg = f"{self._operator}: '{name}' must be {names}; got {value!r}."
+            msg = f"{self.operator}: '{name}' must be {names}; got {value!r}."
             raise ValueError(msg)
         return value
 
@@ -138,7 +138,7 @@ class VideoClips(Reader):
         """Where the clips of a part begin."""
         raise NotImplementedError
 
-    def _open(self) -> int:
+    def open_index(self) -> int:
         # PyAV is optional.
         from ..._codecs.video_cache import DecoderPool
 
@@ -158,19 +158,16 @@ class VideoClips(Reader):
         self._parts: list[VideoPart] = []
         for entry, part in zip(entries, found, strict=True):
             if isinstance(part, Exception):
-                explained = self._explain_path(entry.path, part)
-                if self._on_error == "raise":
-                    raise explained
-                self._errors.append(ReadError(entry.path, explained))
+                self._bad_samples.leave_out(entry.path, self._explain_path(entry.path, part))
             elif part.first < part.last:
                 self._parts.append(part)
             else:
                 msg = (
-                    f'{self._operator}: "{entry.path}" is left out: it has {part.frame_count} '
+                    f'{self.operator}: "{entry.path}" is left out: it has {part.frame_count} '
                     f"frames, none of which lies between {entry.begin or 0:g} and "
                     f"{entry.end or 0:g}."
                 )
-                warnings.warn(msg, stacklevel=5)
+                warn_caller(msg)
         starts = [
             np.array([part.first]) if self._uniform else self._clip_starts(part.first, part.last)
             for part in self._parts
@@ -181,7 +178,7 @@ class VideoClips(Reader):
         if self._parts and not len(self._starts):
             longest = max(part.last - part.first for part in self._parts)
             msg = (
-                f"{self._operator}: no video is long enough for a sequence: {self._sequence_length}"
+                f"{self.operator}: no video is long enough for a sequence: {self._sequence_length}"
                 f" frames, each {self._stride} after the other; the longest has {longest} frames."
             )
             raise ValueError(msg)
@@ -191,7 +188,7 @@ class VideoClips(Reader):
         """What to raise for a video that cannot be used at all."""
         reason = getattr(exception, "strerror", None) or str(exception).rstrip(".")
         msg = (
-            f'{self._operator}: cannot open "{path}": {reason}. Pass on_error="skip" to leave such '
+            f'{self.operator}: cannot open "{path}": {reason}. Pass on_error="skip" to leave such '
             "files out."
         )
         return same_class(exception, msg)
@@ -219,7 +216,7 @@ class VideoClips(Reader):
         frames = self._starts[number] + self._stride * np.arange(self._sequence_length)
         return pad_frames(frames, part.first, part.last, self._pad_mode)[0]
 
-    def _fetch(self, numbers: Numbers) -> Fetched:
+    def fetch(self, numbers: Numbers) -> Fetched:
         with contextlib.closing(self._make_fetcher()) as fetcher:
             return fetcher.fetch(numbers, [], 0)
 
@@ -227,7 +224,7 @@ class VideoClips(Reader):
         from .clip_fetcher import ClipFetcher
 
         ycbcr = self._image_type is DALIImageType.YCbCr
-        steps = 1 + self._prefetch_queue_depth
+        steps = 1 + self._settings["prefetch_queue_depth"]
         return ClipFetcher(self._pool, self._describe, self._outputs, self._fill, ycbcr, steps)
 
     def _describe(self, numbers: Numbers) -> ClipBatch:
@@ -256,15 +253,15 @@ class VideoClips(Reader):
 
     def _column(self, values: NDArray[Any]) -> _kernels.Samples:
         rows = values[:, np.newaxis] if values.ndim == 1 else values
-        return to_samples(rows, None, None, self._operator).unfold().as_internal()
+        return to_samples(rows, None, None, self.operator).unfold().as_internal()
 
     def _finished(self, video: _kernels.Samples) -> _kernels.Samples:
         """What to deliver in place of the frames as they were decoded."""
         return video
 
-    def _source_name(self, number: int) -> str:
+    def source_name(self, number: int) -> str:
         part: VideoPart = self._parts[self._part_of[number]]
         return part.entry.path
 
     def _full_name(self, number: int) -> str:
-        return f"{self._source_name(number)}, from frame {self._starts[number]}"
+        return f"{self.source_name(number)}, from frame {self._starts[number]}"

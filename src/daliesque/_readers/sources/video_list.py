@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..._engine.args import rule_of
 from ..._engine.errors import same_class
+from ..core.caller import warn_caller
 from .discovery import PathLike, list_files, list_folders, list_paths
 
 
@@ -55,7 +55,7 @@ class VideoList:
         file_list: PathLike | None,
         labels: int | Sequence[int] | NDArray[Any] | None,
     ) -> None:
-        self._operator = operator
+        self.operator = operator
         self.file_root = "" if file_root is None else os.fspath(file_root)
         self.file_list = "" if file_list is None else os.fspath(file_list)
         # An empty list stands for none, as the default of the reference does.
@@ -104,10 +104,10 @@ class VideoList:
                 for name in list_files(os.path.join(root, folder), (), True)
             ]
         except OSError as error:
-            msg = f'{self._operator}: cannot list the folder "{error.filename}": {error.strerror}.'
+            msg = f'{self.operator}: cannot list the folder "{error.filename}": {error.strerror}.'
             raise same_class(error, msg) from error
         if not entries:
-            msg = f'{self._operator}: No files found in the sub-folders of "{root}".'
+            msg = f'{self.operator}: No files found in the sub-folders of "{root}".'
             raise ValueError(msg)
         return sorted(entries, key=lambda entry: os.fsencode(entry.path))
 
@@ -117,7 +117,7 @@ class VideoList:
             with open(path, encoding="utf-8", errors="surrogateescape") as file:
                 lines = file.read().splitlines()
         except OSError as error:
-            msg = f"{self._operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
+            msg = f"{self.operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
             raise same_class(error, msg) from error
         entries = [
             entry
@@ -125,7 +125,7 @@ class VideoList:
             if line.strip() and (entry := self._parse(number, line)) is not None
         ]
         if not entries:
-            msg = f'{self._operator}: No files found: the list "{path}" is empty.'
+            msg = f'{self.operator}: No files found: the list "{path}" is empty.'
             raise ValueError(msg)
         return entries
 
@@ -139,17 +139,17 @@ class VideoList:
             label, times = -1, []
         if not 0 <= label < 2**31 or len(rest) > 3 or not np.isfinite(times).all():
             msg = (
-                f'{self._operator}: line {number} of the list "{self.file_list}" must be a file '
+                f'{self.operator}: line {number} of the list "{self.file_list}" must be a file '
                 f"name, a label (an integer from 0 to 2147483647) and maybe the begin and the end; "
                 f"got {line.strip()!r}."
             )
             raise ValueError(msg)
         if len(times) == 2 and times[0] == times[1]:
             msg = (
-                f'{self._operator}: line {number} of the list "{self.file_list}" is left out: the '
+                f'{self.operator}: line {number} of the list "{self.file_list}" is left out: the '
                 f"part of {name!r} from {times[0]:g} to {times[1]:g} is empty."
             )
-            warnings.warn(msg, stacklevel=2)
+            warn_caller(msg)
             return None
         if not os.path.isabs(name) and not os.path.exists(name):
             name = os.path.join(os.path.dirname(self.file_list), name)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an epoch needs of a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from ... import _kernels
+from ..._engine.batch import as_batch
+from ..._engine.device import Device
+from .bad_samples import BadSamples
+from .order import Numbers, Order, Position
+
+
+class Fetched(NamedTuple):
+    """What reading some samples brought.
+
+    `outputs` holds the samples that could be read, in order, for each output of the reader (it is
+    empty if there is none); `errors` says by position in the request why others could not.
+    `Fetched.of` makes it of batches.
+    """
+
+    outputs: tuple[_kernels.Samples, ...]
+    errors: dict[int, Exception]
+
+    @classmethod
+    def of(cls, outputs: Iterable[Any], errors: Mapping[int, Exception] | None = None) -> Fetched:
+        """Make it of a Batch, or of what `as_batch` takes, for each output.
+
+        Examples
+        --------
+        >>> images = np.zeros((2, 4, 4, 3), np.uint8)
+        >>> len(ndd.readers.Fetched.of([ndd.as_batch(images, layout="HWC"), [7, 8]]).outputs)
+        2
+        """
+        return cls(tuple(as_batch(output)._data() for output in outputs), dict(errors or {}))
+
+
+class Fetcher(Protocol):
+    """Reads the samples of an epoch, and begins with some of them before their turn."""
+
+    def fetch(self, numbers: Numbers, expected: Sequence[Numbers], most_bytes: int) -> Fetched:
+        """Read samples, and begin with those that are `expected` next, step by step.
+
+        All together may take `most_bytes`; if there are more, fewer of the expected ones are read.
+        """
+
+    def close(self) -> None:
+        """End all reading."""
+
+
+@dataclass
+class Cursor:
+    """Where a reader is: after what was delivered last."""
+
+    position: Position
+
+
+@dataclass(frozen=True)
+class EpochSource:
+    """An opened reader, as its epochs see it."""
+
+    # The name of the reader in messages.
+    operator: str
+    order: Order
+    cursor: Cursor
+    bad_samples: BadSamples
+    # Where to deliver, and the names of the outputs if these are delivered as a dict.
+    device: Device
+    output_names: tuple[str, ...] | None
+    # How many steps to read ahead, and how many samples at a time if there is no batch size.
+    prefetch_queue_depth: int
+    samples_at_once: int
+    # Reads samples; those that the reader is to leave out are among the errors.
+    fetch: Callable[[Numbers], Fetched]
+    # Makes what reads the samples of an epoch, unless these are read step by step.
+    make_fetcher: Callable[[], Fetcher | None]
+    # Where samples come from, for each of some number of outputs.
+    sources: Callable[[Sequence[int], int], Sequence[Sequence[str]]]
+    # Where a sample comes from, for messages.
+    full_name: Callable[[int], str]
