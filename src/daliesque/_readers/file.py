@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
@@ -13,12 +12,11 @@ from numpy.typing import NDArray
 from .._engine.args import rule_of
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
-from .._engine.errors import same_class
-from .core.base import Reader
 from .core.options import ReaderOptions
 from .core.order import Numbers
 from .core.source import Fetched
-from .sources.discovery import PathLike, Paths, list_classes, list_files, list_paths, read_list
+from .sources.discovery import PathLike, list_classes, list_files, read_list
+from .sources.listed import ListedFiles
 
 # Pictures and sounds.
 _KNOWN_FILES = (
@@ -40,7 +38,7 @@ _KNOWN_FILES = (
 )
 
 
-class File(Reader):
+class File(ListedFiles):
     """Read whole files, each with a label.
 
     The files are those in the sub-folders of `file_root`, in alphabetical order, labelled with the
@@ -115,81 +113,37 @@ class File(Reader):
         case_sensitive_filter: bool | None = False,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        self._file_root = None if file_root is None else os.fspath(file_root)
-        self._file_list = None if file_list is None else os.fspath(file_list)
-        self._files = None if files is None else list_paths(self.operator, "files", files)
-        self._given_labels = None if labels is None else self._checked_labels(labels)
+        super().__init__(batch_size, name, device, file_root, file_list, files, **options)
+        self._labels = self._checked_labels(labels)
         self._file_filters = self._checked_patterns("file_filters", file_filters, _KNOWN_FILES)
         self._dir_filters = self._checked_patterns("dir_filters", dir_filters, ())
         self._case_sensitive = bool(case_sensitive_filter)
-        if self._file_root is None and self._file_list is None and self._files is None:
-            msg = f"{self.operator}: there is nothing to read. Give 'file_root' or 'files'."
-            raise ValueError(msg)
-        if self._file_list is not None and self._files is not None:
-            msg = f"{self.operator}: 'files' and 'file_list' exclude each other."
-            raise ValueError(msg)
-        super().__init__(batch_size, name, device, **options)
 
-    def open_index(self) -> int:
-        root = self._file_root or ""
-        if self._files is not None:
-            names, self._files = self._files, None
-            labels = self._given_labels
-            if labels is None:
-                labels = np.arange(len(names), dtype=np.int32)
-        elif self._file_list is not None:
-            names, labels = self._read_list(self._file_list)
-            root = root or os.path.dirname(self._file_list)
-        else:
-            names, labels = self._discover(root)
-        self._paths = Paths(names, root)
-        self._labels = labels
-        return len(names)
+    def _parse_list(self, path: str) -> list[str]:
+        names, labels = read_list(path)
+        self._labels = np.array(labels, np.int32)
+        return names
 
-    def _read_list(self, path: str) -> tuple[list[str], NDArray[np.int32]]:
-        try:
-            names, labels = read_list(path)
-        except ValueError as error:
-            msg = f"{self.operator}: {error}"
-            raise ValueError(msg) from None
-        except OSError as error:
-            msg = f"{self.operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
-            raise same_class(error, msg) from error
-        if not names:
-            msg = f'{self.operator}: No files found: the list "{path}" is empty.'
-            raise ValueError(msg)
-        return names, np.array(labels, np.int32)
+    def _search(self, root: str) -> list[str]:
+        names, self._labels = list_classes(
+            root,
+            self._file_filters,
+            self._dir_filters,
+            self._case_sensitive,
+            self._note_unreadable_folder,
+        )
+        return names
 
-    def _discover(self, root: str) -> tuple[list[str], NDArray[np.int32]]:
-        try:
-            names, labels = list_classes(
-                root,
-                self._file_filters,
-                self._dir_filters,
-                self._case_sensitive,
-                self._note_unreadable_folder,
-            )
-        except OSError as error:
-            msg = f'{self.operator}: cannot list the folder "{error.filename}": {error.strerror}.'
-            raise same_class(error, msg) from error
-        if names:
-            return names, labels
+    def _describe_search(self, root: str) -> str:
+        advice = "Check 'file_root', 'file_filters' and 'dir_filters'."
         direct = len(list_files(root, self._file_filters, self._case_sensitive))
         if direct:
             advice = (
                 f"{direct} lie in the folder itself: put them into one sub-folder for each class, "
                 "or give 'files'."
             )
-        else:
-            advice = "Check 'file_root', 'file_filters' and 'dir_filters'."
-        msg = (
-            f"{self.operator}: No files found that match {', '.join(self._file_filters)} in the "
-            f'sub-folders of "{root}". {advice}'
-        )
-        raise ValueError(msg)
-
-    def _note_unreadable_folder(self, error: OSError) -> None:
-        self._bad_samples.leave_out(str(error.filename), error)
+        patterns = ", ".join(self._file_filters)
+        return f'that match {patterns} in the sub-folders of "{root}". {advice}'
 
     def fetch(self, numbers: Numbers) -> Fetched:
         outputs, errors = self._paths.read(numbers)
@@ -204,13 +158,12 @@ class File(Reader):
     def _file_name(self, number: int) -> str:
         return self._paths[number]
 
-    def source_name(self, number: int) -> str:
-        return self._paths[number]
-
-    def _full_name(self, number: int) -> str:
-        return self._paths.full(number)
-
-    def _checked_labels(self, labels: int | Sequence[int] | NDArray[Any]) -> NDArray[np.int32]:
+    def _checked_labels(
+        self, labels: int | Sequence[int] | NDArray[Any] | None
+    ) -> NDArray[np.int32]:
+        """The labels of `files`; those of folders and lists are found later."""
+        if labels is None:
+            return np.arange(len(self._files or ()), dtype=np.int32)
         where = f"{self.operator}: 'labels'"
         values = rule_of(list[int]).convert(labels, where)
         if self._files is None:

@@ -101,7 +101,7 @@ class Fits(ListedFiles):
         if dtypes is not None:
             self._check_types([dtypes] if isinstance(dtypes, DType) else dtypes)
         super().__init__(
-            batch_size, name, device, file_root, file_filter, file_list, files, **options
+            batch_size, name, device, file_root, file_list, files, file_filter, **options
         )
 
     def _check_types(self, dtypes: Any) -> None:

@@ -146,7 +146,7 @@ class Numpy(ListedFiles):
         self._extent_name = end[0]
         self._headers = _kernels.NpyHeaderCache(LEAST_AGE) if cache_header_information else None
         super().__init__(
-            batch_size, name, device, file_root, file_filter, file_list, files, **options
+            batch_size, name, device, file_root, file_list, files, file_filter, **options
         )
 
     def _one_of(self, **bounds: Bound | None) -> tuple[str, NDArray[np.float64] | None]:

@@ -18,20 +18,22 @@ from .discovery import PathLike, Paths, list_paths, list_tree, read_names
 class ListedFiles(Reader):
     """Base of readers whose samples are files in a folder, in a list or given by name.
 
+    A subclass may override `_search` and `_describe_search` to look for files in another way, and
+    `_parse_list` if lists hold more than names.
+
     Parameters
     ----------
     batch_size, name, device
         See `Reader`.
     file_root
-        The folder with the files, which may also lie in its sub-folders, or to which names in
-        `file_list` or `files` are relative.
-    file_filter
-        A pattern that the names of files in `file_root` must match.
+        The folder to search, or to which names in `file_list` or `files` are relative.
     file_list
         A text file with one file name in each line, relative to `file_root`, or else to the folder
         of the list.
     files
         The names of the files.
+    file_filter
+        A pattern that the names of files in `file_root` and its sub-folders must match.
     **options
         The arguments that all readers have; see `Reader`.
     """
@@ -44,25 +46,40 @@ class ListedFiles(Reader):
         name: str | None,
         device: DeviceLike | None,
         file_root: PathLike | None,
-        file_filter: str | None,
         file_list: PathLike | None,
         files: PathLike | Sequence[PathLike] | None,
+        file_filter: str | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None:
-        where = f"{self.operator}: 'file_filter'"
+        super().__init__(batch_size, name, device, **options)
         self._file_root = None if file_root is None else os.fspath(file_root)
         self._file_list = None if file_list is None else os.fspath(file_list)
         self._files = None if files is None else list_paths(self.operator, "files", files)
-        self._file_filter: str = rule_of(str).convert(
-            self._default_filter if file_filter is None else file_filter, where
-        )
         if self._file_root is None and self._file_list is None and self._files is None:
             msg = f"{self.operator}: there is nothing to read. Give 'file_root' or 'files'."
             raise ValueError(msg)
         if self._file_list is not None and self._files is not None:
             msg = f"{self.operator}: 'files' and 'file_list' exclude each other."
             raise ValueError(msg)
-        super().__init__(batch_size, name, device, **options)
+        self._file_filter: str = rule_of(str).convert(
+            self._default_filter if file_filter is None else file_filter,
+            f"{self.operator}: 'file_filter'",
+        )
+
+    def _search(self, root: str) -> list[str]:
+        """The names of the files in a folder. Raises OSError."""
+        return list_tree(root, self._file_filter, self._note_unreadable_folder)
+
+    def _describe_search(self, root: str) -> str:
+        """What to say after "No files found" where there are none."""
+        return (
+            f"that match {self._file_filter} in \"{root}\" and its sub-folders. Check 'file_root' "
+            "and 'file_filter'."
+        )
+
+    def _parse_list(self, path: str) -> list[str]:
+        """The names in a list. Raises OSError or ValueError."""
+        return read_names(path)
 
     def open_index(self) -> int:
         root = self._file_root or ""
@@ -78,7 +95,10 @@ class ListedFiles(Reader):
 
     def _read_list(self, path: str) -> list[str]:
         try:
-            names = read_names(path)
+            names = self._parse_list(path)
+        except ValueError as error:
+            msg = f"{self.operator}: {error}"
+            raise ValueError(msg) from None
         except OSError as error:
             msg = f"{self.operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
             raise same_class(error, msg) from error
@@ -89,15 +109,12 @@ class ListedFiles(Reader):
 
     def _discover(self, root: str) -> list[str]:
         try:
-            names = list_tree(root, self._file_filter, self._note_unreadable_folder)
+            names = self._search(root)
         except OSError as error:
             msg = f'{self.operator}: cannot list the folder "{error.filename}": {error.strerror}.'
             raise same_class(error, msg) from error
         if not names:
-            msg = (
-                f"{self.operator}: No files found that match {self._file_filter} in "
-                f"\"{root}\" and its sub-folders. Check 'file_root' and 'file_filter'."
-            )
+            msg = f"{self.operator}: No files found {self._describe_search(root)}"
             raise ValueError(msg)
         return names
 
