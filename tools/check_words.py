@@ -72,7 +72,7 @@ DIALECT = {
     r"troubles?": "error, fault",
     r"complain(s|ed|ing|t|ts)?": "error, report",
     r"(him|her)self": "itself",
-    r"pretend(s|ed|ing)?": "stand-in",
+    r"pretend(s|ed|ing)?": "simulated, stand-in",
     r"mend(s|ed|ing)?": "repair",
     r"heed(s|ed|ing)?": "respect, use",
     r"kin": "and similar",
@@ -88,7 +88,7 @@ ALLOWED = re.compile(
         (
             r"\bin place\b|\bin-place\b|\binplace\b",
             r"\bt(?:ake|akes|ook|aking) place\b",
-            r"\bdecimal places?\b",
+            r"\bdecimal places?\b|\blast place\b",  # the unit in the last place
             r"\bin (?:its |their )?turns?\b",  # one after the other
             r"\b(?:SoundFile|sound files?)\b",  # the class of the package soundfile
             r"\.tell\(\)|\bdef tell\b",  # of Python's file objects
