@@ -42,7 +42,7 @@ def test_files_are_short() -> None:
     assert long == {}
 
 
-def test_files_carry_a_licence_line() -> None:
+def test_files_carry_a_license_line() -> None:
     bare = [p for p in source_files() if "SPDX-License-Identifier: Apache-2.0" not in p.read_text()]
     assert bare == []
 

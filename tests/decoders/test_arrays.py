@@ -46,8 +46,8 @@ def test_numpy_files(
 
 def test_batches_of_numpy_files() -> None:
     arrays = [np.arange(6, dtype=np.int16).reshape(2, 3) - 3, np.zeros((4, 0), np.int16)]
-    turned = [np.asfortranarray(arrays[0]), arrays[1]]
-    for samples in (arrays, turned, turned[::-1]):
+    fortran = [np.asfortranarray(arrays[0]), arrays[1]]
+    for samples in (arrays, fortran, fortran[::-1]):
         decoded = ndd.decoders.numpy(ndd.batch([as_file(sample) for sample in samples]))
         for made, sample in zip(decoded, samples, strict=True):
             assert_same(made, np.ascontiguousarray(sample))

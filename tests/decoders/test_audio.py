@@ -11,7 +11,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque._codecs import sndfile
-from support.audio_makers import Array, chunk, encoded, pcm, sound, wav
+from support.audio_makers import Array, chunk, encoded, pcm, signal, wav
 from support.reference import audio as plain
 
 KINDS = ["u8", "i16", "i24", "i32", "f32", "f64"]
@@ -26,7 +26,7 @@ def decode(data: bytes, **arguments: Any) -> tuple[Array, float]:
 @pytest.mark.parametrize("channels", [1, 2, 5])
 @pytest.mark.parametrize("extensible", [False, True])
 def test_wav(kind: str, channels: int, extensible: bool) -> None:
-    values = sound(3001, channels)
+    values = signal(3001, channels)
     data, bits, expected = pcm(values, kind)
     tag = 3 if kind[0] == "f" else 1
     file = wav(data, bits, channels, 22050, tag=tag, extensible=extensible)
@@ -41,7 +41,7 @@ def test_wav(kind: str, channels: int, extensible: bool) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_wav_as_integers(kind: str) -> None:
-    values = sound(500, 2)
+    values = signal(500, 2)
     data, bits, expected = pcm(values, kind)
     file = wav(data, bits, 2, tag=3 if kind[0] == "f" else 1)
     for dtype in (np.int16, np.int32):
@@ -66,7 +66,7 @@ def test_loud_floats_are_clamped_in_integers() -> None:
 
 
 def test_other_chunks_are_passed_over() -> None:
-    data, bits, expected = pcm(sound(50), "i16")
+    data, bits, expected = pcm(signal(50), "i16")
     before = chunk(b"LIST", b"INFOabc") + chunk(b"bext", bytes(602))
     samples, _ = decode(wav(data, bits, before=before) + chunk(b"id3 ", b"xyz"))
     np.testing.assert_array_equal(samples[:50], expected)
@@ -74,7 +74,7 @@ def test_other_chunks_are_passed_over() -> None:
 
 @pytest.mark.parametrize("size", [0, 0xFFFFFFFF, 5000])
 def test_lengths_that_were_never_filled_in(size: int) -> None:
-    data, bits, expected = pcm(sound(70), "i16")
+    data, bits, expected = pcm(signal(70), "i16")
     samples, _ = decode(wav(data, bits, data_size=size))
     np.testing.assert_array_equal(samples, expected)
 
@@ -111,7 +111,7 @@ def test_other_formats(kind: str, subtype: str, channels: int) -> None:
 
     if not soundfile.check_format(kind, subtype):
         pytest.skip("libsndfile was built without it")
-    file = encoded(sound(24_000, channels), 48000, kind, subtype)
+    file = encoded(signal(24_000, channels), 48000, kind, subtype)
     expected, wanted_rate = soundfile.read(io.BytesIO(file), dtype="float32", always_2d=True)
     samples, rate = decode(file)
     assert rate == wanted_rate
@@ -133,7 +133,7 @@ def test_other_formats(kind: str, subtype: str, channels: int) -> None:
 @pytest.mark.parametrize("downmix", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "int16"])
 def test_resampling(kind: str, channels: int, downmix: bool, dtype: str) -> None:
-    data, bits, expected = pcm(sound(4000, channels), "i16")
+    data, bits, expected = pcm(signal(4000, channels), "i16")
     file = wav(data, bits, channels, 44100)
     if kind == "flac":
         file = encoded(expected, 44100, "FLAC", "PCM_16")
@@ -153,7 +153,7 @@ def test_resampling(kind: str, channels: int, downmix: bool, dtype: str) -> None
 def test_rates_of_each_sample() -> None:
     files = []
     for rate in (8000, 16000, 44100):
-        data, bits, _ = pcm(sound(3000, seed=rate), "i16")
+        data, bits, _ = pcm(signal(3000, seed=rate), "i16")
         files.append(wav(data, bits, 1, rate))
     batch = ndd.batch([np.frombuffer(file, np.uint8) for file in files])
     wanted = np.array([16000, 0, 22050], np.float32)
@@ -166,14 +166,14 @@ def test_rates_of_each_sample() -> None:
 
 
 def test_the_same_rate_is_not_resampled() -> None:
-    data, bits, expected = pcm(sound(900), "i16")
+    data, bits, expected = pcm(signal(900), "i16")
     samples, _ = decode(wav(data, bits, rate=16000), sample_rate=16000.0, dtype=ndd.int16)
     np.testing.assert_array_equal(samples, expected * 32768)
 
 
 @pytest.mark.parametrize("kind", ["FLAC", "OGG", "MP3", "AIFF"])
 def test_damaged_files(kind: str) -> None:
-    file = encoded(sound(20_000), 16000, kind)
+    file = encoded(signal(20_000), 16000, kind)
     rng = np.random.default_rng(0)
     for cut in (1, 3, 20, 50, 200, len(file) // 2, len(file) - 1):
         attempt(file[:cut])
@@ -194,7 +194,7 @@ def attempt(data: bytes) -> None:
 
 
 def test_damaged_wav_files() -> None:
-    data, bits, expected = pcm(sound(1000, 2), "i16")
+    data, bits, expected = pcm(signal(1000, 2), "i16")
     file = wav(data, bits, 2)
     for cut in range(40):
         with pytest.raises(ndd.DecodeError, match=r"^decoders\.audio: sample 0 is"):
@@ -209,7 +209,7 @@ def test_damaged_wav_files() -> None:
 
 
 def test_a_cut_flac_file_is_named() -> None:
-    file = encoded(sound(50_000), 16000, "FLAC")
+    file = encoded(signal(50_000), 16000, "FLAC")
     with pytest.raises(
         ndd.DecodeError, match=r"is cut short: [0-9]+ of 50000 frames can be decoded"
     ):
@@ -217,7 +217,7 @@ def test_a_cut_flac_file_is_named() -> None:
 
 
 def test_refused() -> None:
-    file = wav(*pcm(sound(10), "i16")[:2])
+    file = wav(*pcm(signal(10), "i16")[:2])
     for arguments, message in (
         ({"dtype": ndd.float64}, "'dtype' must be int16, int32 or float32; got f64"),
         ({"quality": -1.0}, "'quality' must be between 0 and 100; got -1"),
@@ -230,12 +230,12 @@ def test_refused() -> None:
     with pytest.raises(ndd.DecodeError, match="sample 0 is empty"):
         decode(b"")
     with pytest.raises(ndd.DecodeError, match="sample 0 is not audio of a known format"):
-        decode(b"these are words and no sound at all")
+        decode(b"these are words and no audio at all")
 
 
 def test_without_libsndfile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sndfile, "functions", lambda: None)
-    data, bits, expected = pcm(sound(100), "i24")
+    data, bits, expected = pcm(signal(100), "i24")
     np.testing.assert_array_equal(decode(wav(data, bits))[0], expected)
     with pytest.raises(ndd.DecodeError, match=r"pip install daliesque\[audio\]"):
         decode(b"fLaC" + bytes(100))

@@ -46,7 +46,7 @@ def own_type(bits: int) -> ndd.DType:
 
 
 def check(data: bytes, expected: Array) -> None:
-    """ANY_DATA gives the channels of the file, RGB the colours of them."""
+    """ANY_DATA gives the channels of the file, RGB the colors of them."""
     dtype = ndd.dtype(expected.dtype)
     assert_same(decode(data, dtype=dtype, **ANY), expected)
     colors = expected[..., [0, 0, 0] if expected.shape[2] < 3 else [0, 1, 2]]
@@ -97,7 +97,7 @@ def test_png_gamma_counts_for_gray(bits: int) -> None:
     for chunk in (gamma, png_chunk(b"sRGB", b"\0")):
         data = png(source, bits, 2, before=chunk)
         got = decode(data, dtype=dtype, **GRAY)[..., 0].astype(int)
-        # The weights of libpng have 15 bits; dark greys lie far apart.
+        # The weights of libpng have 15 bits; dark grays lie far apart.
         off = np.abs(got - expected)[gray > top / 10]
         assert off.size > source.size / 6
         assert off.max() <= (1 if bits == 8 else 8)
@@ -201,7 +201,7 @@ def test_bmp_run_lengths() -> None:
 def test_tiff(channels: int, bits: int, compression: int) -> None:
     source = picture(H, W, channels, bits)
     if (channels, bits) == (2, 16):
-        # Grey and colours of such files have 8 bits.
+        # Gray and colors of such files have 8 bits.
         source = (source >> 8) * np.uint16(257)
     photometric = 1 if channels < 3 else 2
     extra = {338: [2] * (channels - (1 if channels < 3 else 3))} if channels in (2, 4, 5) else {}
@@ -342,10 +342,10 @@ def test_jpeg_of_12_bits() -> None:
 
 @pytest.mark.parametrize("colorspace", ["CMYK", "YCCK"])
 def test_cmyk_jpeg(colorspace: str) -> None:
-    inks = picture(H, W, 4)
-    data = imagecodecs.jpeg8_encode(inks, 100, colorspace="CMYK", outcolorspace=colorspace)
+    cmyk = picture(H, W, 4)
+    data = imagecodecs.jpeg8_encode(cmyk, 100, colorspace="CMYK", outcolorspace=colorspace)
     stored = imagecodecs.jpeg8_decode(data).astype(np.int64)
-    # The encoder writes an Adobe marker, so the inks are complements.
+    # The encoder writes an Adobe marker, so CMYK is stored as complements.
     expected = stored[..., :3] * stored[..., 3:] // 255
     assert_same(decode(data), expected.astype(np.uint8))
     assert_same(decode(data, **ANY), stored.astype(np.uint8))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""decoders.image: colours, element types, batches."""
+"""decoders.image: colors, element types, batches."""
 
 from __future__ import annotations
 

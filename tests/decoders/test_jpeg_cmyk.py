@@ -46,7 +46,7 @@ GRAY = {"output_type": ndd.types.GRAY}
 ANY = {"output_type": ndd.types.ANY_DATA}
 
 
-def inks(height: int, width: int, seed: int = 0) -> Array:
+def cmyk_pixels(height: int, width: int, seed: int = 0) -> Array:
     return np.concatenate([picture(height, width, seed), picture(height, width, 9)[..., 1:2]], -1)
 
 
@@ -63,8 +63,8 @@ def rgb_of(stored: Array, adobe: bool) -> Array:
     return (light[..., :3] * light[..., 3:] // 255).astype(np.uint8)
 
 
-def turned_rgb_of(stored: Array) -> Array:
-    """The reference's other way: the inks are always complements."""
+def oriented_rgb_of(stored: Array) -> Array:
+    """The reference's other way: CMYK is always stored as complements."""
     light, black = stored[..., :3].astype(int), stored[..., 3:].astype(int)
     return (black - ((255 - light) * black >> 8)).astype(np.uint8)
 
@@ -76,7 +76,7 @@ def image(data: bytes, **arguments: Any) -> Array:
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_equals_libjpeg_turbo(size: tuple[int, int]) -> None:
     for quality in (10, 75, 100):
-        source = inks(*size, quality)
+        source = cmyk_pixels(*size, quality)
         options = {"quality": quality, "mode": "CMYK"}
         for data, color in (
             (ycck(source, quality), "ycck"),
@@ -150,13 +150,13 @@ def test_images(transform: int | None) -> None:
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS)
-def test_turned_images(transform: int | None) -> None:
+def test_images_with_an_orientation(transform: int | None) -> None:
     whole = random_frame(np.random.default_rng(8), 43, 31, FACTORS[1])
     unfinished = [Scan(range(4), 0, 0), *(Scan([i], 1, 63, 0, 1) for i in range(4))]
     for script in (None, unfinished):
         data = with_exif(with_adobe(write_jpeg(whole, script), transform), 3)
         stored = libjpeg(data)
-        rgb = turned_rgb_of(stored)[::-1, ::-1]
+        rgb = oriented_rgb_of(stored)[::-1, ::-1]
         assert_same(image(data), np.ascontiguousarray(rgb), script)
         gray = (rgb.astype(int) @ [4899, 9617, 1868] + (1 << 13) >> 14).astype(np.uint8)
         assert_same(image(data, **GRAY), gray[..., None], script)
@@ -167,7 +167,7 @@ def test_turned_images(transform: int | None) -> None:
         assert_same(np.asarray(part), np.ascontiguousarray(rgb[3:20, 5:40]), script)
 
 
-def test_inks_of_files_with_very_many_scans() -> None:
+def test_cmyk_of_files_with_very_many_scans() -> None:
     source = random_frame(np.random.default_rng(9), 20, 9, FACTORS[0])
     script = [
         Scan(range(4), 0, 0, 0, 5),
@@ -176,11 +176,11 @@ def test_inks_of_files_with_very_many_scans() -> None:
     script += [Scan(range(4), 0, 0, low + 1, low) for low in range(4, -1, -1)]
     data = write_jpeg(source, script)
     assert len(script) == 258
-    assert_same(image(data), turned_rgb_of(libjpeg(data)))
+    assert_same(image(data), oriented_rgb_of(libjpeg(data)))
 
 
 def test_files_that_the_core_declines_are_converted_alike() -> None:
-    plain = jpeg(inks(31, 43), mode="CMYK")
+    plain = jpeg(cmyk_pixels(31, 43), mode="CMYK")
     # Common Huffman tables and Adobe's marker, in this order.
     for marker in (0xC4, 0xC4, 0xC4, 0xC4, 0xEE):
         if marker in [found for found, _ in segments(plain)]:
@@ -208,12 +208,12 @@ def test_components_in_scans_of_their_own() -> None:
 def test_colors_that_a_file_does_not_have() -> None:
     outcome = ("declined", "the JPEG uses other colours than those asked for")
     for output_type in OUTPUT_TYPES:
-        assert failure(ycck(inks(9, 9)), output_type) == outcome
+        assert failure(ycck(cmyk_pixels(9, 9)), output_type) == outcome
     assert failure(encode(picture(9, 9)), "CMYK") == outcome
 
 
 def test_too_many_blocks_in_a_unit() -> None:
-    data = ycck(inks(33, 47))
+    data = ycck(cmyk_pixels(33, 47))
     frame = find(data, 0xC0)
     status, message = failure(patched(data, frame + 14, 0x22), "CMYK")
     assert status == "corrupt"
@@ -222,7 +222,7 @@ def test_too_many_blocks_in_a_unit() -> None:
 
 @pytest.mark.parametrize("progressive", [False, True])
 def test_truncated_files(progressive: bool) -> None:
-    data = jpeg(inks(24, 40), mode="CMYK", progressive=progressive)
+    data = jpeg(cmyk_pixels(24, 40), mode="CMYK", progressive=progressive)
     for size in range(1, len(data)):
         status, message = failure(data[:size], "CMYK")
         assert status == "truncated", size
@@ -239,7 +239,7 @@ def test_damaged_scans_equal_libjpeg_turbo_or_fail(progressive: bool) -> None:
     rng = np.random.default_rng(7)
     outcomes: collections.Counter[str] = collections.Counter()
     for i in range(200):
-        source = inks(int(rng.integers(1, 50)), int(rng.integers(1, 50)), i)
+        source = cmyk_pixels(int(rng.integers(1, 50)), int(rng.integers(1, 50)), i)
         if progressive or i % 2:
             whole = jpeg(source, mode="CMYK", quality=80, progressive=progressive)
         else:

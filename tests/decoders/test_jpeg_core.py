@@ -111,7 +111,7 @@ def test_rgb_files(output_type: str) -> None:
     assert_same(decode(data, output_type), expected)
 
 
-def test_component_names_tell_the_color_space_without_markers() -> None:
+def test_component_names_give_the_color_space_without_markers() -> None:
     data = encode_pillow(picture(24, 24), quality=85, subsampling="4:4:4")
     plain = data[:2] + data[2 + 18 :]
     assert _kernels.jpeg_info(plain)["color"] == "ycbcr"
@@ -172,7 +172,7 @@ def test_components_in_scans_of_their_own(factors: list[int]) -> None:
     assert "without all of its components" in message
 
 
-def test_sixteen_bit_quantisation_tables() -> None:
+def test_sixteen_bit_quantization_tables() -> None:
     data = encode(picture(30, 30), "444")
     at = find(data, 0xDB)
     length = int.from_bytes(data[at + 2 : at + 4], "big")
@@ -242,7 +242,7 @@ def test_info() -> None:
     }
 
 
-def test_declined_kinds_still_tell_their_size() -> None:
+def test_declined_kinds_still_have_a_size() -> None:
     image = picture(33, 65)
     baseline = encode(image, "420")
     frame = find(baseline, 0xC0)

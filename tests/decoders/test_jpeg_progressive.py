@@ -177,7 +177,7 @@ def test_gray_and_rgb_files() -> None:
         assert_same(decode(data), pillow(data, "RGB"), size)
 
 
-def test_each_component_has_the_quantisation_table_of_its_first_scan() -> None:
+def test_each_component_has_the_quantization_table_of_its_first_scan() -> None:
     script = [Scan([i], 0, 0) for i in range(3)] + [Scan([i], 1, 63) for i in range(3)]
     data = write_jpeg(frame(), script)
     expected = pillow(data, "RGB")
@@ -289,7 +289,7 @@ def test_sizes_that_the_data_cannot_fill() -> None:
 
 
 def many_scans(count: int) -> bytes:
-    """A file that tells 63 coefficients bit by bit, each in scans of its own."""
+    """A file that refines 63 coefficients bit by bit, each in scans of its own."""
     source = frame(0, [0x11], (8, 8))
     script = [Scan([0], 0, 0)]
     for low in range(13, -1, -1):

@@ -49,8 +49,8 @@ BESIDE = {
 ODD_BELOW = ((4, 4), (7, 8))
 
 
-def told(frame: Frame, script: Sequence[Scan]) -> tuple[list[Array], Array]:
-    """The coefficients as far as the scans tell them, and their lowest bits."""
+def known_so_far(frame: Frame, script: Sequence[Scan]) -> tuple[list[Array], Array]:
+    """The coefficients as far as the scans give them, and their lowest bits."""
     blocks = [np.zeros_like(part) for part in frame.blocks]
     low = np.full((len(blocks), 64), UNKNOWN)
     for scan in script:
@@ -89,7 +89,7 @@ def rows_around(row: int, height: int, rows: int) -> list[int]:
 
 def smoothed(frame: Frame, script: Sequence[Scan], left_mcu: int = 0) -> Frame:
     """A frame with the coefficients that libjpeg-turbo makes of an unfinished file."""
-    blocks, low = told(frame, script)
+    blocks, low = known_so_far(frame, script)
     out = [part.copy() for part in blocks]
     if not (low[:, 1:10] != 0).any():
         return replace(frame, blocks=out)
@@ -181,7 +181,7 @@ def test_crops_are_smoothed_inside(seed: int) -> None:
         assert_same(np.asarray(part), expected, x)
 
 
-def test_quantisers_of_zero_prevent_smoothing() -> None:
+def test_quantizers_of_zero_prevent_smoothing() -> None:
     frame, _ = unfinished(np.random.default_rng(24), [0x11])
     frame.quant[4] = 0
     data = write_jpeg(frame, [Scan([0], 0, 0)])

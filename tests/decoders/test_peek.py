@@ -21,7 +21,7 @@ def files() -> dict[str, bytes]:
     color, alpha, gray = picture(20, 30), picture(20, 30, 4), picture(20, 30, 1)
     return {
         "jpeg": jpeg(color),
-        "turned": jpeg(color, exif=exif(6)),
+        "oriented": jpeg(color, exif=exif(6)),
         "progressive": jpeg(color, progressive=True, exif=exif(8)),
         "gray jpeg": jpeg(gray),
         "cmyk": imagecodecs.jpeg8_encode(alpha, colorspace="CMYK", outcolorspace="CMYK"),
@@ -42,7 +42,7 @@ def files() -> dict[str, bytes]:
 @pytest.mark.parametrize("kind", files())
 @pytest.mark.parametrize("adjust", [True, False])
 @pytest.mark.parametrize("image_type", ["RGB", "GRAY", "ANY_DATA"])
-def test_peek_tells_the_decoded_shape(kind: str, adjust: bool, image_type: str) -> None:
+def test_peek_returns_the_decoded_shape(kind: str, adjust: bool, image_type: str) -> None:
     data = files()[kind]
     wanted = getattr(types, image_type)
     shape = ndd.peek_image_shape(
@@ -64,8 +64,8 @@ def test_peek_types(dtype: str) -> None:
     shapes = ndd.peek_image_shape(batch, dtype=getattr(ndd, dtype))
     assert shapes.layout is None
     expected = [[20, 30, 3]] * len(files())
-    for turned in (1, 2, 7):
-        expected[turned] = [30, 20, 3]
+    for index in (1, 2, 7):
+        expected[index] = [30, 20, 3]
     np.testing.assert_array_equal(shapes.torch().numpy(), np.array(expected, dtype))
 
 
@@ -101,9 +101,9 @@ def test_imread_of_paths_in_tensors(tmp_path: Path) -> None:
     assert_same(ndd.imread((ndd.tensor(names[0]), paths[1])).select(0), expected)
 
 
-def test_imread_turns_upright_only_if_asked_to(tmp_path: Path) -> None:
-    path = tmp_path / "turned.jpg"
-    path.write_bytes(files()["turned"])
+def test_imread_applies_the_orientation_only_if_asked_to(tmp_path: Path) -> None:
+    path = tmp_path / "oriented.jpg"
+    path.write_bytes(files()["oriented"])
     assert ndd.imread(path).shape == (30, 20, 3)
     assert ndd.imread(path, adjust_orientation=False).shape == (20, 30, 3)
 

@@ -41,26 +41,26 @@ def stored_pixels(kind: str) -> Array:
 def test_orientation(kind: str, orientation: int) -> None:
     data = FILES[kind](orientation)
     stored = stored_pixels(kind)
-    turned = pixels.upright(stored, orientation)
-    assert_same(decode(data), turned)
+    upright = pixels.upright(stored, orientation)
+    assert_same(decode(data), upright)
     assert_same(decode(data, adjust_orientation=False), stored)
-    assert_same(decode(data, dtype=ndd.float32), pixels.rescale(turned, np.float32))
-    assert_same(decode(data, output_type=types.BGR), turned[..., ::-1])
+    assert_same(decode(data, dtype=ndd.float32), pixels.rescale(upright, np.float32))
+    assert_same(decode(data, output_type=types.BGR), upright[..., ::-1])
     shape = ndd.peek_image_shape(np.frombuffer(data, np.uint8))
-    assert np.asarray(shape).tolist() == list(turned.shape)
+    assert np.asarray(shape).tolist() == list(upright.shape)
 
 
 @KINDS
 @ORIENTATIONS
-def test_crops_of_turned_images(kind: str, orientation: int) -> None:
+def test_crops_of_images_with_an_orientation(kind: str, orientation: int) -> None:
     data = np.frombuffer(FILES[kind](orientation), np.uint8)
-    turned = pixels.upright(stored_pixels(kind), orientation)
+    upright = pixels.upright(stored_pixels(kind), orientation)
     for y, x, h, w in ((0, 0, 5, 9), (11, 3, 20, 17), (1, 2, 1, 1), (20, 30, 16, 8)):
         for dtype in ("uint8", "uint16"):
             part = ndd.decoders.image_slice(
                 data, start=[x, y], shape=[w, h], dtype=getattr(ndd, dtype)
             )
-            assert_same(part, pixels.rescale(turned[y : y + h, x : x + w], dtype))
+            assert_same(part, pixels.rescale(upright[y : y + h, x : x + w], dtype))
 
 
 def crops() -> list[dict[str, Any]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""decoders.video: the right frames, the right colours, and clear errors."""
+"""decoders.video: the right frames, the right colors, and clear errors."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ FORMATS = ["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "gray", "bgr0"]
 @pytest.mark.parametrize("size", [(64, 96), (36, 50), (34, 18), (35, 51), (8, 200)])
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("pixel_format", FORMATS)
-def test_colours_are_those_of_swscale(pixel_format: str, full: bool, size: tuple[int, int]) -> None:
+def test_colors_are_those_of_swscale(pixel_format: str, full: bool, size: tuple[int, int]) -> None:
     rng = np.random.default_rng(2)
     height, width = size
     model = av.VideoFrame(width, height, pixel_format)
@@ -198,7 +198,7 @@ def encode_raw(
     return file.getvalue()
 
 
-def test_colours_beyond_the_range_are_clamped() -> None:
+def test_colors_beyond_the_range_are_clamped() -> None:
     """The brightest luma with the strongest blue is still blue."""
     height, width = 32, 32
     luma = np.full((height, width), 255, np.uint8)
@@ -272,7 +272,7 @@ def test_what_is_not_a_video() -> None:
         ndd.decoders.video(np.zeros((2, 2), np.uint8)).evaluate()
 
 
-def sound_only() -> bytes:
+def audio_only() -> bytes:
     file = io.BytesIO()
     with av.open(file, "w", format="matroska") as output:
         stream = output.add_stream("pcm_s16le", rate=8000, layout="mono")
@@ -284,7 +284,7 @@ def sound_only() -> bytes:
 
 def test_no_video_stream() -> None:
     with pytest.raises(ndd.DecodeError, match="has no video stream"):
-        decode(sound_only())
+        decode(audio_only())
 
 
 def test_unknown_codec() -> None:
@@ -360,8 +360,8 @@ def test_random_damage(videos: dict[str, bytes], kind: str) -> None:
     good = 0
     for _ in range(30):
         data = as_array(videos[kind]).copy()
-        places = rng.integers(0, len(data), rng.integers(1, 20))
-        data[places] = rng.integers(0, 256, len(places))
+        offsets = rng.integers(0, len(data), rng.integers(1, 20))
+        data[offsets] = rng.integers(0, 256, len(offsets))
         if rng.random() < 0.3:
             data = data[: rng.integers(1, len(data))]
         with contextlib.suppress(ndd.OpError):
@@ -409,8 +409,8 @@ def test_pyav_is_optional() -> None:
         "try: ndd.decoders.video(np.zeros(9, np.uint8)).evaluate()\n"
         "except ModuleNotFoundError as error: print(error)"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "pip install daliesque[video]" in told.stdout, told.stderr
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "pip install daliesque[video]" in result.stdout, result.stderr
 
 
 def test_the_native_conversion_checks_its_planes() -> None:

@@ -81,8 +81,8 @@ def test_dtype_conversion_rounds_and_clamps() -> None:
 def test_layout_is_checked() -> None:
     with pytest.raises(ValueError, match=r"tensor: 'layout'.*dimensions; got 'HWC' for 2"):
         ndd.tensor(np.zeros((2, 2)), layout="HWC")
-    relabelled = ndd.as_tensor(ndd.tensor([[1]], layout="HW"), layout="AB")
-    assert relabelled.layout == "AB"
+    relabeled = ndd.as_tensor(ndd.tensor([[1]], layout="HW"), layout="AB")
+    assert relabeled.layout == "AB"
 
 
 @pytest.mark.parametrize(

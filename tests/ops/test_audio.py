@@ -63,7 +63,7 @@ def test_channels_are_resampled_alike() -> None:
 @pytest.mark.parametrize(
     "target", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "float32"]
 )
-def test_types_are_normalised(source: str, target: str) -> None:
+def test_types_are_normalized(source: str, target: str) -> None:
     values = noise(300)
     limits = np.iinfo(source)
     data = to_type((values if limits.min else (values + 1) / 2) * limits.max, source)
@@ -205,9 +205,9 @@ def expected_region(signal: Array, window: int, cutoff: float, reference: float)
 def test_nonsilent_region(dtype: str, window: int, reference: float) -> None:
     rng = np.random.default_rng(window)
     samples = []
-    for silence, sound, rest in ((0, 300, 0), (3000, 5000, 4000), (20_000, 90_000, 7), (5, 1, 5)):
+    for silence, loud, rest in ((0, 300, 0), (3000, 5000, 4000), (20_000, 90_000, 7), (5, 1, 5)):
         # Levels far from the threshold, so that rounding does not matter.
-        levels = np.repeat([0.0, 1.0, 0.0], [silence, sound, rest])
+        levels = np.repeat([0.0, 1.0, 0.0], [silence, loud, rest])
         signal = levels * np.where(rng.random(len(levels)) < 0.5, -1, 1)
         full = 1 if dtype == "float32" else 100
         samples.append((signal * full).astype(dtype))

@@ -68,26 +68,28 @@ def rotated_corners(box: Any, angle: float, shape: tuple[int, int], canvas: tupl
     """The corners of a box in pixels, rotated around the middle of the image."""
     height, width = shape
     points = np.array([(x * width, y * height) for x in box[::2] for y in box[1::2]])
-    centred = points - np.array([width, height]) / 2
+    centered = points - np.array([width, height]) / 2
     radians = np.deg2rad(angle)
-    # y points down, so that this turns counterclockwise.
+    # y points down, so that this rotates counterclockwise.
     matrix = np.array([[np.cos(radians), np.sin(radians)], [-np.sin(radians), np.cos(radians)]])
-    return centred @ matrix.T + np.array([canvas[1], canvas[0]]) / 2
+    return centered @ matrix.T + np.array([canvas[1], canvas[0]]) / 2
 
 
 @given(box_tables(), st.floats(-400, 400), st.integers(2, 300), st.integers(2, 300))
 def test_bbox_rotate(boxes: Any, angle: float, height: int, width: int) -> None:
     size = [500.0, 700.0]
-    turned = np.asarray(ndd.bbox_rotate(boxes, angle=angle, input_shape=[height, width], size=size))
-    assert len(turned) == len(boxes)
-    for box, result in zip(boxes, turned, strict=True):
+    rotated = np.asarray(
+        ndd.bbox_rotate(boxes, angle=angle, input_shape=[height, width], size=size)
+    )
+    assert len(rotated) == len(boxes)
+    for box, result in zip(boxes, rotated, strict=True):
         corners = rotated_corners(box, angle, (height, width), (500, 700)) / size[::-1]
         expected = [*corners.min(axis=0), *corners.max(axis=0)]
         np.testing.assert_allclose(result, expected, atol=1e-4)
 
 
 def test_rotated_boxes_are_cut_and_removed() -> None:
-    """A quarter turn around (100, 50) moves what is far to the left below the image."""
+    """A rotation by 90 degrees about (100, 50) moves what is far to the left below the image."""
     boxes = np.array([[0, 0, 100, 10], [0, 45, 100, 55], [20, 45, 30, 55]], np.float32)
     labels = np.array([3, 4, 5], np.int32)
     arguments: dict[str, Any] = {
@@ -97,9 +99,9 @@ def test_rotated_boxes_are_cut_and_removed() -> None:
         "bbox_normalized": False,
         "shape_layout": "HWC",
     }
-    turned, rest = ndd.bbox_rotate(boxes, labels, **arguments)
+    rotated, rest = ndd.bbox_rotate(boxes, labels, **arguments)
     assert np.asarray(rest).tolist() == [3, 4]
-    np.testing.assert_allclose(turned, [[50, 50, 60, 100], [95, 50, 105, 100]], atol=1e-3)
+    np.testing.assert_allclose(rotated, [[50, 50, 60, 100], [95, 50, 105, 100]], atol=1e-3)
     _, everything = ndd.bbox_rotate(boxes, labels, remove_threshold=0.0, **arguments)
     assert np.asarray(everything).tolist() == [3, 4, 5]
     _, complete = ndd.bbox_rotate(boxes, labels[:, None], remove_threshold=0.6, **arguments)
@@ -127,7 +129,7 @@ def overlap(box: Any, other: Any) -> float:
     return float(common / (np.prod(box[2:] - box[:2]) + np.prod(other[2:] - other[:2]) - common))
 
 
-def centred(box: Any) -> Any:
+def centered(box: Any) -> Any:
     return np.concatenate([(box[:2] + box[2:]) / 2, box[2:] - box[:2]])
 
 
@@ -152,9 +154,9 @@ def test_box_encoder(boxes: Any, anchors: Any, criteria: float, offset: bool) ->
         best = len(boxes) - 1 - int(np.argmax(column[::-1])) if len(boxes) else -1
         matched = best >= 0 and column[best] > criteria
         assert np.asarray(found)[k] == (labels[best] if matched else 0)
-        expected = centred(boxes[best] if matched else anchor)
+        expected = centered(boxes[best] if matched else anchor)
         if offset:
-            own, other = expected * 3.0, centred(anchor) * 3.0
+            own, other = expected * 3.0, centered(anchor) * 3.0
             raw = np.concatenate([(own - other)[:2] / other[2:], np.log(own[2:] / other[2:])])
             expected = (raw - means) / stds if matched else np.zeros(4)
         np.testing.assert_allclose(np.asarray(encoded)[k], expected, rtol=1e-3, atol=1e-4)
@@ -183,9 +185,9 @@ def test_random_bbox_crop(boxes: Any, seed: int) -> None:
     assert (len(rest) > 0) == (len(boxes) > 0)
     np.testing.assert_array_equal(rest_labels, labels[indices])
     for box, moved in zip(boxes[indices], rest, strict=True):
-        centre = (box[:2] + box[2:]) / 2
-        assert (centre >= anchor - 1e-6).all()
-        assert (centre <= anchor + shape + 1e-6).all()
+        center = (box[:2] + box[2:]) / 2
+        assert (center >= anchor - 1e-6).all()
+        assert (center <= anchor + shape + 1e-6).all()
         expected = np.clip((box.reshape(2, 2) - anchor) / shape, 0, 1).ravel()
         np.testing.assert_allclose(moved, expected, atol=1e-5)
 
@@ -211,7 +213,7 @@ def test_boxes_in_space() -> None:
     assert (anchor.shape, shape.shape, rest.shape) == ((3,), (3,), (1, 6))
 
 
-def test_hopeless_searches_end() -> None:
+def test_searches_without_a_solution_end() -> None:
     boxes = np.array([[0, 0, 0.1, 0.1], [0.9, 0.9, 1, 1]], np.float32)
     arguments: dict[str, Any] = {"thresholds": [0.5], "scaling": [0.1, 0.2], "allow_no_crop": False}
     with pytest.raises(ndd.OpError, match=r"sample 0 has boxes that none of a million windows"):

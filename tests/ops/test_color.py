@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colour operators against plain NumPy and OpenCV."""
+"""Color operators against plain NumPy and OpenCV."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_same_color_space_copies() -> None:
 
 def test_errors() -> None:
     image = ndd.tensor(make_image("uint8"), layout="HWC")
-    with pytest.raises(ValueError, match=r"hue: colour images have 3 channels; got .*\(4, 5, 1\)"):
+    with pytest.raises(ValueError, match=r"hue: color images have 3 channels; got .*\(4, 5, 1\)"):
         ndd.hue(ndd.tensor(np.zeros((4, 5, 1), np.uint8), layout="HWC")).evaluate()
     with pytest.raises(ValueError, match="saturation: 'image_type' must be"):
         ndd.saturation(image, image_type=ndd.types.GRAY).evaluate()

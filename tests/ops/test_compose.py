@@ -70,9 +70,9 @@ def test_erase_relative_and_centered() -> None:
 def test_erase_regions_of_each_sample() -> None:
     source = image(6, 6, 1)
     batch = ndd.batch([source, source], layout="HWC")
-    places = [np.array([1, 1], np.float32), np.array([0, 0, 4, 4], np.float32)]
+    anchors = [np.array([1, 1], np.float32), np.array([0, 0, 4, 4], np.float32)]
     sizes = [np.array([2, 2], np.float32), np.array([1, 1, 2, 2], np.float32)]
-    first, second = ndd.erase(batch, anchor=ndd.batch(places), shape=ndd.batch(sizes)).tensors
+    first, second = ndd.erase(batch, anchor=ndd.batch(anchors), shape=ndd.batch(sizes)).tensors
     expected = source.copy()
     expected[1:3, 1:3] = 0
     np.testing.assert_array_equal(np.asarray(first), expected)
@@ -92,8 +92,8 @@ def test_grid_mask() -> None:
     np.testing.assert_array_equal(
         got[~edge], np.where(black[..., None], 0, source)[~edge].astype(np.uint8)
     )
-    turned = np.asarray(ndd.grid_mask(tensor(source), tile=10, angle=0.5))
-    assert 0.15 < (turned == 0).mean() < 0.35
+    rotated = np.asarray(ndd.grid_mask(tensor(source), tile=10, angle=0.5))
+    assert 0.15 < (rotated == 0).mean() < 0.35
 
 
 def test_multi_paste() -> None:
@@ -118,8 +118,8 @@ def test_multi_paste_from_the_batch() -> None:
 
 def test_multi_paste_frames() -> None:
     clip = image(3, 5, 6, 2)
-    places = ndd.tensor(np.array([[[0, k]] for k in range(3)], np.int32), layout="FAB")
-    got = np.asarray(ndd.multi_paste(tensor(clip, "FHWC"), out_anchors=places, output_size=(5, 9)))
+    anchors = ndd.tensor(np.array([[[0, k]] for k in range(3)], np.int32), layout="FAB")
+    got = np.asarray(ndd.multi_paste(tensor(clip, "FHWC"), out_anchors=anchors, output_size=(5, 9)))
     for k in range(3):
         np.testing.assert_array_equal(got[k][:, k : k + 6], clip[k])
         assert not got[k][:, :k].any()

@@ -24,7 +24,7 @@ def picked(image: Array, x: Array, y: Array, fill: float) -> Array:
     return result
 
 
-def sphere_places(height: int, width: int) -> tuple[Array, Array]:
+def sphere_positions(height: int, width: int) -> tuple[Array, Array]:
     middle_x, middle_y = width / 2, height / 2
     y, x = np.mgrid[:height, :width] + 0.5
     distance = np.hypot(x - middle_x, y - middle_y) / int(max(middle_x, middle_y))
@@ -35,7 +35,7 @@ def sphere_places(height: int, width: int) -> tuple[Array, Array]:
 def test_sphere(dtype: str) -> None:
     image = np.random.default_rng(0).integers(0, 200, (31, 70, 3)).astype(dtype)
     got = np.asarray(ndd.sphere(ndd.tensor(image, layout="HWC"), fill_value=9))
-    expected = picked(image, *sphere_places(31, 70), 9)
+    expected = picked(image, *sphere_positions(31, 70), 9)
     # A coordinate on the edge between two pixels may fall to either side.
     assert (got == expected).mean() > 0.99
 
@@ -54,7 +54,7 @@ def test_linear_interpolation_moves_by_half_a_pixel() -> None:
     image = np.arange(40, dtype=np.float32).reshape(1, 40, 1)
     got = ndd.water(ndd.tensor(image, layout="HWC"), ampl_x=1, phase_x=np.pi / 6, ampl_y=0,
                     interp_type=1)  # fmt: skip
-    # Coordinates are corners of pixels, values lie in their centres: x + 0.5 - 0.5, y - 0.5.
+    # Coordinates are corners of pixels, values lie in their centers: x + 0.5 - 0.5, y - 0.5.
     np.testing.assert_allclose(np.asarray(got)[0, 1:39, 0], np.arange(1, 39) / 2, atol=1e-4)
 
 

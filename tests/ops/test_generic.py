@@ -37,7 +37,7 @@ def test_permute_batch() -> None:
 def test_sources_move_with_their_samples() -> None:
     batch = from_files(["a", "bb", "ccc"])
     assert ndd.permute_batch(batch, indices=[2, 0, 0]).source == ["ccc", "a", "a"]
-    # Numbers that are not known yet cannot tell the sources of the result.
+    # Numbers that are not known yet do not determine the sources of the result.
     order = ndd.permute_batch(ndd.batch([2, 0, 1]), indices=[0, 1, 2])
     assert ndd.permute_batch(batch, indices=order).source is None
 
@@ -66,16 +66,16 @@ def test_batch_permutation() -> None:
         assert sorted(order) == list(range(size))
         moved = [int(k) for k in ndd.batch_permutation(batch_size=size, no_fixed_points=True)]
         assert sorted(moved) == list(range(size))
-        assert size == 1 or all(k != place for place, k in enumerate(moved))
+        assert size == 1 or all(k != index for index, k in enumerate(moved))
         free = ndd.batch_permutation(batch_size=size, allow_repetitions=True, no_fixed_points=True)
         drawn = [int(k) for k in free]
         assert all(0 <= k < size for k in drawn)
-        assert size == 1 or all(k != place for place, k in enumerate(drawn))
+        assert size == 1 or all(k != index for index, k in enumerate(drawn))
     counts = np.zeros((4, 4))
     for _ in range(400):
         order = [int(k) for k in ndd.batch_permutation(batch_size=4)]
         counts[range(4), order] += 1
-    # Each number is a hundred times at each place, give or take five standard deviations.
+    # Each number is a hundred times at each index, give or take five standard deviations.
     assert np.abs(counts - 100).max() < 45
 
 

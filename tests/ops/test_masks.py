@@ -35,11 +35,11 @@ def test_random_mask_pixel(mask: Any, seed: int) -> None:
     ):
         result = segmentation.random_mask_pixel(mask, rng=rng, **arguments)
         assert result.dtype == ndd.int64
-        place = tuple(np.asarray(result).tolist())
+        position = tuple(np.asarray(result).tolist())
         assert (
-            wanted[place]
+            wanted[position]
             if wanted.any()
-            else all(0 <= k < extent for k, extent in zip(place, mask.shape, strict=True))
+            else all(0 <= k < extent for k, extent in zip(position, mask.shape, strict=True))
         )
 
 

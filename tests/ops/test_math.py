@@ -26,7 +26,7 @@ def test_functions_of_one_number(name: str, dtype: type, rtol: float) -> None:
     assert_within(np.asarray(getattr(ndd.math, name)(arguments)), expected, rtol)
 
 
-def test_functions_without_a_namesake() -> None:
+def test_functions_that_numpy_names_otherwise() -> None:
     values = np.array([1.0, 1.5, 8.0, 27.0], np.float64)
     assert_within(np.asarray(ndd.math.cbrt(values)), values ** (1 / 3), 1e-14)
     assert_within(np.asarray(ndd.math.rsqrt(values)), values**-0.5, 1e-14)

@@ -35,7 +35,7 @@ def uniforms(sample: int, element: int, wide: bool) -> tuple[float, float]:
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_gaussian_is_box_muller(dtype: str) -> None:
-    """One normal number for each element, from its own place in the stream."""
+    """One normal number for each element, from its own position in the stream."""
     samples = [np.full((5, 7, 3), 100, dtype), np.full((2, 2, 3), 50, dtype)]
     wide = np.dtype(dtype).itemsize >= 4 and np.dtype(dtype).kind != "f"
     for index, actual in enumerate(call("gaussian", samples, "HWC", mean=3, stddev=9.5)):
@@ -65,7 +65,7 @@ def test_quick_and_exact_agree_everywhere() -> None:
 
 @pytest.mark.parametrize("layout", ["HWC", "CHW", None])
 @pytest.mark.parametrize("per_channel", [False, True])
-def test_salt_and_pepper_places(layout: str | None, per_channel: bool) -> None:
+def test_salt_and_pepper_positions(layout: str | None, per_channel: bool) -> None:
     image = np.full((4, 6, 3), 77, np.uint8)
     arguments = {"prob": 0.4, "salt_vs_pepper": 0.7, "per_channel": per_channel}
     (actual,) = call("salt_and_pepper", [image], layout, **arguments)
@@ -75,10 +75,10 @@ def test_salt_and_pepper_places(layout: str | None, per_channel: bool) -> None:
         pixels = np.broadcast_to(np.arange(18).reshape(1, 6, 3), image.shape)
     elif not per_channel:
         pixels = pixels // 3
-    for place, pixel in np.ndenumerate(pixels):
+    for index, pixel in np.ndenumerate(pixels):
         draw = next(element_words(SEED, 0, int(pixel))) / 2**32
         if draw < 0.4:
-            expected[place] = 255 if draw < 0.4 * 0.7 else 0
+            expected[index] = 255 if draw < 0.4 * 0.7 else 0
     assert_same(actual, expected)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded results of the reference: operators that move, normalise and resize."""
+"""Recorded results of the reference: operators that move, normalize and resize."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def test_relative_region() -> None:
     assert_resampled(got, expected)
 
 
-def test_degenerate_region_takes_one_place() -> None:
+def test_degenerate_region_takes_one_position() -> None:
     array = noise((40, 53, 3))
     got = run(array, size=(3, 4), roi_start=[7.5, 9.5], roi_end=[7.5, 9.5])
     assert_same(got, np.broadcast_to(array[7, 9], (3, 4, 3)))
@@ -284,9 +284,9 @@ def test_sizes_of_volumes() -> None:
 def test_rounded_sizes_keep_the_scale() -> None:
     array = noise((37, 53, 1), "f4")
     got = run(array, size=[18.6, 26.3])
-    centre = np.array([37, 53]) / 2
-    half = centre * np.array([19, 26]) / np.array([18.6, 26.3])
-    expected = resample(array, (0, 1), (19, 26), centre - half, centre + half)
+    center = np.array([37, 53]) / 2
+    half = center * np.array([19, 26]) / np.array([18.6, 26.3])
+    expected = resample(array, (0, 1), (19, 26), center - half, center + half)
     assert_resampled(got, expected)
     plain = run(array, size=[18.6, 26.3], subpixel_scale=False)
     assert_resampled(plain, resample(array, (0, 1), (19, 26)))

@@ -142,10 +142,10 @@ def test_reinterpret_with_shape() -> None:
 @given(arrays(), st.data())
 def test_expand_dims_and_squeeze(array: Any, data: Any) -> None:
     ndim = array.ndim + data.draw(st.integers(1, 3))
-    places = st.lists(
+    positions = st.lists(
         st.integers(0, ndim - 1), min_size=ndim - array.ndim, max_size=ndim - array.ndim
     )
-    axes = data.draw(places.filter(lambda chosen: len(set(chosen)) == len(chosen)))
+    axes = data.draw(positions.filter(lambda chosen: len(set(chosen)) == len(chosen)))
     expanded = ndd.expand_dims(array, axes=axes)
     assert_same(expanded, np.expand_dims(array, tuple(axes)))
     assert_same(ndd.squeeze(expanded, axes=axes), array)

@@ -259,7 +259,7 @@ def test_log_mel_like_librosa() -> None:
     mel = ndd.mel_filter_bank(spectra, nfilter=80, sample_rate=16000)
     actual = np.asarray(ndd.to_decibels(mel, reference=1.0, cutoff_db=-100))
     # librosa's Hann window is sampled at the beginning of steps, and windows of another length than
-    # the transform are centred in it.
+    # the transform are centered in it.
     theirs = librosa.stft(
         signal, n_fft=512, hop_length=160, window=np.pad(plain.hann(400), 56), pad_mode="reflect"
     )

@@ -86,9 +86,9 @@ def test_cat_and_stack(arrays: Arrays, more: int, data: Any) -> None:
         )
     joined = [np.concatenate(parts, axis) for parts in zip(*inputs, strict=True)]
     assert_alike(ndd.cat(*map(ndd.as_batch, inputs), axis=axis), joined)
-    place = data.draw(st.integers(-ndim, ndim))
-    stacked = [np.stack([array] * (more + 1), place) for array in arrays]
-    assert_alike(ndd.stack(*[ndd.as_batch(arrays)] * (more + 1), axis=place), stacked)
+    axis = data.draw(st.integers(-ndim, ndim))
+    stacked = [np.stack([array] * (more + 1), axis) for array in arrays]
+    assert_alike(ndd.stack(*[ndd.as_batch(arrays)] * (more + 1), axis=axis), stacked)
 
 
 @given(batches(), st.data())
@@ -96,18 +96,18 @@ def test_cat_and_stack(arrays: Arrays, more: int, data: Any) -> None:
 def test_transpose_and_reshape(arrays: Arrays, data: Any) -> None:
     ndim = arrays[0].ndim
     order = data.draw(st.permutations(range(ndim)))
-    turned = [array.transpose(order) for array in arrays]
+    transposed = [array.transpose(order) for array in arrays]
     batch = ndd.transpose(ndd.as_batch(arrays), perm=order)
-    assert_alike(batch, turned)
+    assert_alike(batch, transposed)
     first = data.draw(st.integers(0, ndim - 1))
     last = data.draw(st.integers(first, ndim - 1))
     shapes = [
         [*a.shape[:first], int(np.prod(a.shape[first : last + 1])), *a.shape[last + 1 :]]
-        for a in turned
+        for a in transposed
     ]
     merged = ndd.reshape(batch, shape=ndd.batch(shapes))
-    assert_alike(merged, [a.reshape(shape) for a, shape in zip(turned, shapes, strict=True)])
-    assert_alike(ndd.reshape(merged, shape=ndd.batch([a.shape for a in turned])), turned)
+    assert_alike(merged, [a.reshape(shape) for a, shape in zip(transposed, shapes, strict=True)])
+    assert_alike(ndd.reshape(merged, shape=ndd.batch([a.shape for a in transposed])), transposed)
 
 
 def numpy_reduction(name: str, array: Any, axes: tuple[int, ...], keep: bool) -> Any:

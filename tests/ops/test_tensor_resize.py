@@ -66,10 +66,10 @@ def test_scales(rounding: str, expected: tuple[int, int]) -> None:
     scales = np.array([0.31, 0.5], np.float32)
     got = run(array, scales=scales, size_rounding=rounding, interp_type=CUBIC)
     assert got.shape == expected
-    # The region grows or shrinks about its centre, so that the scale stays.
-    centre = np.array([17, 21]) / 2
+    # The region grows or shrinks about its center, so that the scale stays.
+    center = np.array([17, 21]) / 2
     half = np.array(expected) / scales / 2
-    assert_resampled(got, resample(array, (0, 1), expected, centre - half, centre + half, CUBIC))
+    assert_resampled(got, resample(array, (0, 1), expected, center - half, center + half, CUBIC))
 
 
 def test_alignment() -> None:
@@ -107,7 +107,7 @@ def test_modes() -> None:
         ({"sizes": 3, "axis_names": "X"}, "'axis_names' must name axes of the layout"),
         ({"sizes": [3, 4], "axes": [1]}, "'sizes' needs 1 values"),
         ({"sizes": 3, "size_rounding": "floor"}, "'size_rounding' must be 'round', "),
-        ({"sizes": 3}, "must lie within three neighbouring ones; got axes 0 to 3"),
+        ({"sizes": 3}, "must lie within three neighboring ones; got axes 0 to 3"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:

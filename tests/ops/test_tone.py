@@ -96,7 +96,7 @@ def test_lookup_table_errors() -> None:
 
 
 def equalize_plane(plane: Array) -> Array:
-    """Equalize by sorting: a value's place among all above the lowest one."""
+    """Equalize by sorting: a value's rank among all above the lowest one."""
     lowest = plane.min()
     above = np.sort(plane[plane > lowest])
     if above.size == 0:
@@ -114,8 +114,8 @@ def test_equalize(layout: str) -> None:
     planes = [axis for axis, name in enumerate(layout) if name in "FC"]
     for index in np.ndindex(*(image.shape[axis] for axis in planes)):
         where: list[Any] = [slice(None)] * image.ndim
-        for axis, place in zip(planes, index, strict=True):
-            where[axis] = place
+        for axis, number in zip(planes, index, strict=True):
+            where[axis] = number
         expected[tuple(where)] = equalize_plane(image[tuple(where)])
     # Ranks that are scaled to halves round by the last bit of a float.
     assert_near(run("equalize", image, layout), expected)
@@ -154,7 +154,7 @@ def test_clahe_of_gray(shape: tuple[int, int], clip_limit: float, tiles: tuple[i
     assert_same(run("clahe", image[..., None], "HWC", **arguments), expected[..., None])
 
 
-def test_clahe_of_colours() -> None:
+def test_clahe_of_colors() -> None:
     image = np.random.default_rng(3).integers(0, 256, (67, 90, 3), np.uint8)
     lab = cv2.cvtColor(image, cv2.COLOR_RGB2Lab)
     lab[..., 0] = opencv_clahe(np.ascontiguousarray(lab[..., 0]), **TILES)
@@ -164,7 +164,7 @@ def test_clahe_of_colours() -> None:
     assert_same(actual, np.stack(planes, axis=-1))
 
 
-def test_clahe_keeps_colours() -> None:
+def test_clahe_keeps_colors() -> None:
     """The lightness changes; hues, which OpenCV's Lab in bytes keeps to a few degrees, do not."""
     ramp = np.linspace(0.3, 0.9, 64)[None, :, None]
     image = np.broadcast_to(ramp * [200, 120, 60], (64, 64, 3)).astype(np.uint8)
@@ -201,7 +201,7 @@ def test_debayer(position: tuple[int, int], algorithm: str, dtype: str) -> None:
         if dtype == "uint16":
             image = image * np.uint16(290)
         actual = run("debayer", image, blue_position=position, algorithm=algorithm)
-        if min(shape) == 2:  # too small for neighbours on both sides
+        if min(shape) == 2:  # too small for neighbors on both sides
             assert_same(actual, np.zeros((*shape, 3), dtype))
         else:
             same(actual, cv2.demosaicing(image, code))
@@ -216,14 +216,14 @@ def test_debayer_to_gray(position: tuple[int, int], dtype: str) -> None:
     assert_same(actual, cv2.demosaicing(image, code)[..., None])
 
 
-def test_debayer_restores_flat_colours() -> None:
-    """A sensor that looks at one colour: red, green and blue where the documentation says."""
-    colour = np.array([200, 120, 40], np.uint8)
-    raw = np.full((10, 12), colour[1])
-    raw[1::2, 1::2], raw[::2, ::2] = colour[2], colour[0]
+def test_debayer_restores_flat_colors() -> None:
+    """A sensor that looks at one color: red, green and blue where the documentation says."""
+    color = np.array([200, 120, 40], np.uint8)
+    raw = np.full((10, 12), color[1])
+    raw[1::2, 1::2], raw[::2, ::2] = color[2], color[0]
     for algorithm in SUFFIXES:
         actual = run("debayer", raw, blue_position=[0, 0], algorithm=algorithm)
-        assert_same(actual, np.broadcast_to(colour, (10, 12, 3)))
+        assert_same(actual, np.broadcast_to(color, (10, 12, 3)))
 
 
 def test_debayer_frames_and_samples() -> None:

@@ -15,15 +15,15 @@ Array = NDArray[Any]
 MATRIX = [0.9, 0.3, -5.3, -0.2, 1.1, 4.1]
 
 
-def sampled(image: Array, places: list[Array], fill: float | None) -> Array:
+def sampled(image: Array, positions: list[Array], fill: float | None) -> Array:
     """Linear interpolation of `image` at index coordinates, one array for each spatial axis."""
-    whole = [np.floor(place).astype(int) for place in places]
-    rest = [place - index for place, index in zip(places, whole, strict=True)]
-    result = np.zeros((*places[0].shape, image.shape[-1]))
-    for corner in np.ndindex(*(2,) * len(places)):
+    whole = [np.floor(position).astype(int) for position in positions]
+    rest = [position - index for position, index in zip(positions, whole, strict=True)]
+    result = np.zeros((*positions[0].shape, image.shape[-1]))
+    for corner in np.ndindex(*(2,) * len(positions)):
         indices = [index + bit for index, bit in zip(whole, corner, strict=True)]
-        weight = np.ones(places[0].shape)
-        outside = np.zeros(places[0].shape, bool)
+        weight = np.ones(positions[0].shape)
+        outside = np.zeros(positions[0].shape, bool)
         for index, part, bit, extent in zip(indices, rest, corner, image.shape, strict=False):
             weight = weight * (part if bit else 1 - part)
             outside |= (index < 0) | (index >= extent)
@@ -38,12 +38,12 @@ def sampled(image: Array, places: list[Array], fill: float | None) -> Array:
     return result
 
 
-def affine_places(matrix: Array, size: tuple[int, ...]) -> list[Array]:
+def affine_positions(matrix: Array, size: tuple[int, ...]) -> list[Array]:
     """Source indices (outermost axis first) of the pixels of a result of the given size."""
     grid = np.stack(np.meshgrid(*(np.arange(n) + 0.5 for n in size), indexing="ij"), -1)[..., ::-1]
     dims = len(size)
-    places = grid @ matrix[:, :dims].T + matrix[:, dims] - 0.5
-    return [places[..., dims - 1 - axis] for axis in range(dims)]
+    positions = grid @ matrix[:, :dims].T + matrix[:, dims] - 0.5
+    return [positions[..., dims - 1 - axis] for axis in range(dims)]
 
 
 @pytest.mark.parametrize("fill", [None, 77.0])
@@ -56,8 +56,8 @@ def test_warp_affine(dtype: str, fill: float | None) -> None:
             ndd.tensor(image, layout="HWC"), matrix=MATRIX, size=(31, 80), fill_value=fill
         )
     )
-    places = affine_places(np.array(MATRIX).reshape(2, 3), (31, 80))
-    expected = sampled(image, places, fill)
+    positions = affine_positions(np.array(MATRIX).reshape(2, 3), (31, 80))
+    expected = sampled(image, positions, fill)
     assert got.dtype == image.dtype
     tolerance = 1.0 if image.dtype.kind in "iu" else 0.1 if dtype == "f2" else 1e-2
     np.testing.assert_allclose(got.astype(float), expected, atol=tolerance)
@@ -74,8 +74,8 @@ def test_all_ways_of_bytes_agree(channels: int) -> None:
                     ndd.tensor(image, layout="HWC"), matrix=MATRIX, size=size, fill_value=fill
                 )
             )
-            places = affine_places(np.array(MATRIX).reshape(2, 3), size)
-            assert np.abs(got - sampled(image, places, fill)).max() <= 0.55
+            positions = affine_positions(np.array(MATRIX).reshape(2, 3), size)
+            assert np.abs(got - sampled(image, positions, fill)).max() <= 0.55
 
 
 @pytest.mark.parametrize("border", [None, 9.0])
@@ -98,7 +98,7 @@ def test_volumes() -> None:
     got = ndd.warp_affine(
         ndd.tensor(volume, layout="DHWC"), matrix=matrix.ravel().tolist(), fill_value=1.0
     )
-    expected = sampled(volume, affine_places(matrix, (6, 9, 11)), 1.0)
+    expected = sampled(volume, affine_positions(matrix, (6, 9, 11)), 1.0)
     np.testing.assert_allclose(np.asarray(got), expected, atol=1e-4)
 
 
@@ -112,12 +112,12 @@ def test_inverse_map() -> None:
     np.testing.assert_allclose(np.asarray(forward), np.asarray(backward), atol=1e-3)
 
 
-@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+@pytest.mark.parametrize("quarters", [0, 1, 2, 3])
 @pytest.mark.parametrize("interp", [0, 1])
-def test_quarter_turns_are_exact(turns: int, interp: int) -> None:
+def test_rotations_by_90_degrees_are_exact(quarters: int, interp: int) -> None:
     image = np.random.default_rng(7).integers(0, 256, (5, 8, 3), np.uint8)
-    got = ndd.rotate(ndd.tensor(image, layout="HWC"), angle=90 * turns, interp_type=interp)
-    np.testing.assert_array_equal(np.asarray(got), np.rot90(image, turns))
+    got = ndd.rotate(ndd.tensor(image, layout="HWC"), angle=90 * quarters, interp_type=interp)
+    np.testing.assert_array_equal(np.asarray(got), np.rot90(image, quarters))
 
 
 def test_rotated_size_and_content() -> None:
@@ -126,10 +126,10 @@ def test_rotated_size_and_content() -> None:
     c, s = np.cos(np.radians(33)), np.sin(np.radians(33))
     needed = np.array([30 * c + 41 * s, 30 * s + 41 * c])
     assert ((got.shape[:2] >= needed - 0.01) & (got.shape[:2] < needed + 2)).all()
-    turn = np.array([[c, -s], [s, c]])
-    shift = np.array([20.5, 15]) - turn @ np.array(got.shape[1::-1]) / 2
-    places = affine_places(np.column_stack([turn, shift]), got.shape[:2])
-    np.testing.assert_allclose(got, sampled(image, places, 0), atol=1e-3)
+    rotation = np.array([[c, -s], [s, c]])
+    shift = np.array([20.5, 15]) - rotation @ np.array(got.shape[1::-1]) / 2
+    positions = affine_positions(np.column_stack([rotation, shift]), got.shape[:2])
+    np.testing.assert_allclose(got, sampled(image, positions, 0), atol=1e-3)
 
 
 def test_rotate_volume_around_an_axis() -> None:
@@ -145,7 +145,7 @@ def test_frames_share_the_largest_size() -> None:
     assert ndd.rotate(clip, angle=angles).shape == (2, 20, 20, 3)
 
 
-def test_places_that_are_no_numbers_are_outside() -> None:
+def test_positions_that_are_no_numbers_are_outside() -> None:
     image = ndd.tensor(np.full((4, 4, 3), 9, np.uint8), layout="HWC")
     for value in (np.nan, np.inf, -1e30, 1e30):
         for interp in (0, 1):

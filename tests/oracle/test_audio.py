@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.audio_makers import encoded, sound
+from support.audio_makers import encoded, signal
 from support.libraries import Each, Passed, Type, call_all
 from support.oracle import (
     assert_agree,
@@ -235,10 +235,10 @@ def test_nonsilent_region(seed: int) -> None:
     dtype = LOUDNESS_TYPES[seed % len(LOUDNESS_TYPES)]
     samples = []
     for _ in range(4):
-        silence, sound, rest = (int(n) for n in rng.integers(1, 30_000, 3))
-        noise = rng.normal(0, 0.2, silence + sound + rest).clip(-1, 1)
+        silence, loud, rest = (int(n) for n in rng.integers(1, 30_000, 3))
+        noise = rng.normal(0, 0.2, silence + loud + rest).clip(-1, 1)
         noise[:silence] *= 1e-4
-        noise[silence + sound :] *= 1e-4
+        noise[silence + loud :] *= 1e-4
         full = 1.0 if dtype == "float32" else np.iinfo(dtype).max / 2
         values = noise * full + (np.iinfo(dtype).max // 4 if dtype[0] == "u" else 0)
         samples.append(values.astype(dtype))
@@ -320,7 +320,7 @@ DECODED = [
 @pytest.mark.parametrize("dtype", ["float32", "int16", "int32"])
 def test_decoder(kind: str, subtype: str, channels: int, dtype: str) -> None:
     files = [
-        np.frombuffer(encoded(0.5 * sound(length, channels), 48000, kind, subtype), np.uint8)
+        np.frombuffer(encoded(0.5 * signal(length, channels), 48000, kind, subtype), np.uint8)
         for length in (5000, 12_345)
     ]
     # Both read plain samples without error; lossy formats depend on the version of their library.

@@ -155,8 +155,8 @@ def test_random_bbox_crop(seed: int) -> None:
     layout = arguments["bbox_layout"]
     ordered = [corners(rng, choose.choice([0, 1, 2, 5]), ndim) * 0.98 for _ in range(4)]
     letters = "xyzXYZ" if ndim == 3 else "xyXY"
-    places = [letters.index(letter) for letter in layout]
-    boxes = [np.ascontiguousarray(sample[:, places]) for sample in ordered]
+    columns = [letters.index(letter) for letter in layout]
+    boxes = [np.ascontiguousarray(sample[:, columns]) for sample in ordered]
     labels = [np.arange(len(sample), dtype=np.int32) + 5 for sample in boxes]
     generator = Generator(choose.getrandbits(60))
     inputs = [boxes, labels] if seed % 2 else [boxes]
@@ -167,8 +167,8 @@ def test_boxes_of_begin_and_extent() -> None:
     boxes = [np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.5, 0.25, 0.125]], np.float32)]
     for seed in range(10):
         for layout in ("xyWH", "HxWy"):
-            places = ["xyWH".index(letter) for letter in layout]
-            given = [np.ascontiguousarray(sample[:, places]) for sample in boxes]
+            columns = ["xyWH".index(letter) for letter in layout]
+            given = [np.ascontiguousarray(sample[:, columns]) for sample in boxes]
             arguments = {"scaling": [0.4, 1.0], "thresholds": [0.1], "rng": Generator(seed)}
             assert_agree("random_bbox_crop", given, bbox_layout=layout, **arguments)
 
@@ -406,13 +406,13 @@ def test_transforms_of_frames() -> None:
         moved = library.transforms.translation(offset=per_frame(library, offsets))
         fixed = library.transforms.scale(moved, scale=[2.0, 3.0])
         angles = per_frame(library, [values[:, 0].copy() for values in offsets])
-        turned = library.transforms.rotation(fixed, angle=angles)
-        joined = library.transforms.combine(library.transforms.shear(shear=[1.0, 2.0]), turned)
+        rotated = library.transforms.rotation(fixed, angle=angles)
+        joined = library.transforms.combine(library.transforms.shear(shear=[1.0, 2.0]), rotated)
         single = library.transforms.scale(
             library.tensor(np.eye(2, 3, dtype=np.float32)),
             scale=library.per_frame(library.tensor(offsets[0])),
         )
-        for part in (moved, fixed, turned, joined, single):
+        for part in (moved, fixed, rotated, joined, single):
             tensors = part.tensors if hasattr(part, "tensors") else [part]
             results.append((part.layout, [np.asarray(tensor) for tensor in tensors]))
     half = len(results) // 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colour operators against the reference library itself: all results are equal to the bit."""
+"""Color operators against the reference library itself: all results are equal to the bit."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_color_spaces(spaces: tuple[str, str]) -> None:
     if source == "GRAY":
         image = np.arange(256, dtype=np.uint8).reshape(8, 32, 1)
     else:
-        # Every colour there is.
+        # Every color there is.
         colors = np.arange(2**24, dtype="<u4").view(np.uint8).reshape(4096, 4096, 4)
         image = np.ascontiguousarray(colors[..., :3])
     arguments = {

@@ -37,7 +37,7 @@ from support.oracle import ours, reference
 pytestmark = pytest.mark.oracle
 
 IMAGE_TYPES = {"RGB": 0, "BGR": 1, "GRAY": 2, "YCbCr": 3, "ANY_DATA": 4}
-# The reference refuses to give the inks of a CMYK file.
+# The reference refuses to give the channels of a CMYK file.
 CMYK_TYPES = ["RGB", "BGR", "GRAY", "YCbCr"]
 ELEMENT_TYPES = ["uint8", "uint16", "int16", "float32"]
 
@@ -51,7 +51,7 @@ def jpegs() -> dict[str, bytes]:
         "jpeg 4:4:0": imagecodecs.jpeg8_encode(color, 90, subsampling="440"),
         "jpeg 4:1:1": imagecodecs.jpeg8_encode(color, 90, subsampling="411"),
         "jpeg progressive": jpeg(color, progressive=True),
-        "jpeg progressive turned": jpeg(color, progressive=True, exif=exif(6)),
+        "jpeg progressive oriented": jpeg(color, progressive=True, exif=exif(6)),
         "jpeg progressive 4:4:4": jpeg(color, progressive=True, subsampling=0, quality=98),
         "jpeg progressive 4:2:2": jpeg(color, progressive=True, subsampling=1, quality=30),
         "jpeg progressive restarts": jpeg(color, progressive=True, restart_marker_blocks=2),
@@ -62,17 +62,17 @@ def jpegs() -> dict[str, bytes]:
 
 
 def cmyk_jpegs() -> dict[str, bytes]:
-    inks = picture(61, 83, 4)
+    cmyk = picture(61, 83, 4)
     sampled = random_frame(np.random.default_rng(2), 83, 61, [0x22, 0x11, 0x11, 0x22])
     script = [Scan(range(4), 0, 0, 0, 1), *(Scan([i], 1, 63) for i in range(4))]
     progressive = write_jpeg(sampled, [*script, Scan(range(4), 0, 0, 1, 0)])
     return {
-        "cmyk": jpeg(inks, mode="CMYK"),
-        "cmyk restarts": jpeg(inks, mode="CMYK", restart_marker_blocks=2),
-        "cmyk progressive": jpeg(inks, mode="CMYK", progressive=True),
+        "cmyk": jpeg(cmyk, mode="CMYK"),
+        "cmyk restarts": jpeg(cmyk, mode="CMYK", restart_marker_blocks=2),
+        "cmyk progressive": jpeg(cmyk, mode="CMYK", progressive=True),
         "cmyk without marker": write_jpeg(sampled, None),
         "cmyk without marker progressive": progressive,
-        "ycck": imagecodecs.jpeg8_encode(inks, 90, colorspace="CMYK", outcolorspace="YCCK"),
+        "ycck": imagecodecs.jpeg8_encode(cmyk, 90, colorspace="CMYK", outcolorspace="YCCK"),
         "ycck progressive": with_adobe(progressive, 2),
     }
 
@@ -91,8 +91,8 @@ def pngs() -> dict[str, bytes]:
     clear = png_chunk(b"tRNS", bytes(range(200)))
     files["png clear palette"] = png(picture(33, 47, 1), 8, 3, before=colors + clear)
     for orientation in (2, 5, 8):
-        turned = png_chunk(b"eXIf", exif(orientation)[6:])
-        files[f"png exif {orientation}"] = png(picture(33, 47), 8, 2, before=turned)
+        chunk = png_chunk(b"eXIf", exif(orientation)[6:])
+        files[f"png exif {orientation}"] = png(picture(33, 47), 8, 2, before=chunk)
     return files
 
 
@@ -140,7 +140,7 @@ def others() -> dict[str, bytes]:
         "webp lossy": save(color, "WEBP", quality=80),
         "webp lossless": save(color, "WEBP", lossless=True),
         "webp alpha": save(alpha, "WEBP", quality=80),
-        "webp turned": save(color, "WEBP", quality=80, exif=exif(6)[6:]),
+        "webp oriented": save(color, "WEBP", quality=80, exif=exif(6)[6:]),
         "jp2": imagecodecs.jpeg2k_encode(color, **jp2),
         "jp2 lossy": imagecodecs.jpeg2k_encode(color, level=40, codecformat="jp2"),
         "jp2 gray": imagecodecs.jpeg2k_encode(gray[..., 0], **jp2),
@@ -177,7 +177,7 @@ def test_images(kind: str, image_type: str) -> None:
         compare(FILES[kind], image_type, dtype=dtype)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FILES if "exif" in kind or "turned" in kind])
+@pytest.mark.parametrize("kind", [kind for kind in FILES if "exif" in kind or "oriented" in kind])
 def test_orientation_off(kind: str) -> None:
     compare(FILES[kind], "RGB", adjust_orientation=False)
 
@@ -255,7 +255,7 @@ def test_cmyk(kind: str, image_type: str) -> None:
 
 
 @pytest.mark.parametrize("kind", CMYK_FILES)
-def test_turned_cmyk(kind: str) -> None:
+def test_cmyk_with_an_orientation(kind: str) -> None:
     for orientation in range(2, 9):
         data = with_exif(CMYK_FILES[kind], orientation)
         encoded = np.frombuffer(data, np.uint8)
@@ -271,7 +271,7 @@ def test_turned_cmyk(kind: str) -> None:
 
 
 @pytest.mark.parametrize("refinements", [3, 4])
-def test_inks_of_files_with_very_many_scans(refinements: int) -> None:
+def test_cmyk_of_files_with_very_many_scans(refinements: int) -> None:
     script = [Scan(range(4), 0, 0, 0, refinements)]
     script += [Scan([i], k, k) for i in range(4) for k in range(1, 64)]
     script += [Scan(range(4), 0, 0, low + 1, low) for low in reversed(range(refinements))]
@@ -317,7 +317,7 @@ def test_regions(kind: str, operator: str, arguments: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    ["jpeg exif 1", "jpeg exif 6", "jpeg progressive", "jpeg progressive turned", *CMYK_FILES],
+    ["jpeg exif 1", "jpeg exif 6", "jpeg progressive", "jpeg progressive oriented", *CMYK_FILES],
 )
 def test_fast_transform_of_regions(kind: str) -> None:
     encoded = np.frombuffer((FILES | CMYK_FILES)[kind], np.uint8)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from support.audio_makers import encoded, pcm, sound, wav
+from support.audio_makers import encoded, pcm, signal, wav
 
 dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle
@@ -25,7 +25,7 @@ def manifests(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     entries = []
     for number in range(17):
         rate, frames = rng.choice([8000, 16000, 22050]), rng.randint(500, 9000)
-        values = sound(frames, 1 + number % 2, seed=number)
+        values = signal(frames, 1 + number % 2, seed=number)
         path = folder / f"{number}"
         if number % 3:
             data, bits, _ = pcm(values, "i16")

@@ -24,7 +24,7 @@ def test_normalize(seed: int) -> None:
     layout = "ABCD"[:ndim]
     axes = sorted(int(axis) for axis in rng.permutation(ndim)[: int(rng.integers(1, ndim + 1))])
     base = rng.integers(1, 9, ndim)
-    # Samples differ along the reduced axes only, so that they can be normalised together.
+    # Samples differ along the reduced axes only, so that they can be normalized together.
     shapes = [
         [int(rng.integers(2, 9)) if axis in axes else int(base[axis]) for axis in range(ndim)]
         for _ in range(3)

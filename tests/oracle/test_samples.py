@@ -48,7 +48,7 @@ def test_marking_frames() -> None:
         ("sequence_rearrange", Single([1, 2]), {"new_order": [0]}),
         ("per_frame", Single(CLIPS[0], "HWC"), {}),
         ("per_frame", Single(5), {}),
-        ("get_property", Single(5), {"key": "colour"}),
+        ("get_property", Single(5), {"key": "color"}),
         ("batch_permutation", None, {}),
     ],
 )
@@ -95,7 +95,7 @@ def test_dump_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         folder = tmp_path / library.__name__
         folder.mkdir()
         monkeypatch.chdir(folder)
-        call(library, "dump_image", [images], suffix="colour")
+        call(library, "dump_image", [images], suffix="color")
         call(library, "dump_image", [gray], layout="HWC")
         written.append({path.name: path.read_bytes() for path in folder.iterdir()})
     assert written[0] == written[1]
@@ -108,7 +108,7 @@ def as_file(array: Any) -> Any:
     return np.frombuffer(file.getvalue(), np.uint8)
 
 
-def assert_same_afresh(*inputs: Any, **arguments: Any) -> None:
+def assert_same_in_a_new_context(*inputs: Any, **arguments: Any) -> None:
     """With the reference, the first call in a context decides about types and axes of all others.
 
     Arrays in Fortran order it can only decode where there is a GPU.
@@ -125,11 +125,11 @@ def test_numpy_files(kind: str) -> None:
     rng = np.random.default_rng(2)
     arrays = [(rng.normal(size=shape) * 100).astype(kind) for shape in ((3, 4, 2), (5, 2, 1))]
     files = [as_file(array) for array in arrays]
-    assert_same_afresh(files)
+    assert_same_in_a_new_context(files)
     for target in ("uint8", "int16", "float32", "float64"):
-        assert_same_afresh(files, dtype=Type(target))
-    assert_same_afresh(Single(as_file(arrays[0][0, 0, 0])))
-    assert_same_afresh(Single(as_file(np.zeros((0, 2), kind))))
+        assert_same_in_a_new_context(files, dtype=Type(target))
+    assert_same_in_a_new_context(Single(as_file(arrays[0][0, 0, 0])))
+    assert_same_in_a_new_context(Single(as_file(np.zeros((0, 2), kind))))
 
 
 @pytest.mark.parametrize(

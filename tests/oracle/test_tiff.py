@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TIFFs that the reference gives to its second reader: turned, planar, not RGB, ..."""
+"""TIFFs that the reference gives to its second reader: with an orientation, planar, not RGB, ..."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def compare(data: bytes, operator: str, **arguments: Any) -> None:
 @pytest.mark.parametrize("kind", FILES)
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_images(kind: str, orientation: int) -> None:
-    # Without a tag the image is not turned either.
+    # Without a tag there is no orientation either.
     data = FILES[kind]({} if orientation == 1 else {274: [orientation]})
     for number in IMAGE_TYPES.values():
         for dtype in ELEMENT_TYPES:
@@ -120,5 +120,5 @@ def test_gray_with_alpha(bits: int, alpha: int) -> None:
             data = maker(2, bits, 1, {338: [alpha]}, planar=planar)({274: [orientation]})
             compare(data, "image", output_type=IMAGE_TYPES["GRAY"], dtype="uint16")
             if orientation > 1 or planar:
-                # Otherwise the reference reads the pixels beside as colours.
+                # Otherwise the reference reads the pixels beside as colors.
                 compare(data, "image", dtype="uint16")

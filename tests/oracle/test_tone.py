@@ -83,8 +83,8 @@ def test_clahe(channels: int, luma_only: bool) -> None:
         assert_agree("clahe", images, layout="HWC", **arguments)
 
 
-def test_clahe_of_all_colours() -> None:
-    """Every colour goes to CIE Lab and back."""
+def test_clahe_of_all_colors() -> None:
+    """Every color goes to CIE Lab and back."""
     colors = np.arange(2**24, dtype="<u4").view(np.uint8).reshape(4096, 4096, 4)
     image = np.ascontiguousarray(colors[..., :3])
     arguments = {"tiles_x": 4, "tiles_y": 4, "clip_limit": 2.0}

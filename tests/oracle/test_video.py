@@ -51,7 +51,7 @@ def noise_video(
         ("mjpeg", "mov", "yuvj422p", {}),
     ],
 )
-def test_colours(
+def test_colors(
     size: tuple[int, int], codec: str, container: str, pixel_format: str, options: dict[str, str]
 ) -> None:
     data = noise_video(size, codec, container, pixel_format, options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoded sounds for tests: WAV files written by hand, others by soundfile."""
+"""Encoded audio for tests: WAV files written by hand, others by soundfile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-def sound(frames: int, channels: int = 1, seed: int = 0) -> Array:
+def signal(frames: int, channels: int = 1, seed: int = 0) -> Array:
     """Tones and noise between -0.9 and 0.9: (frames, channels)."""
     rng = np.random.default_rng(seed)
     times = np.arange(frames)[:, np.newaxis]

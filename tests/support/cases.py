@@ -34,7 +34,7 @@ class Case:
     per_sample: dict[str, list[Any]] = field(default_factory=dict)
     # The operator draws random numbers: it is called with a fresh RNG of a fixed seed.
     random: bool = False
-    # The number of samples changes the result of each (normalising over the batch, permuting, ...).
+    # The number of samples changes the result of each (normalizing over the batch, permuting, ...).
     depends_on_batch: bool = False
 
 
@@ -44,12 +44,12 @@ def images(rng: np.random.Generator) -> list[list[Array]]:
 
 
 def encoded_images(rng: np.random.Generator) -> list[list[Array]]:
-    """Three files: a JPEG, one for another codec, and a PNG that is turned."""
+    """Three files: a JPEG, one for another codec, and a PNG with an orientation."""
     files = []
     for size, options in (((20, 31), {}), ((33, 18), {"progressive": True})):
         files.append(jpeg(rng.integers(0, 256, (*size, 3), np.uint8), **options))
-    turned = png_chunk(b"eXIf", exif(6)[6:])
-    files.append(png(rng.integers(0, 256, (16, 24, 3), np.uint8), 8, 2, before=turned))
+    chunk = png_chunk(b"eXIf", exif(6)[6:])
+    files.append(png(rng.integers(0, 256, (16, 24, 3), np.uint8), 8, 2, before=chunk))
     return [as_samples(files)]
 
 
@@ -199,12 +199,12 @@ def sensors(rng: np.random.Generator) -> list[list[Array]]:
     return [[rng.integers(0, 256, shape, np.uint8) for shape in ((10, 12), (16, 8), (8, 8))]]
 
 
-def sounds(rng: np.random.Generator) -> list[list[Array]]:
+def signals(rng: np.random.Generator) -> list[list[Array]]:
     """Three signals of different lengths."""
     return [[rng.uniform(-1, 1, n).astype(np.float32) for n in (700, 90, 1234)]]
 
 
-def encoded_sounds(rng: np.random.Generator) -> list[list[Array]]:
+def encoded_audio(rng: np.random.Generator) -> list[list[Array]]:
     """Three WAV files."""
     files = []
     for frames, rate in ((900, 16000), (300, 8000), (40, 44100)):
@@ -221,7 +221,7 @@ def spectra(rng: np.random.Generator) -> list[list[Array]]:
 CASES = [
     Case(
         "audio_resample",
-        sounds,
+        signals,
         {"in_rate": 2.0, "out_rate": 1.7},
         per_sample={"in_rate": [1.0, 2.5, 0.4]},
     ),
@@ -567,15 +567,15 @@ CASES = [
     Case("zeros_like", images, {}, "HWC"),
     Case("mel_filter_bank", spectra, {"nfilter": 12}, "ft"),
     Case("mfcc", spectra, {"n_mfcc": 7}, "ft"),
-    Case("nonsilent_region", sounds, {"window_length": 16, "reset_interval": 64}),
-    Case("power_spectrum", sounds),
-    Case("preemphasis_filter", sounds, per_sample={"preemph_coeff": [0.5, 0.0, 0.9]}),
-    Case("spectrogram", sounds, {"window_length": 50, "window_step": 20, "nfft": 60}),
-    Case("spectrogram", sounds, {"window_length": 203, "window_step": 20, "nfft": 256}),
+    Case("nonsilent_region", signals, {"window_length": 16, "reset_interval": 64}),
+    Case("power_spectrum", signals),
+    Case("preemphasis_filter", signals, per_sample={"preemph_coeff": [0.5, 0.0, 0.9]}),
+    Case("spectrogram", signals, {"window_length": 50, "window_step": 20, "nfft": 60}),
+    Case("spectrogram", signals, {"window_length": 203, "window_step": 20, "nfft": 256}),
     Case("to_decibels", spectra, {"cutoff_db": -30.0}, "ft"),
     Case(
         "decoders.audio",
-        encoded_sounds,
+        encoded_audio,
         {"sample_rate": 12000.0},
         per_sample={"sample_rate": [8000.0, 16000.0, 9999.0]},
     ),

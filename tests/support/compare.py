@@ -36,8 +36,8 @@ TOLERANCES = {
     "agreement on long transforms": Tolerance(of_largest=1e-4),
 }
 
-# Relative error of a function of the C library, by the type of its result: a few units in the last
-# place, and for the 16-bit types one rounding.
+# Relative error of a function of the C library, by the type of its result: a few units in the
+# last place, and for the 16-bit types one rounding.
 FUNCTION_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-14}
 
 # Error of a sum of a few products in float32, relative to the largest of them.

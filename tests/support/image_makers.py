@@ -53,7 +53,7 @@ def save(array: Array, kind: str, mode: str | None = None, **options: Any) -> by
     squeezed = array[..., 0] if array.ndim == 3 and array.shape[2] == 1 else array
     image = Image.fromarray(squeezed)
     if mode is not None:
-        # The bytes are those of the mode, not colours to convert.
+        # The bytes are those of the mode, not colors to convert.
         image = Image.frombytes(mode, (array.shape[1], array.shape[0]), array.tobytes())
     out = io.BytesIO()
     image.save(out, kind, **options)

@@ -31,7 +31,7 @@ class Scan(NamedTuple):
 
 @dataclass
 class Frame:
-    """Sizes, quantisation and coefficients: (rows, columns, 64) of blocks, in file order."""
+    """Sizes, quantization and coefficients: (rows, columns, 64) of blocks, in file order."""
 
     width: int
     height: int
@@ -113,7 +113,7 @@ class Coder:
 
 
 class Bands:
-    """Writes bands of AC coefficients, and how many blocks have nothing more to tell."""
+    """Writes bands of AC coefficients, and how many blocks have nothing more."""
 
     def __init__(self, coder: Coder, scan: Scan, longest_run: int) -> None:
         self.coder = coder
@@ -278,7 +278,7 @@ def write_jpeg(
 
 
 def with_adobe(data: bytes, transform: int | None) -> bytes:
-    """The file with Adobe's marker: colours as they are (0), as YCbCr (1) or as YCCK (2)."""
+    """The file with Adobe's marker: colors as they are (0), as YCbCr (1) or as YCCK (2)."""
     if transform is None:
         return data
     body = b"Adobe" + struct.pack(">HHHB", 100, 0, 0, transform)
@@ -288,7 +288,7 @@ def with_adobe(data: bytes, transform: int | None) -> bytes:
 def random_script(
     rng: np.random.Generator, components: int, mcu_blocks: int = 1, largest_low: int = 3
 ) -> list[Scan]:
-    """Scans in any order that the format allows, until everything is told."""
+    """Scans in any order that the format allows, until everything is sent."""
     script: list[Scan] = []
     low = np.full((components, BLOCK), -1)
     together = components > 1 and mcu_blocks <= 10 and rng.random() < 0.6

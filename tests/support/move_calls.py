@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of operators that crop, move and normalise, for either library; see `recorded.py`."""
+"""Calls of operators that crop, move and normalize, for either library; see `recorded.py`."""
 
 from __future__ import annotations
 

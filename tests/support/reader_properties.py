@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold for every reader, whatever it reads. Samples are told apart by their source."""
+"""What must hold for every reader, whatever it reads. Samples are identified by their source."""
 
 from __future__ import annotations
 

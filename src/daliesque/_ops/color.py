@@ -167,9 +167,9 @@ def _twist(
     contrast: Any = _ONE,
 ) -> Samples:
     if image_type == DALIImageType.GRAY:
-        msg = "'image_type' must be a colour space of three channels; got GRAY."
+        msg = "'image_type' must be a color space of three channels; got GRAY."
         raise ValueError(msg)
-    _require_channels(input, 3, "colour images")
+    _require_channels(input, 3, "color images")
     kind = _type_id(input, dtype)
     return _kernels.color_twist(input, kind, hue, saturation, value, brightness, contrast)
 

@@ -275,7 +275,7 @@ def _changing_axes(shapes: Integers, geometry: Geometry) -> tuple[int, Geometry]
         last -= 1
     if last - first > 3:
         msg = (
-            f"the axes that change must lie within three neighbouring ones; got axes {first} to "
+            f"the axes that change must lie within three neighboring ones; got axes {first} to "
             f"{last - 1}. Resize in two steps."
         )
         raise ValueError(msg)

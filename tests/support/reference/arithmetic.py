@@ -74,7 +74,7 @@ def round_to_half(values: Array) -> Array:
     wide = values.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         nearest = values.astype(np.float16)
-        # From an even neighbour, a tie lies halfway to the neighbour of larger magnitude.
+        # From an even neighbor, a tie lies halfway to the neighbor of larger magnitude.
         larger = np.nextafter(nearest, np.copysign(np.float16(np.inf), wide.astype(np.float16)))
         middle = (nearest.astype(np.float64) + larger.astype(np.float64)) / 2
         tie = np.isfinite(larger) & (wide == middle)

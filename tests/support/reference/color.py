@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colour operators in plain NumPy, in double precision."""
+"""Color operators in plain NumPy, in double precision."""
 
 from __future__ import annotations
 
@@ -52,10 +52,12 @@ def color_twist(
     brightness: float = 1,
     contrast: float = 1,
 ) -> Array:
-    """Turn and scale chrominance, then contrast, then brightness."""
+    """Rotate and scale chrominance, then contrast, then brightness."""
     center = 0.5 if image.dtype.kind == "f" else 128
     c, s = np.cos(np.radians(hue)), np.sin(np.radians(hue))
-    turn = np.array([[1, 0, 0], [0, c, s], [0, -s, c]])
+    rotation = np.array([[1, 0, 0], [0, c, s], [0, -s, c]])
     stretch = np.diag([1, saturation, saturation]) * value
-    twisted = image.astype(np.float64) @ (np.linalg.inv(RGB_TO_YIQ) @ turn @ stretch @ RGB_TO_YIQ).T
+    twisted = (
+        image.astype(np.float64) @ (np.linalg.inv(RGB_TO_YIQ) @ rotation @ stretch @ RGB_TO_YIQ).T
+    )
     return to_type(brightness * (center + contrast * (twisted - center)), dtype)

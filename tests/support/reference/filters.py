@@ -21,7 +21,7 @@ PAD_MODES = {
 
 
 def pad(data: Array, before: list[int], after: list[int], border: str, fill: float = 0) -> Array:
-    """Make room at both ends of the leading axes."""
+    """Extend the leading axes at both ends."""
     widths = list(zip(before, after, strict=True)) + [(0, 0)] * (data.ndim - len(before))
     if border == "constant":
         return np.pad(data, widths, constant_values=fill)
@@ -32,18 +32,18 @@ def pad(data: Array, before: list[int], after: list[int], border: str, fill: flo
 def correlate(
     data: Array, window: Array, anchor: list[int], border: str = "reflect_101", fill: float = 0
 ) -> Array:
-    """Weighted sums of neighbours over the leading axes."""
+    """Weighted sums of neighbors over the leading axes."""
     after = [n - 1 - a for n, a in zip(window.shape, anchor, strict=True)]
     padded = pad(data.astype(np.float64), anchor, after, border, fill)
     total = np.zeros(data.shape)
-    for place in np.ndindex(*window.shape):
-        part = tuple(slice(p, p + n) for p, n in zip(place, data.shape, strict=False))
-        total += window[place] * padded[part]
+    for index in np.ndindex(*window.shape):
+        part = tuple(slice(p, p + n) for p, n in zip(index, data.shape, strict=False))
+        total += window[index] * padded[part]
     return total
 
 
 def gaussian_window(sigma: float, size: int) -> Array:
-    """Normalised samples of the bell curve."""
+    """Normalized samples of the bell curve."""
     if size == 0:
         size = 2 * int(np.ceil(3 * np.float32(sigma))) + 1
     elif sigma == 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A baseline JPEG decoder in plain Python and NumPy, slow and obvious.
 
-It follows ITU-T T.81 and, where that leaves freedom (inverse DCT, upsampling, colour), the integer
+It follows ITU-T T.81 and, where that leaves freedom (inverse DCT, upsampling, color), the integer
 formulas of the libjpeg family. One scan with all components; no error handling.
 """
 
@@ -96,8 +96,8 @@ def read_headers(data: bytes) -> tuple[Image, int]:
         if marker == 0xDB:
             while body:
                 table = np.zeros((8, 8), np.int64)
-                for place, value in zip(ZIGZAG, body[1:65], strict=True):
-                    table[place] = value
+                for index, value in zip(ZIGZAG, body[1:65], strict=True):
+                    table[index] = value
                 image.quant[body[0]], body = table, body[65:]
         elif marker == 0xC4:
             read_huffman(body, image)
@@ -171,7 +171,7 @@ def idct(block: Array) -> Array:
 
 
 def fast_table(quant: Array) -> Array:
-    """A quantisation table with the scale factors of the fast transform, and 2 bits more."""
+    """A quantization table with the scale factors of the fast transform, and 2 bits more."""
     factors = [1.0] + [np.cos(k * np.pi / 16) * np.sqrt(2) for k in range(1, 8)]
     scales = np.floor(np.outer(factors, factors) * 16384 + 0.5).astype(np.int64)
     scaled: Array = (quant * scales + 2048) >> 12
@@ -181,8 +181,8 @@ def fast_table(quant: Array) -> Array:
 def fast_idct_pass(values: Array) -> Array:
     """The 1-D transform of Arai, Agui and Nakajima along the first axis, with 8-bit constants."""
     i0, i1, i2, i3, i4, i5, i6, i7 = values
-    turned = ((i2 - i6) * 362 >> 8) - i2 - i6
-    even = [i0 + i4 + i2 + i6, i0 - i4 + turned, i0 - i4 - turned, i0 + i4 - i2 - i6]
+    rotated = ((i2 - i6) * 362 >> 8) - i2 - i6
+    even = [i0 + i4 + i2 + i6, i0 - i4 + rotated, i0 - i4 - rotated, i0 + i4 - i2 - i6]
     z5 = (i5 - i3 + i1 - i7) * 473 >> 8
     odd0 = i1 + i7 + i5 + i3
     odd1 = ((i5 - i3) * -669 >> 8) + z5 - odd0
@@ -319,7 +319,7 @@ CONVERSIONS: dict[str, Callable[[Array], Array]] = {
 
 
 def decode_cmyk(data: bytes, ycck: bool, fancy: bool, fast: bool = False) -> Array:
-    """The inks of a file with four components, as stored or as their complements in YCCK."""
+    """CMYK of a file with four components, as stored or as their complements in YCCK."""
     planes = full_planes(decode(data, fast), fancy)
     black = planes[3].astype(np.uint8)[..., None]
     colors = 255 - ycbcr_to_rgb(*planes[:3]) if ycck else np.stack(planes[:3], -1).astype(np.uint8)
@@ -329,7 +329,7 @@ def decode_cmyk(data: bytes, ycck: bool, fancy: bool, fast: bool = False) -> Arr
 def decode_pixels(
     data: bytes, output_type: str, fancy: bool, rgb_file: bool = False, fast: bool = False
 ) -> Array:
-    """The whole image in the order and colour space asked for."""
+    """The whole image in the order and color space asked for."""
     planes = full_planes(decode(data, fast), fancy)
     if output_type == "GRAY":
         if rgb_file:

@@ -23,8 +23,8 @@ def block(key: int, counter: int) -> list[int]:
     return x
 
 
-class Place(NamedTuple):
-    """A place in the stream of words that belongs to a key."""
+class Position(NamedTuple):
+    """A position in the stream of words that belongs to a key."""
 
     key: int
     word: int
@@ -39,9 +39,9 @@ class Place(NamedTuple):
 
 def element_words(seed: int, sample: int, element: int) -> Iterator[int]:
     """The words of an element in the first call that uses a generator with this seed."""
-    stream = Place(seed, 0).words()
+    stream = Position(seed, 0).words()
     w = [next(stream) for _ in range(WORDS_PER_CALL)]
     counter = w[2] | w[3] << 32 | w[4] << 64 | w[5] << 96
     counter += sample * SEQUENCES_PER_SAMPLE << 64
     start = 4 * counter + (w[6] & 3) + element * WORDS_PER_ELEMENT
-    return Place(w[0] | w[1] << 32, start).words()
+    return Position(w[0] | w[1] << 32, start).words()

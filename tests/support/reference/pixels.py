@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours, element types and orientation of decoded images, slow and obvious."""
+"""Colors, element types and orientation of decoded images, slow and obvious."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def gray(rgb: Array) -> Array:
 
 
 def upright(stored: Array, orientation: int) -> Array:
-    """Turn an image as its EXIF orientation says."""
-    turned = {
+    """Apply an EXIF orientation to an image."""
+    upright_image = {
         1: lambda a: a,
         2: np.fliplr,
         3: lambda a: np.rot90(a, 2),
@@ -71,4 +71,4 @@ def upright(stored: Array, orientation: int) -> Array:
         7: lambda a: np.swapaxes(np.rot90(a, 2), 0, 1),
         8: np.rot90,
     }[orientation](stored)
-    return np.ascontiguousarray(turned)
+    return np.ascontiguousarray(upright_image)

@@ -71,16 +71,16 @@ def weight_matrix(
 ) -> Array:
     """The (out_size, in_size) matrix that resamples one axis from the interval [start, end)."""
     step = (end - start) / out_size
-    centres = start + (np.arange(out_size) + 0.5) * step - 0.5
+    centers = start + (np.arange(out_size) + 0.5) * step - 0.5
     if interp == 0:
-        taps = np.floor(centres + 0.5).astype(int)[:, None]
+        taps = np.floor(centers + 0.5).astype(int)[:, None]
         weights = np.ones_like(taps, float)
     else:
         stretch = max(1.0, abs(step)) if antialias else 1.0
         radius = FILTERS[interp][1] * stretch
-        first = np.ceil(centres - radius).astype(int)
+        first = np.ceil(centers - radius).astype(int)
         taps = first[:, None] + np.arange(support(interp, radius))
-        weights = tabulated(interp, (taps - centres[:, None]) / stretch)
+        weights = tabulated(interp, (taps - centers[:, None]) / stretch)
         weights /= weights.sum(axis=1, keepdims=True)
     matrix = np.zeros((out_size, in_size))
     rows = np.broadcast_to(np.arange(out_size)[:, None], taps.shape)
@@ -93,13 +93,13 @@ def is_clear(
 ) -> NDArray[np.bool_]:
     """Which outputs of one axis do not lie where a window jumps, and rounding decides."""
     step = (end - start) / out_size
-    centres = start + (np.arange(out_size) + 0.5) * step
+    centers = start + (np.arange(out_size) + 0.5) * step
     if interp not in (0, 5):
         return np.full(out_size, True)
-    edges = [centres]
+    edges = [centers]
     if interp == 5:
         radius = max(1.0, abs(step)) if antialias else 1.0
-        edges = [centres - 0.5 - radius, centres - 0.5 + radius]
+        edges = [centers - 0.5 - radius, centers - 0.5 + radius]
     return np.all([np.abs(edge - np.round(edge)) > 1e-3 for edge in edges], axis=0)
 
 
