@@ -21,6 +21,7 @@ import pytest
 import daliesque as ndd
 from daliesque._engine.op import registry
 from daliesque._readers.core.options import DEFAULTS
+from support.compare import assert_close
 
 ROOT = Path(__file__).parent.parent
 REFERENCE: dict[str, Any] = json.loads(
@@ -79,9 +80,9 @@ def test_defaults(name: str) -> None:
         if argument in REPLACED or default is None or ours is None:
             continue
         if isinstance(default, bool | int | float):
-            np.testing.assert_allclose(np.ravel(ours)[0], default, rtol=1e-5, err_msg=argument)
+            assert_close(np.ravel(ours)[0], default, "defaults", argument)
         elif isinstance(default, list) and default and not isinstance(default[0], str):
-            np.testing.assert_allclose(np.ravel(ours), default, rtol=1e-5, err_msg=argument)
+            assert_close(np.ravel(ours), default, "defaults", argument)
 
 
 READERS = sorted(name for name, facts in REFERENCE.items() if facts.get("reader") and exists(name))

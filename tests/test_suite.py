@@ -23,6 +23,21 @@ def imported_modules(path: Path) -> Iterator[str]:
             yield "." * node.level + (node.module or "")
 
 
+def test_tolerances_are_in_one_table() -> None:
+    """In `support/compare.py`; whole levels of integers need none."""
+    names = {"rtol", "atol", "rel", "abs", "rel_tol", "abs_tol"}
+    functions = {"assert_allclose", "assert_almost_equal", "allclose", "isclose"}
+    for path in FILES:
+        if path == TESTS / "support" / "compare.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                used = {keyword.arg for keyword in node.keywords} & names
+                if isinstance(node.func, ast.Attribute):
+                    used |= {node.func.attr} & functions
+                assert used == set(), f"{path.relative_to(TESTS)}:{node.lineno}: {used}"
+
+
 def test_helpers_are_in_support() -> None:
     others = [path for path in FILES if not {TESTS / "support", NOT_RUN} & {*path.parents}]
     strays = [path.name for path in others if not path.name.startswith("test_")]

@@ -12,6 +12,7 @@ import pytest
 import daliesque as ndd
 from daliesque._codecs import sndfile
 from support.audio_makers import Array, chunk, encoded, pcm, signal, wav
+from support.compare import assert_close
 from support.reference import audio as plain
 
 KINDS = ["u8", "i16", "i24", "i32", "f32", "f64"]
@@ -33,10 +34,10 @@ def test_wav(kind: str, channels: int, extensible: bool) -> None:
     samples, rate = decode(file)
     assert rate == 22050
     assert samples.shape == (3001, channels)
-    np.testing.assert_allclose(samples, expected, rtol=1e-7, atol=0)
+    assert_close(samples, expected, "one rounding")
     mixed, _ = decode(file, downmix=True)
     assert mixed.shape == (3001,)
-    np.testing.assert_allclose(mixed, expected.mean(axis=1), atol=1e-6)
+    assert_close(mixed, expected.mean(axis=1), "unit values")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,14 +50,12 @@ def test_wav_as_integers(kind: str) -> None:
         assert samples.dtype == dtype
         full = float(np.iinfo(dtype).max)
         if kind[0] == "f":
-            np.testing.assert_allclose(samples, expected * full, rtol=1e-6, atol=1)
+            assert_close(samples, expected * full, "scaled integers")
         else:
             # The bits that fit, without rounding.
             np.testing.assert_array_equal(samples, np.floor(expected * (full + 1)))
         mixed, _ = decode(file, dtype=np.dtype(dtype), downmix=True)
-        np.testing.assert_allclose(
-            mixed, expected.mean(axis=1) * full, rtol=0, atol=max(1, 1e-7 * full)
-        )
+        assert_close(mixed, expected.mean(axis=1) * full, "mixed integers", magnitude=full)
 
 
 def test_loud_floats_are_clamped_in_integers() -> None:
@@ -117,12 +116,12 @@ def test_other_formats(kind: str, subtype: str, channels: int) -> None:
     assert rate == wanted_rate
     np.testing.assert_array_equal(samples, expected)
     mixed, _ = decode(file, downmix=True)
-    np.testing.assert_allclose(mixed, expected.mean(axis=1), atol=1e-6)
+    assert_close(mixed, expected.mean(axis=1), "unit values")
     integers, _ = decode(file, dtype=ndd.int16)
     if subtype in ("FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III"):
         # Decoders leave the range a little.
         wanted = np.clip(expected.astype(np.float64) * 32767, -32768, 32767)
-        np.testing.assert_allclose(integers, wanted, atol=0.51)
+        assert_close(integers, wanted, "rounded")
     else:
         theirs, _ = soundfile.read(io.BytesIO(file), dtype="int16", always_2d=True)
         np.testing.assert_array_equal(integers, theirs)
@@ -147,7 +146,7 @@ def test_resampling(kind: str, channels: int, downmix: bool, dtype: str) -> None
         wanted = np.clip(wanted, -1, 1) * 32767
     actual = samples.reshape(1452, -1)
     full = 1 if dtype == "float32" else 32767
-    np.testing.assert_allclose(actual, wanted, atol=4e-3 * full)
+    assert_close(actual, wanted, "resampled audio", magnitude=full)
 
 
 def test_rates_of_each_sample() -> None:

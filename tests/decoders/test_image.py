@@ -11,7 +11,7 @@ from PIL import Image
 
 import daliesque as ndd
 from daliesque import types
-from support.compare import assert_same
+from support.compare import assert_close, assert_same
 from support.image_decoding import decode, pillow
 from support.image_makers import Array, as_samples, jpeg, picture, png, pnm, tiff
 from support.reference import pixels
@@ -51,7 +51,7 @@ def assert_within_one(actual: Array, expected: Array) -> None:
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape
     if actual.dtype.kind == "f":
-        np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-6)
+        assert_close(actual, expected, "unit values")
     else:
         difference = np.abs(actual.astype(np.int64) - expected.astype(np.int64))
         step = max(1, int(pixels.top(actual.dtype)) >> 23)
@@ -112,7 +112,7 @@ def test_float_files() -> None:
     )
     weights = np.float32([0.299, 0.587, 0.114])
     gray = decode(data, dtype=ndd.float32, output_type=types.GRAY)
-    np.testing.assert_allclose(gray[..., 0], source @ weights, atol=1e-6)
+    assert_close(gray[..., 0], source @ weights, "unit values")
 
 
 def mixed_files(scale: int = 1) -> tuple[list[bytes], list[Array]]:

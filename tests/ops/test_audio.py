@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from support.compare import TOLERANCES, assert_close
 from support.reference import audio as plain
 from support.reference.color import to_type
 
@@ -19,11 +20,6 @@ def noise(*shape: int, seed: int = 1) -> Array:
     return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
 
 
-# Weights are interpolated between 32 positions from sample to sample, and positions counted in
-# single precision over 256 results.
-RESAMPLING_ERROR = 4e-3
-
-
 @pytest.mark.parametrize(("quality", "lobes"), [(0, 3), (50, 16), (100, 64), (30, 7)])
 @pytest.mark.parametrize(("in_rate", "out_rate"), [(44100, 16000), (16000, 44100), (8000, 8000)])
 def test_resample(quality: float, lobes: int, in_rate: float, out_rate: float) -> None:
@@ -32,7 +28,7 @@ def test_resample(quality: float, lobes: int, in_rate: float, out_rate: float) -
     expected = plain.resample(signal, in_rate, out_rate, count, lobes)
     actual = ndd.audio_resample(signal, in_rate=in_rate, out_rate=out_rate, quality=quality)
     assert actual.shape == (count,)
-    np.testing.assert_allclose(np.asarray(actual), expected, atol=RESAMPLING_ERROR)
+    assert_close(actual, expected, "resampled audio", magnitude=1)
 
 
 def test_resample_keeps_a_tone() -> None:
@@ -40,7 +36,7 @@ def test_resample_keeps_a_tone() -> None:
     tone = np.sin(2 * np.pi * 440 * times).astype(np.float32)
     actual = np.asarray(ndd.audio_resample(tone, in_rate=16000, out_rate=22050))
     expected = np.sin(2 * np.pi * 440 * np.arange(len(actual)) / 22050)
-    np.testing.assert_allclose(actual[100:-100], expected[100:-100], atol=1e-3)
+    assert_close(actual[100:-100], expected[100:-100], "resampled tone")
 
 
 def test_ways_to_say_it() -> None:
@@ -80,8 +76,8 @@ def test_types_are_normalized(source: str, target: str) -> None:
     full = 1.0 if target == "float32" else float(np.iinfo(target).max)
     assert actual.dtype == target
     inner = slice(30, -30)
-    error = np.abs(actual[inner].astype(float) - expected[inner].astype(float)).max()
-    assert error <= RESAMPLING_ERROR * full + (target != "float32")
+    allowed = TOLERANCES["resampled audio"].of_largest * full + (target != "float32")
+    assert np.abs(actual[inner].astype(float) - expected[inner].astype(float)).max() <= allowed
 
 
 def test_rates_of_each_sample() -> None:
@@ -108,7 +104,7 @@ def test_positions_just_above_a_sample() -> None:
     # 37632 * 48000 / 44100 is 40960, or in floating point a little more.
     signal = noise(42_000)
     actual = np.asarray(ndd.audio_resample(signal, in_rate=48000, out_rate=44100))
-    np.testing.assert_allclose(actual[37632], signal[40960], atol=1e-5)
+    assert_close(actual[37632], signal[40960], "agreement", magnitude=1)
 
 
 def test_nan_reaches_as_far_as_the_filter() -> None:
@@ -167,8 +163,7 @@ def test_preemphasis(border: str, dtype: str, length: int) -> None:
             ndd.preemphasis_filter(data, preemph_coeff=0.7, border=border, dtype=np.dtype(target))
         )
         assert actual.dtype == target
-        atol = 1e-4 if target == "float32" else 0.51
-        np.testing.assert_allclose(actual, expected, rtol=0, atol=atol)
+        assert_close(actual, expected, "small values" if target == "float32" else "rounded")
 
 
 def test_preemphasis_takes_axes_as_one() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
+from support.compare import TOLERANCES, assert_close
 
 coordinates = st.floats(0, 1, width=32)
 
@@ -40,9 +41,9 @@ def test_bb_flip(boxes: Any, horizontal: bool, vertical: bool) -> None:
         top, bottom = 1 - bottom, 1 - top
     expected = np.stack([left, top, right, bottom], axis=1)
     arguments = {"horizontal": horizontal, "vertical": vertical}
-    np.testing.assert_allclose(ndd.bb_flip(boxes, ltrb=True, **arguments), expected, atol=1e-6)
+    assert_close(ndd.bb_flip(boxes, ltrb=True, **arguments), expected, "unit values")
     flipped = np.asarray(ndd.bb_flip(to_sizes(boxes), **arguments))
-    np.testing.assert_allclose(flipped, to_sizes(expected), atol=1e-6)
+    assert_close(flipped, to_sizes(expected), "unit values")
 
 
 def test_shapes_of_boxes() -> None:
@@ -58,10 +59,10 @@ def test_bbox_paste(boxes: Any, ratio: float, x: float, y: float) -> None:
     begin = np.array([x, y]) * (ratio - 1)
     expected = (boxes.reshape(-1, 2) + begin) / ratio
     pasted = np.asarray(ndd.bbox_paste(boxes, ratio=ratio, paste_x=x, paste_y=y, ltrb=True))
-    np.testing.assert_allclose(pasted.reshape(-1, 2), expected, atol=1e-6)
+    assert_close(pasted.reshape(-1, 2), expected, "unit values")
     assert (pasted <= 1).all()
     sizes = np.asarray(ndd.bbox_paste(to_sizes(boxes), ratio=ratio, paste_x=x, paste_y=y))
-    np.testing.assert_allclose(sizes[:, 2:], to_sizes(boxes)[:, 2:] / ratio, atol=1e-6)
+    assert_close(sizes[:, 2:], to_sizes(boxes)[:, 2:] / ratio, "unit values")
 
 
 def rotated_corners(box: Any, angle: float, shape: tuple[int, int], canvas: tuple[int, int]) -> Any:
@@ -85,7 +86,7 @@ def test_bbox_rotate(boxes: Any, angle: float, height: int, width: int) -> None:
     for box, result in zip(boxes, rotated, strict=True):
         corners = rotated_corners(box, angle, (height, width), (500, 700)) / size[::-1]
         expected = [*corners.min(axis=0), *corners.max(axis=0)]
-        np.testing.assert_allclose(result, expected, atol=1e-4)
+        assert_close(result, expected, "rotated boxes")
 
 
 def test_rotated_boxes_are_cut_and_removed() -> None:
@@ -101,13 +102,13 @@ def test_rotated_boxes_are_cut_and_removed() -> None:
     }
     rotated, rest = ndd.bbox_rotate(boxes, labels, **arguments)
     assert np.asarray(rest).tolist() == [3, 4]
-    np.testing.assert_allclose(rotated, [[50, 50, 60, 100], [95, 50, 105, 100]], atol=1e-3)
+    assert_close(rotated, [[50, 50, 60, 100], [95, 50, 105, 100]], "rotated pixels")
     _, everything = ndd.bbox_rotate(boxes, labels, remove_threshold=0.0, **arguments)
     assert np.asarray(everything).tolist() == [3, 4, 5]
     _, complete = ndd.bbox_rotate(boxes, labels[:, None], remove_threshold=0.6, **arguments)
     assert complete.shape == (0, 1)
     sizes = ndd.bbox_rotate(to_sizes(boxes), bbox_layout="xyWH", **arguments)
-    np.testing.assert_allclose(sizes, [[50, 50, 10, 50], [95, 50, 10, 50]], atol=1e-3)
+    assert_close(sizes, [[50, 50, 10, 50], [95, 50, 10, 50]], "rotated pixels")
 
 
 def test_modes_of_rotation() -> None:
@@ -116,10 +117,9 @@ def test_modes_of_rotation() -> None:
     areas = []
     for mode in ("fixed", "halfway", "expand"):
         left, top, right, bottom = np.asarray(ndd.bbox_rotate(box, mode=mode, **arguments))[0]
-        assert left + right == pytest.approx(1, abs=1e-5)
-        assert top + bottom == pytest.approx(1, abs=1e-5)
+        assert_close([left + right, top + bottom], [1, 1], "cropped boxes")
         areas.append((right - left) * (bottom - top))
-    assert areas[0] == pytest.approx(0.2 * 0.1, rel=1e-4)
+    assert_close(areas[0], 0.2 * 0.1, "rotated areas")
     assert areas == sorted(areas)
 
 
@@ -159,7 +159,7 @@ def test_box_encoder(boxes: Any, anchors: Any, criteria: float, offset: bool) ->
             own, other = expected * 3.0, centered(anchor) * 3.0
             raw = np.concatenate([(own - other)[:2] / other[2:], np.log(own[2:] / other[2:])])
             expected = (raw - means) / stds if matched else np.zeros(4)
-        np.testing.assert_allclose(np.asarray(encoded)[k], expected, rtol=1e-3, atol=1e-4)
+        assert_close(np.asarray(encoded)[k], expected, "encoded boxes")
 
 
 @given(box_tables(), st.integers(0, 1000))
@@ -180,16 +180,17 @@ def test_random_bbox_crop(boxes: Any, seed: int) -> None:
         )
     )
     assert (anchor >= 0).all()
-    assert (anchor + shape <= 1 + 1e-6).all()
-    assert 0.5 - 1e-5 <= shape[0] / shape[1] <= 2 + 1e-5
+    slack, ratio_slack = (TOLERANCES[k].absolute for k in ("unit values", "cropped boxes"))
+    assert (anchor + shape <= 1 + slack).all()
+    assert 0.5 - ratio_slack <= shape[0] / shape[1] <= 2 + ratio_slack
     assert (len(rest) > 0) == (len(boxes) > 0)
     np.testing.assert_array_equal(rest_labels, labels[indices])
     for box, moved in zip(boxes[indices], rest, strict=True):
         center = (box[:2] + box[2:]) / 2
-        assert (center >= anchor - 1e-6).all()
-        assert (center <= anchor + shape + 1e-6).all()
+        assert (center >= anchor - slack).all()
+        assert (center <= anchor + shape + slack).all()
         expected = np.clip((box.reshape(2, 2) - anchor) / shape, 0, 1).ravel()
-        np.testing.assert_allclose(moved, expected, atol=1e-5)
+        assert_close(moved, expected, "cropped boxes")
 
 
 def test_windows_of_fixed_shape() -> None:

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import daliesque as ndd
+from support.compare import assert_close
 
 Array = NDArray[Any]
 
@@ -55,7 +56,7 @@ def test_linear_interpolation_moves_by_half_a_pixel() -> None:
     got = ndd.water(ndd.tensor(image, layout="HWC"), ampl_x=1, phase_x=np.pi / 6, ampl_y=0,
                     interp_type=1)  # fmt: skip
     # Coordinates are corners of pixels, values lie in their centers: x + 0.5 - 0.5, y - 0.5.
-    np.testing.assert_allclose(np.asarray(got)[0, 1:39, 0], np.arange(1, 39) / 2, atol=1e-4)
+    assert_close(np.asarray(got)[0, 1:39, 0], np.arange(1, 39) / 2, "small values")
 
 
 def test_jitter_moves_pixels_within_its_range() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque import _kernels
+from support.compare import assert_close
 from support.instruction_sets import use_instructions
 from support.random_calls import Array, load_record, run_call, same_bits
 
@@ -34,7 +35,7 @@ def test_numbers_are_those_of_the_reference(index: int) -> None:
         assert all(map(same_bits, found, expected))
     else:
         for sample, wanted in zip(found, expected, strict=True):
-            np.testing.assert_allclose(sample, wanted, rtol=1e-6, atol=0)
+            assert_close(sample, wanted, "float32")
 
 
 def every_operator(**common: Any) -> list[ndd.Batch]:
@@ -161,7 +162,7 @@ def test_statistics() -> None:
         (draw("uniform", values=[0, 1, 2, 3]), [0.25] * 4),
     ]:
         shares = np.bincount(found.astype(int), minlength=4) / len(found)
-        np.testing.assert_allclose(shares, weights, atol=0.005)
+        assert_close(shares, weights, "shares")
 
 
 def test_samples_of_a_batch_differ() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import daliesque as ndd
 from support import move_calls, resize_calls
-from support.compare import assert_alike
+from support.compare import assert_alike, assert_close
 from support.recorded import load, run_call
 
 
@@ -23,7 +23,7 @@ def test_moves(index: int) -> None:
     for ours, theirs in zip(run_call(ndd, call), expected, strict=True):
         assert ours.dtype == theirs.dtype
         if call.operator == "normalize" and theirs.dtype.kind == "f":
-            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5)
+            assert_close(ours, theirs, "normalized")
         else:
             np.testing.assert_array_equal(ours, theirs)
 

@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
 from daliesque import transforms
+from support.compare import assert_close
 
 numbers = st.floats(-10, 10, width=32)
 
@@ -36,10 +37,10 @@ def moved_to(center: Any, linear: Any) -> Any:
     return matrix
 
 
-def assert_near(result: Any, expected: Any) -> None:
+def assert_matrix(result: Any, expected: Any) -> None:
     result = np.asarray(result)
     assert result.dtype == np.float32
-    np.testing.assert_allclose(result, expected[:-1], rtol=1e-4, atol=1e-4)
+    assert_close(result, expected[:-1], "matrices")
 
 
 @given(st.data(), st.integers(1, 6))
@@ -47,17 +48,17 @@ def test_translation_and_scale(data: Any, ndim: int) -> None:
     offset, factors, center = (data.draw(vectors(ndim)) for _ in range(3))
     matrix = np.eye(ndim + 1)
     matrix[:ndim, ndim] = offset
-    assert_near(transforms.translation(offset=offset), matrix)
+    assert_matrix(transforms.translation(offset=offset), matrix)
     expected = moved_to(center.astype(float), np.diag(factors.astype(float)))
-    assert_near(transforms.scale(scale=factors, center=center), expected)
-    assert_near(transforms.scale(scale=2, ndim=ndim), moved_to(np.zeros(ndim), 2 * np.eye(ndim)))
+    assert_matrix(transforms.scale(scale=factors, center=center), expected)
+    assert_matrix(transforms.scale(scale=2, ndim=ndim), moved_to(np.zeros(ndim), 2 * np.eye(ndim)))
 
 
 @given(st.floats(-500, 500, width=32), vectors(2))
 def test_rotation_of_the_plane(angle: float, center: Any) -> None:
     radians = np.deg2rad(angle)
     linear = np.array([[np.cos(radians), -np.sin(radians)], [np.sin(radians), np.cos(radians)]])
-    assert_near(transforms.rotation(angle=angle, center=center), moved_to(center, linear))
+    assert_matrix(transforms.rotation(angle=angle, center=center), moved_to(center, linear))
 
 
 @given(st.floats(-500, 500, width=32), vectors(3), vectors(3))
@@ -71,20 +72,20 @@ def test_rotation_of_space(angle: float, axis: Any, center: Any) -> None:
     radians = np.deg2rad(angle)
     linear = np.eye(3) + np.sin(radians) * cross + (1 - np.cos(radians)) * cross @ cross
     result = transforms.rotation(angle=angle, axis=axis, center=center)
-    np.testing.assert_allclose(result, moved_to(center, linear)[:-1], rtol=1e-3, atol=1e-3)
+    assert_close(result, moved_to(center, linear)[:-1], "rotations of space")
 
 
 @given(vectors(2), vectors(6), vectors(2), vectors(3))
 def test_shear(two: Any, six: Any, center: Any, center_3d: Any) -> None:
     plane = np.array([[1, two[0]], [two[1], 1]], float)
-    assert_near(transforms.shear(shear=two, center=center), moved_to(center, plane))
+    assert_matrix(transforms.shear(shear=two, center=center), moved_to(center, plane))
     xy, xz, yx, yz, zx, zy = six
     space = np.array([[1, xy, xz], [yx, 1, yz], [zx, zy, 1]], float)
     for given_as in (six, six.reshape(3, 2)):
         result = transforms.shear(shear=given_as, center=center_3d)
-        np.testing.assert_allclose(result, moved_to(center_3d, space)[:-1], rtol=1e-4, atol=1e-3)
+        assert_close(result, moved_to(center_3d, space)[:-1], "points")
     angles = transforms.shear(angles=[45, -45])
-    np.testing.assert_allclose(angles, [[1, 1, 0], [-1, 1, 0]], atol=1e-6)
+    assert_close(angles, [[1, 1, 0], [-1, 1, 0]], "unit values")
 
 
 @given(st.data(), st.integers(1, 6))
@@ -95,7 +96,7 @@ def test_crop_maps_corners(data: Any, ndim: int) -> None:
     matrix = square(transforms.crop(**arguments))
     for source, target in ((start, to_start), (end, to_end)):
         mapped = matrix @ np.append(source, 1)
-        np.testing.assert_allclose(mapped[:-1], target, atol=1e-3)
+        assert_close(mapped[:-1], target, "corners")
     ordered = square(transforms.crop(absolute=True, **arguments))
     assert (np.diag(ordered) >= 0).all()
 
@@ -107,13 +108,13 @@ def test_combine(ndim: int, count: int, reverse: bool, seed: int) -> None:
     expected = np.eye(ndim + 1)
     for part in parts[::-1] if reverse else parts:
         expected = square(part) @ expected
-    assert_near(transforms.combine(*parts, reverse_order=reverse), expected)
+    assert_matrix(transforms.combine(*parts, reverse_order=reverse), expected)
     offset = rng.normal(size=ndim).astype(np.float32)
     move = square(transforms.translation(offset=offset))
     after = transforms.translation(parts[0], offset=offset)
-    assert_near(after, move @ square(parts[0]))
+    assert_matrix(after, move @ square(parts[0]))
     before = transforms.translation(parts[0], offset=offset, reverse_order=True)
-    assert_near(before, square(parts[0]) @ move)
+    assert_matrix(before, square(parts[0]) @ move)
 
 
 def test_batches_and_frames() -> None:
@@ -149,10 +150,10 @@ def test_coord_transform(
     if components * rows > 1:
         for given_matrix in (matrix, matrix.ravel().tolist()):
             result = ndd.coord_transform(points, M=given_matrix, T=offset)
-            np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-4, atol=1e-3)
+            assert_close(result, expected, "points")
     combined = np.concatenate([matrix, offset[:, None]], axis=1)
     result = ndd.coord_transform(points, MT=combined)
-    np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-4, atol=1e-3)
+    assert_close(result, expected, "points")
     double = ndd.coord_transform(points, M=2, T=1, dtype=ndd.dtype(np.dtype(kind)))
     np.testing.assert_array_equal(np.asarray(double), (points * 2 + 1).astype(kind))
 
@@ -164,7 +165,7 @@ def test_coord_transform_rounds_and_clamps() -> None:
     many = np.arange(30000, dtype=np.float32).reshape(100, 100, 3)
     gray = ndd.coord_transform(ndd.tensor(many, layout="HWC"), M=[[0.5, 0.25, 0.25]])
     assert (gray.shape, gray.layout) == ((100, 100, 1), "HWC")
-    np.testing.assert_allclose(np.asarray(gray), many @ np.float32([[0.5], [0.25], [0.25]]))
+    assert_close(gray, many @ np.float32([[0.5], [0.25], [0.25]]), "one rounding")
 
 
 def test_frames_of_points() -> None:
@@ -188,7 +189,7 @@ def test_coord_flip(ndim: int, count: int, data: Any) -> None:
     for column, letter in enumerate(layout):
         mirrored = 2 * np.float32(centers[letter]) - points[:, column]
         expected = mirrored if flips[letter] else points[:, column]
-        np.testing.assert_allclose(result[:, column], expected, rtol=1e-6)
+        assert_close(result[:, column], expected, "float32")
 
 
 POINTS = np.zeros((2, 2), np.float32)

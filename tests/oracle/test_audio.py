@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from support.audio_makers import encoded, signal
+from support.compare import assert_audio, assert_close
 from support.libraries import Each, Passed, Type, call_all
 from support.oracle import (
     assert_agree,
@@ -135,7 +136,7 @@ def test_to_decibels(seed: int) -> None:
     theirs, ours = call_both("to_decibels", samples, layout="ft", **arguments)
     assert (theirs.layout, theirs.dtype) == (ours.layout, ours.dtype)
     for a, b in zip(ours.arrays, theirs.arrays, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-4)
+        assert_close(a, b, "agreement of decibels")
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -170,12 +171,8 @@ def test_resample_types(input: str, output: str | None) -> None:
             "audio_resample", samples, in_rate=16000.0, out_rate=22050.0, **arguments
         )
         assert (theirs.layout, theirs.dtype) == (ours.layout, ours.dtype)
-        full = 1.0 if ours.dtype == "f32" else float(np.iinfo(ours.arrays[0].dtype).max)
         for a, b in zip(ours.arrays, theirs.arrays, strict=True):
-            assert a.shape == b.shape
-            error = np.abs(a.astype(np.float64) - b.astype(np.float64)).max(initial=0)
-            # Relative to full scale, or the last digit of an integer.
-            assert error <= max(3e-6 * full, 0.0 if ours.dtype == "f32" else 1.0)
+            assert_audio(a, b)
 
 
 RATES = ((44100.0, 16000.0), (16000.0, 44100.0), (48000.0, 44100.0), (16000.0, 8000.0))
@@ -324,8 +321,8 @@ def test_decoder(kind: str, subtype: str, channels: int, dtype: str) -> None:
         for length in (5000, 12_345)
     ]
     # Both read plain samples without error; lossy formats depend on the version of their library.
-    full = 1.0 if dtype == "float32" else float(np.iinfo(dtype).max)
     exact = subtype.startswith("PCM") or subtype == "FLOAT"
+    tolerance = "agreement of audio" if exact else "agreement of lossy audio"
     forms: list[dict[str, Any]] = [{"sample_rate": 16000.0, "downmix": True}]
     if subtype != "FLOAT" or dtype == "float32":
         # The reference does not scale floating-point numbers to integers.
@@ -339,8 +336,6 @@ def test_decoder(kind: str, subtype: str, channels: int, dtype: str) -> None:
             for a, b in zip(got.arrays, expected.arrays, strict=True):
                 assert a.shape == b.shape
         for a, b in zip(results[0].arrays, wanted[0].arrays, strict=True):
-            error = np.abs(a.astype(np.float64) - b.astype(np.float64)).max()
-            limit = (3e-6 if exact else 1e-4) * full
-            assert error <= (limit if dtype == "float32" else max(limit, 1.0))
+            assert_audio(a, b, arguments, tolerance)
         for a, b in zip(results[1].arrays, wanted[1].arrays, strict=True):
             np.testing.assert_array_equal(a, b)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.compare import assert_close
 from support.libraries import Array, Each, Generator, Passed, Single, Type, call_all
 from support.oracle import assert_agree, assert_both_refuse, assert_nearly_agree, ours, reference
 
@@ -63,7 +64,7 @@ def assert_boxes_near(operator: str, *inputs: Any, **arguments: Any) -> None:
         assert (mine.layout, mine.dtype) == (theirs.layout, theirs.dtype)
         for a, b in zip(mine.arrays, theirs.arrays, strict=True):
             assert a.shape == b.shape
-            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5 * np.abs(b).max(initial=1))
+            assert_close(a, b, "agreement of values", magnitude=np.abs(b).max(initial=1))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -419,7 +420,7 @@ def test_transforms_of_frames() -> None:
     for (layout, theirs), (our_layout, mine) in zip(results[:half], results[half:], strict=True):
         assert our_layout == layout
         for a, b in zip(mine, theirs, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+            assert_close(a, b, "agreement of frames")
 
 
 @pytest.mark.parametrize(

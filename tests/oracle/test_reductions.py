@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.compare import assert_close
 from support.libraries import Array, Each, Single, Type
 from support.oracle import assert_both_refuse, call_both
 
@@ -16,8 +17,6 @@ pytestmark = pytest.mark.oracle
 INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64")
 SIMPLE = ("sum", "mean", "mean_square", "rms", "min", "max")
 AXES: tuple[Any, ...] = (None, [0], [1], [-1], [0, 1], [0, 2], [1, 2], [2, 0, 1], [])
-# The reference adds in float32, pairwise.
-RELATIVE = 1e-5
 
 
 def values(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, most: int) -> Array:
@@ -36,7 +35,7 @@ def check(name: str, *inputs: Any, **arguments: Any) -> None:
         assert ours.shape == theirs.shape
         if ours.dtype.kind == "f":
             scale = np.abs(theirs[np.isfinite(theirs)]).max(initial=0)
-            np.testing.assert_allclose(ours, theirs, rtol=RELATIVE, atol=RELATIVE * scale)
+            assert_close(ours, theirs, "agreement of values", magnitude=scale)
         else:
             np.testing.assert_array_equal(ours, theirs)
 

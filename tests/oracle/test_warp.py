@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Array, Each
+from support.libraries import Array, Each, Type
 from support.oracle import assert_agree, assert_nearly_agree, ours, reference
 
 pytestmark = pytest.mark.oracle
@@ -48,17 +48,8 @@ def test_warp_affine_images(dtype: str, channels: int, border: dict[str, Any]) -
 def test_warp_affine_types(dtype: str, result: str, interp: int) -> None:
     samples = images(dtype, [(30, 41, 3)])
     for border in ({}, {"fill_value": -3.6}):
-        expected = reference.warp_affine(
-            reference.batch(samples, layout="HWC"),
-            matrix=MATRIX, interp_type=interp, dtype=getattr(reference, result), **border,
-        )  # fmt: skip
-        got = ours.warp_affine(
-            ours.batch(samples, layout="HWC"),
-            matrix=MATRIX, interp_type=interp, dtype=getattr(ours, result), **border,
-        )  # fmt: skip
-        a, b = np.asarray(got.tensors[0]), np.asarray(expected.tensors[0])
-        assert a.dtype == b.dtype
-        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1 if result == "uint8" else 1e-2)
+        arguments = {"matrix": MATRIX, "interp_type": interp, "dtype": Type(result), **border}
+        assert_nearly_agree("warp_affine", samples, layout="HWC", **arguments)
 
 
 def test_matrices_as_input() -> None:

@@ -14,6 +14,7 @@ import pytest
 import daliesque as ndd
 from daliesque._codecs.video import VideoDecoder
 from daliesque._codecs.video_file import VideoFile
+from support.compare import assert_close
 from support.reader_checks import assert_nothing_is_left, assert_resumes, open_files, values_of
 from support.video_makers import RATE, numbered, shown_numbers
 
@@ -85,7 +86,7 @@ def test_outputs(kind: Any, folder: Path) -> None:
     assert [out.dtype for out in outputs] == [ndd.uint8, ndd.int32, ndd.int32, ndd.float64]
     assert labels.torch().tolist() == [[7], [7]]
     assert numbers.torch().tolist() == [[0, 2, 4], [20, 22, 24]]
-    np.testing.assert_allclose(times.torch(), np.array([[0, 2, 4], [20, 22, 24]]) / RATE)
+    assert_close(times.torch(), np.array([[0, 2, 4], [20, 22, 24]]) / RATE, "one rounding")
 
 
 @both
@@ -120,7 +121,7 @@ def test_padding(folder: Path, mode: str, tail: list[int] | None) -> None:
     if tail is not None:
         frames, numbers, times = (np.asarray(out.tensors[0]) for out in steps[-1])
         assert numbers.tolist() == tail
-        np.testing.assert_allclose(times, [-1 if n < 0 else n / RATE for n in tail])
+        assert_close(times, [-1 if n < 0 else n / RATE for n in tail], "one rounding")
         for frame, number in zip(frames, tail, strict=True):
             if number < 0:
                 assert (frame == [1, 2, 3]).all()
@@ -238,7 +239,7 @@ def test_times_of_a_variable_frame_rate(tmp_path: Path) -> None:
     assert first_and_last(Old(file_list=listed, sequence_length=10)) == [(10, 19)]
     reader = New(filenames=path, sequence_length=8, enable_timestamps=True)
     found = np.concatenate([clip[1] for clip in clips_of(reader, None)])
-    np.testing.assert_allclose(found, times, atol=2e-3)
+    assert_close(found, times, "timestamps of files")
 
 
 @both

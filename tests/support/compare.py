@@ -23,13 +23,79 @@ class Tolerance(NamedTuple):
 
 
 TOLERANCES = {
-    # Resampled values: positions are computed in single precision, and an error of position is one
-    # of value where neighboring pixels differ much.
+    "one rounding": Tolerance(relative=1e-7),
+    "two roundings": Tolerance(relative=2e-7),
+    # A few roundings of float32.
+    "float32": Tolerance(relative=1e-6),
+    "float16": Tolerance(relative=1e-3),
+    # The reference's defaults are recorded as decimal numbers.
+    "defaults": Tolerance(relative=1e-5),
+    # A few roundings of float32 of values up to about 1, up to about 10, ...
+    "unit values": Tolerance(absolute=1e-6),
+    "interpolated values": Tolerance(absolute=2e-5),
+    "small values": Tolerance(absolute=1e-4),
+    # What the reference decodes as 16 bits may come as 8 here.
+    "last bits": Tolerance(absolute=2e-7),
+    # The nearest integer, computed in single precision.
+    "rounded": Tolerance(absolute=0.51),
+    "lossy pixels": Tolerance(absolute=0.02),
+    "shares": Tolerance(absolute=0.005),
+    "timestamps": Tolerance(absolute=1e-3),
+    "timestamps of files": Tolerance(absolute=2e-3),
+    #
+    # Statistics.
+    "sums": Tolerance(relative=3e-7, of_largest=1e-6),
+    "statistics": Tolerance(absolute=3e-6),
+    "statistics of large images": Tolerance(absolute=2e-5),
+    "normalized": Tolerance(relative=1e-5, absolute=1e-5),
+    "variance": Tolerance(relative=1e-4, absolute=1e-6),
+    "variance of large values": Tolerance(relative=1e-5, absolute=1e-5),
+    "deviation of large values": Tolerance(relative=1e-5, absolute=1e-3),
+    #
+    # Geometry.
+    "cropped boxes": Tolerance(absolute=1e-5),
+    "rotated boxes": Tolerance(absolute=1e-4),
+    "rotated pixels": Tolerance(absolute=1e-3),
+    "rotated areas": Tolerance(relative=1e-4),
+    "encoded boxes": Tolerance(relative=1e-3, absolute=1e-4),
+    "matrices": Tolerance(relative=1e-4, absolute=1e-4),
+    "rotations of space": Tolerance(relative=1e-3, absolute=1e-3),
+    "points": Tolerance(relative=1e-4, absolute=1e-3),
+    "corners": Tolerance(absolute=1e-3),
+    "quarter turns": Tolerance(absolute=1e-5),
+    # Positions are computed in single precision, so that pixels of 0 to 127 are seen with an error.
+    "warped": Tolerance(absolute=1e-2),
+    "warped float16": Tolerance(absolute=0.1),
+    "warped integers": Tolerance(absolute=1.0),
+    "inverted maps": Tolerance(absolute=1e-3),
+    # An error of position is one of value where neighboring pixels differ much.
     "resampling": Tolerance(of_largest=2e-4),
+    #
+    # Audio.
+    "scaled integers": Tolerance(relative=1e-6, absolute=1.0),
+    "mixed integers": Tolerance(absolute=1.0, of_largest=1e-7),
+    # Weights are interpolated between 32 positions from sample to sample, and positions counted in
+    # single precision over 256 results, as the reference does on the CPU.
+    "resampled audio": Tolerance(of_largest=4e-3),
+    "resampled tone": Tolerance(absolute=1e-3),
+    "spectra": Tolerance(of_largest=2e-6),
+    # Edges of filters are computed in single precision.
+    "mel filters": Tolerance(relative=2e-5, of_largest=2e-5),
+    "narrow mel filters": Tolerance(relative=1e-4, of_largest=1e-6),
+    "decibels": Tolerance(relative=1e-6, absolute=1e-5),
+    "small decibels": Tolerance(relative=1e-6, absolute=2e-7),
+    "librosa": Tolerance(absolute=1e-3),
+    #
     # Libraries and devices that compute in single precision, in the same way up to the order of
     # additions.
     "agreement": Tolerance(of_largest=1e-5),
+    "agreement of values": Tolerance(relative=1e-5, of_largest=1e-5),
     "agreement of matrices": Tolerance(of_largest=1e-6),
+    "agreement of frames": Tolerance(relative=1e-5, absolute=1e-6),
+    "agreement of decibels": Tolerance(relative=1e-6, absolute=1e-4),
+    # Relative to full scale.
+    "agreement of audio": Tolerance(of_largest=3e-6),
+    "agreement of lossy audio": Tolerance(of_largest=1e-4),
     # The mean of a few neighbors is rounded to float32, and their deviation may be small.
     "agreement on few values": Tolerance(of_largest=5e-5),
     # The reference's transform of long signals has the larger error of the two.
@@ -84,6 +150,42 @@ def assert_near(
     if actual.dtype.name not in SUM_TOLERANCE:
         tolerance = max(tolerance, 1)
     near = np.abs(wide - target) <= tolerance
+    assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
+
+
+def assert_close(
+    actual: Any,
+    expected: Any,
+    tolerance: str,
+    context: object = "",
+    magnitude: float | None = None,
+) -> None:
+    """Same shape, and values equal up to a tolerance of the table; types may differ.
+
+    `magnitude` stands for the largest value, by default that of the expected ones. A number may be
+    expected of all elements.
+    """
+    actual, wide = np.asarray(actual), np.asarray(expected, np.float64)
+    assert np.isscalar(expected) or actual.shape == wide.shape, f"{context}: {actual.shape}"
+    allowed = TOLERANCES[tolerance]
+    if magnitude is None:
+        magnitude = float(np.abs(wide[np.isfinite(wide)]).max(initial=0))
+    limit = allowed.absolute + allowed.of_largest * magnitude
+    message = f"{context}: {tolerance}"
+    np.testing.assert_allclose(actual, wide, allowed.relative, limit, err_msg=message)
+
+
+def assert_audio(
+    actual: Any, expected: Any, context: object = "", tolerance: str = "agreement of audio"
+) -> None:
+    """Same type and shape; values up to an error relative to full scale, integers within 1."""
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.dtype == expected.dtype, f"{context}: {actual.dtype} != {expected.dtype}"
+    assert actual.shape == expected.shape, f"{context}: {actual.shape} != {expected.shape}"
+    is_float = actual.dtype.kind == "f"
+    full = 1.0 if is_float else float(np.iinfo(actual.dtype).max)
+    allowed = max(TOLERANCES[tolerance].of_largest * full, 0.0 if is_float else 1.0)
+    near = np.abs(actual.astype(np.float64) - expected.astype(np.float64)) <= allowed
     assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
 
 
