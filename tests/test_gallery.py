@@ -54,7 +54,7 @@ def names() -> dict[str, Any]:
 def image_operators() -> set[str]:
     found = set()
     for name, spec in registry.items():
-        module = spec.bodies["cpu"].__module__.rpartition(".")[2]
+        module = spec.body.__module__.rpartition(".")[2]
         if module in MODULES or any("HW" in layout for layout in spec.allowed_layouts):
             found.add(name)
     return found - WITHOUT_PICTURE

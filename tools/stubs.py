@@ -2,6 +2,8 @@
 """Write the type stubs that are committed.
 
 - `_kernels.pyi`: the native module, by nanobind's generator;
+- `_engine/kernels.pyi`: those of its functions that operators find through their data, as a
+  Protocol that tables of functions for other devices satisfy, too;
 - a `.pyi` beside every public module that offers operators, with what a decorator cannot express:
   a Batch in gives a Batch out, otherwise a Tensor comes out; and the number of results, where it
   depends on the call, follows from the arguments.
@@ -64,6 +66,65 @@ class Overload(NamedTuple):
 
 # Neither the class nor the number of the results is known.
 UNKNOWN = Overload("int | None = None", "", True, ("Tensor", "Batch"))
+# Functions that are about CPU memory itself: files, buffers, other libraries' pixels.
+HOST_FUNCTIONS = {
+    "copy_rows",
+    "decode_jpegs",
+    "from_dlpack",
+    "image_headers",
+    "lz4_decompress",
+    "numpy_view",
+    "paint_coco_masks",
+    "parse_datums",
+    "parse_recordio",
+    "parse_tensors",
+    "random_bbox_crop",
+    "random_crop",
+    "read_big_endian",
+    "read_listed_files",
+    "read_named_files",
+    "read_npy_contents",
+    "read_npy_files",
+    "to_dlpack",
+    "wrap_buffer",
+    "wrap_buffers",
+    "write_pixels",
+    "write_video_frame",
+}
+
+
+class _PlainArrays(ast.NodeTransformer):
+    """Arrays without what nanobind notes about their memory."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        if ast.unparse(node.value) == "Annotated" and isinstance(node.slice, ast.Tuple):
+            return node.slice.elts[0]
+        return self.generic_visit(node)
+
+
+def kernels_stub(native: str) -> str:
+    """The Protocol of the functions that take or make samples on any device."""
+    methods = []
+    for node in ast.parse(native).body:
+        if not isinstance(node, ast.FunctionDef) or node.name in HOST_FUNCTIONS:
+            continue
+        _PlainArrays().visit(node)
+        signature = (
+            f"({ast.unparse(node.args)}) -> {ast.unparse(node.returns or ast.Constant(None))}"
+        )
+        if re.search(r"\bSamples\b", signature):
+            methods.append(f"    def {node.name}(self, {signature[1:]}: ...")
+    imports = [
+        "from collections.abc import Sequence",
+        "from typing import Annotated, Any, Protocol",
+        "import numpy",
+        "import numpy.typing",
+        "from numpy.typing import NDArray",
+        "from .._kernels import PhiloxState, ResizeGeometry",
+        "from .samples import Samples",
+    ]
+    head = ["class Kernels(Protocol):", '    """The functions for data on a device."""']
+    return "\n".join([HEADER, *imports, *head, *methods]) + "\n"
 
 
 def annotation_text(annotation: Any) -> str:
@@ -134,7 +195,7 @@ def operator_stub(name: str, spec: OpSpec) -> str:
 
 def argument_texts(spec: OpSpec) -> dict[str, str]:
     """The annotation and default of each argument."""
-    body = spec.bodies["cpu"]
+    body = spec.body
     hints = typing.get_type_hints(body, include_extras=True)
     texts = {}
     for parameter in inspect.signature(body).parameters.values():
@@ -315,7 +376,9 @@ def public_modules() -> list[ModuleType]:
 
 def all_stubs() -> dict[Path, str]:
     """Every stub file and what should be in it."""
-    stubs = {PACKAGE / "_kernels.pyi": native_stub()}
+    native = native_stub()
+    stubs = {PACKAGE / "_kernels.pyi": native}
+    stubs[PACKAGE / "_engine" / "kernels.pyi"] = formatted(kernels_stub(native))
     for module in public_modules():
         text = module_stub(module)
         if text is not None:

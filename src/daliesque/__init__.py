@@ -19,6 +19,7 @@ from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
 from ._engine.context import EvalContext, get_current_stream
 from ._engine.device import Device, device
+from ._engine.devices import register_backend as _register_backend
 from ._engine.dtype import (
     DataType,
     DType,
@@ -52,6 +53,7 @@ from ._engine.stream import (
 )
 from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
+from ._gpu import load as _load_gpu
 from ._ops.audio import audio_resample, nonsilent_region, preemphasis_filter
 from ._ops.bbox_crop import random_bbox_crop
 from ._ops.boxes import bb_flip, bbox_paste, bbox_rotate, box_encoder
@@ -235,3 +237,6 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+# Loaded, and torch with it, when somebody asks for a "gpu".
+_register_backend(_load_gpu)

@@ -11,6 +11,8 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
+import daliesque._engine.samples
+
 
 class OutOfMemory(MemoryError):
     pass
@@ -86,6 +88,12 @@ class Samples:
 
     @property
     def external(self) -> bool: ...
+
+    @property
+    def kernels(self) -> daliesque._engine.samples.Kernels: ...
+
+    @property
+    def is_on_device(self) -> bool: ...
 
     def pointer(self, index: int) -> int: ...
 

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 import daliesque as ndd
-from daliesque._engine import accelerator
+from daliesque._engine import devices
+from daliesque._gpu import accelerator
 from support.pretended import PretendedAccelerator
 from support.torch_operations import allowed
 
@@ -21,12 +22,11 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # Some operators write files.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(accelerator.VARIABLE, "cpu")
-    accelerator.forget()
+    monkeypatch.setattr(devices, "_found", None)
     yield
     ndd.EvalContext.current().evaluate_all()
     ndd.set_default_stream(None)
     ndd.set_current_stream(None)
-    accelerator.forget()
 
 
 @pytest.fixture
@@ -41,8 +41,7 @@ def pretend(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     def begin(kind: str) -> PretendedAccelerator:
         found = PretendedAccelerator(kind)
         made.append(found)
-        accelerator.forget()
-        monkeypatch.setattr(accelerator, "_find", lambda: found)
+        monkeypatch.setattr(devices, "_found", found)
         return found
 
     yield begin

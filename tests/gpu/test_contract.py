@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque._engine.op import registry
+from daliesque._gpu.operators import body_of
 from support.cases import CASES, Case
 from support.contract import (
     Outputs,
@@ -27,9 +27,7 @@ from support.contract import (
 )
 from support.gpu_compare import assert_near_cpu
 
-importlib.import_module("daliesque._gpu")
-
-GPU_CASES = [case for case in CASES if "gpu" in registry[case.operator].bodies]
+GPU_CASES = [case for case in CASES if body_of(registry[case.operator]) is not None]
 MODES = [ndd.EvalMode.sync_full, ndd.EvalMode.eager, ndd.EvalMode.deferred]
 
 pytestmark = pytest.mark.usefixtures("either_device")
@@ -95,7 +93,7 @@ def test_inputs_stay_unchanged(case: Case) -> None:
 
 @pytest.mark.parametrize(
     "case",
-    [case for case in CASES if "gpu" not in registry[case.operator].bodies],
+    [case for case in CASES if body_of(registry[case.operator]) is None],
     ids=lambda case: case.operator,
 )
 def test_operators_without_gpu_code_say_so(case: Case) -> None:

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import daliesque as ndd
-from daliesque._engine import accelerator
+from daliesque._gpu import accelerator
 from support.image_makers import as_samples, jpeg, png
 
 RNG = np.random.default_rng(5)
@@ -37,9 +37,7 @@ def test_decoded_on_the_cpu(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_one_upload(monkeypatch: pytest.MonkeyPatch) -> None:
-    ndd.Device("gpu")
-    found = accelerator.active
-    assert found is not None
+    found = accelerator.require_accelerator("test")
     sizes: list[int] = []
     upload = found.upload
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import runpy
 from pathlib import Path
 from typing import Any
@@ -13,26 +12,31 @@ import pytest
 import torch
 
 import daliesque as ndd
-from daliesque._engine import accelerator
 from daliesque._engine.op import registry
+from daliesque._gpu import accelerator
+from daliesque._gpu.operators import WAITING, body_of
 from support.cases import CASES, Case
 from support.compare import assert_close
 from support.contract import call, make_batches, make_inputs
 from support.gpu_compare import assert_near_cpu
 
-table = importlib.import_module("daliesque._gpu.table")
-importlib.import_module("daliesque._gpu")
-
 ROOT = Path(__file__).parent.parent.parent
 NOTES = runpy.run_path(str(ROOT / "tools" / "operator_table.py"))["NOTES"]
-GPU_CASES = [case for case in CASES if "gpu" in registry[case.operator].bodies]
+GPU_CASES = [case for case in CASES if body_of(registry[case.operator])]
 
 each_case = pytest.mark.parametrize("case", GPU_CASES, ids=lambda case: case.operator)
 
 
+def host_inputs(operator: str) -> frozenset[int]:
+    """The inputs that are parameters, which bodies read on the CPU."""
+    found = body_of(registry[operator])
+    assert found is not None
+    return found.host_inputs
+
+
 def placed(case: Case, batches: list[Any]) -> list[Any]:
     """The inputs on the gpu, but for those that are parameters."""
-    parameters = registry[case.operator].host_inputs
+    parameters = host_inputs(case.operator)
     return [
         batch if index in parameters else batch.gpu().evaluate()
         for index, batch in enumerate(batches)
@@ -46,7 +50,7 @@ def test_only_few_operators_read_on_the_host(case: Case, pretend: Any) -> None:
     journal.reads.clear()
     with ndd.EvalMode.sync_cpu:
         call(case, inputs, device="gpu")
-    assert bool(journal.reads) == (case.operator in table.waiting), journal.reads
+    assert bool(journal.reads) == (case.operator in WAITING), journal.reads
 
 
 def test_reads_are_seen(pretend: Any) -> None:
@@ -90,8 +94,7 @@ def test_mixtures_are_seen(pretend: Any) -> None:
 
 def test_waiting_operators_are_documented() -> None:
     text = (ROOT / "docs" / "gpu.md").read_text()
-    assert table.waiting
-    for name in table.waiting:
+    for name in WAITING:
         assert "waits" in NOTES[name]
         assert f"`{name}`" in text
 
@@ -267,7 +270,7 @@ def test_strided_inputs(case: Case, pretend: Any) -> None:
     plain = [batch.select(0) for batch in make_batches(case, [[sample] for sample in inputs])]
     apart = [
         value
-        if index in spec.host_inputs
+        if index in host_inputs(case.operator)
         else ndd.as_tensor(strided(sample, found), layout=value.layout)
         for index, (sample, value) in enumerate(zip(inputs, plain, strict=True))
     ]

@@ -13,7 +13,9 @@ import pytest
 import torch
 
 import daliesque as ndd
-from daliesque._engine import accelerator
+from daliesque._engine import devices
+from daliesque._gpu import accelerator
+from daliesque._gpu.backend import TorchBackend
 from support.image_makers import as_samples, jpeg
 
 
@@ -89,10 +91,9 @@ def _plain(device_id: int) -> Queue:
 
 
 @pytest.fixture
-def recorder() -> Recorder:
-    ndd.Device("gpu")
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     made = Recorder()
-    accelerator.active = accelerator.Accelerator("cpu", 2, made)
+    monkeypatch.setattr(devices, "_found", TorchBackend("cpu", 2, made))
     return made
 
 
@@ -112,8 +113,7 @@ def test_work_goes_to_the_stream_that_torch_uses(recorder: Recorder) -> None:
 
 
 def test_uploads_keep_their_memory_until_they_are_done(recorder: Recorder) -> None:
-    found = accelerator.active
-    assert found is not None
+    found = accelerator.require_accelerator("test")
     ndd.tensor([1], device="gpu")
     ndd.tensor([2], device="gpu")
     assert len(found._in_flight) == 2
@@ -141,16 +141,16 @@ class Metal:
 def test_metal_reads_parameters_later(monkeypatch: pytest.MonkeyPatch) -> None:
     found = accelerator.Accelerator("mps", 1, accelerator.SingleQueue(Metal))
     place = torch.device("cpu")
-    found.place(np.arange(3), place)
-    found.place(np.arange(4), place)
+    found.upload_array(np.arange(3), place)
+    found.upload_array(np.arange(4), place)
     assert [len(buffer) for _, buffer in found._in_flight] == [3, 4]
     monkeypatch.setattr(MetalEvent, "occurred", True)
-    found.place(np.arange(5), place)
+    found.upload_array(np.arange(5), place)
     assert len(found._in_flight) == 0
     # Others have copied them when the call returns.
     cuda = accelerator.Accelerator("cuda", 1, accelerator.SingleQueue(Metal))
     monkeypatch.setattr(MetalEvent, "occurred", False)
-    cuda.place(np.arange(3), place)
+    cuda.upload_array(np.arange(3), place)
     assert len(cuda._in_flight) == 0
 
 
@@ -274,8 +274,7 @@ def test_decoding_does_not_wait_for_uploads(recorder: Recorder) -> None:
     """One batch is decoded while the one before is still on its way."""
     files = ndd.batch(as_samples([jpeg(np.full((9, 7, 3), 50, np.uint8))]))
     images = [ndd.decoders.image(files, device="gpu") for _ in range(2)]
-    found = accelerator.active
-    assert found is not None
+    found = accelerator.require_accelerator("test")
     assert len(found._in_flight) == 2
     assert set(recorder.taken()) == {"work in torch0", "mark torch0"}
     assert images[1].shape == [(9, 7, 3)]
@@ -398,10 +397,9 @@ class Backend:
 
 def test_streams_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     """The backend's functions are called as torch documents them."""
-    ndd.Device("gpu")
     backend = Backend()
     queues = accelerator.TorchQueues(backend)
-    monkeypatch.setattr(accelerator, "active", accelerator.Accelerator("cpu", 2, queues))
+    monkeypatch.setattr(devices, "_found", TorchBackend("cpu", 2, queues))
     own = backend.Stream(1, "own", 9)
     wrapped = ndd.Stream(own)
     assert wrapped.device_id == 1

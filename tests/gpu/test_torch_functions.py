@@ -15,7 +15,9 @@ import daliesque as ndd
 from support.torch_operations import operations
 
 PACKAGE = Path(ndd.__file__).parent
-FILES = [*(PACKAGE / "_gpu").glob("*.py"), PACKAGE / "_engine" / "device_samples.py"]
+# Queues and transfers differ from one kind of device to the other.
+DRIVERS = {"accelerator.py", "placement.py"}
+FILES = [path for path in (PACKAGE / "_gpu").glob("*.py") if path.name not in DRIVERS]
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
 # What belongs to torch without being an operation on tensors, and methods that are NumPy's here.

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 import daliesque as ndd
-from daliesque._engine import accelerator
+from daliesque._gpu import accelerator
 
 TYPES = [
     *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
@@ -81,9 +81,7 @@ def test_memory_is_separate() -> None:
 
 
 def test_one_transfer_for_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    ndd.Device("gpu")
-    found = accelerator.active
-    assert found is not None
+    found = accelerator.require_accelerator("test")
     sizes: list[int] = []
     upload, download = found.upload, found.download
 
@@ -352,7 +350,6 @@ for call in (
 
 
 def test_threads_may_ask_at_the_same_time() -> None:
-    accelerator.forget()
     barrier = threading.Barrier(4)
     seen: list[Any] = []
 

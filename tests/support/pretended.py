@@ -19,7 +19,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
 from torch.utils._pytree import tree_leaves, tree_map
 
-from daliesque._engine.accelerator import Accelerator, SingleQueue
+from daliesque._gpu.accelerator import SingleQueue
+from daliesque._gpu.backend import TorchBackend
 
 CPU = torch.device("cpu")
 # Only these may see tensors of both sides.
@@ -192,7 +193,7 @@ class _Queues(SingleQueue):
             self._inside.entered = False
 
 
-class PretendedAccelerator(Accelerator):
+class PretendedAccelerator(TorchBackend):
     """Two devices of a kind."""
 
     def __init__(self, kind: str) -> None:

@@ -34,6 +34,7 @@ from .convert import cast_samples, contiguous, is_array, to_samples, to_stacked_
 from .dtype import DType, float16, float32, float64, int64
 from .dtype import dtype as to_dtype
 from .enums import DALIInterpType
+from .samples import HostSamples, host
 from .value import Value
 
 _INTEGERS = frozenset({int})
@@ -57,7 +58,7 @@ class Rule:
         """What the body gets for a value that serves all samples."""
         raise NotImplementedError
 
-    def from_samples(self, samples: _kernels.Samples, where: str) -> Any:
+    def from_samples(self, samples: HostSamples, where: str) -> Any:
         """What the body gets for a Tensor or Batch."""
         raise NotImplementedError
 
@@ -116,7 +117,7 @@ class PerSample(Rule):
             if not (isinstance(value, list | tuple) and len(value) == 1):
                 raise self._unfit(value, where, TypeError)
         if is_array(value) and not isinstance(value, np.ndarray | np.generic):
-            value = to_stacked_numpy(to_samples(value, None, None, where))[0]
+            value = to_stacked_numpy(host(to_samples(value, None, None, where)))[0]
         try:
             raw = np.asarray(value)
         except ValueError:
@@ -127,7 +128,7 @@ class PerSample(Rule):
             raise self._unfit(value, where, ValueError)
         return self._typed(raw.reshape(1, -1) if self.vector else raw.reshape(1), where)
 
-    def from_samples(self, samples: _kernels.Samples, where: str) -> Any:
+    def from_samples(self, samples: HostSamples, where: str) -> Any:
         count = len(samples)
         if count == 0:
             return np.empty((0, 0) if self.vector else (0,), self.dtype)
@@ -139,7 +140,7 @@ class PerSample(Rule):
             return FrameValues(self._rows(frames, where), counts)
         return self._rows(samples, where)
 
-    def _rows(self, samples: _kernels.Samples, where: str) -> NDArray[Any]:
+    def _rows(self, samples: HostSamples, where: str) -> NDArray[Any]:
         if not samples.uniform:
             msg = f"{where} needs equally many values for each sample; got {samples.shapes}."
             raise ValueError(msg)
@@ -180,10 +181,10 @@ class NumberLists(Rule):
     def __init__(self, dtype: DType) -> None:
         self.dtype = dtype
 
-    def convert(self, value: Any, where: str) -> _kernels.Samples:
-        return self.from_samples(to_samples(value, None, None, where).as_internal(), where)
+    def convert(self, value: Any, where: str) -> HostSamples:
+        return self.from_samples(host(to_samples(value, None, None, where)).as_internal(), where)
 
-    def from_samples(self, samples: _kernels.Samples, where: str) -> _kernels.Samples:
+    def from_samples(self, samples: HostSamples, where: str) -> HostSamples:
         if samples.ndim > 1:
             msg = f"{where} must be a list of numbers; got the shape {samples.shape(0)}."
             raise ValueError(msg)
@@ -209,7 +210,7 @@ class StringPerSample(Rule):
             raise TypeError(msg)
         return [value]
 
-    def from_samples(self, samples: _kernels.Samples, where: str) -> list[str]:
+    def from_samples(self, samples: HostSamples, where: str) -> list[str]:
         if samples.type_id != 0:
             msg = f"{where} must be a string, or a Batch of character codes (uint8)."
             raise TypeError(msg)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any, Generic, Self, TypeVar
 
 from .. import _kernels
-from . import accelerator
 from .convert import cast_samples, contiguous, number_samples, to_samples
 from .device import Device
+from .devices import move
 from .dtype import DType, from_code
 from .invocation import Invocation
-from .placement import common_gpu, move
-from .value import Value
+from .samples import Samples, common_kernels
+from .value import Value, any_remote, remote_device
 
 # Contravariant: it only occurs as an argument.
 Operand = TypeVar("Operand", contravariant=True)
@@ -27,7 +27,7 @@ def apply(name: str, *operands: Any) -> Any:
     The result is a Batch if any operand is; a single tensor or number goes with every sample.
     """
     count: int | None = None
-    inputs: list[Value | _kernels.Samples] = []
+    inputs: list[Value | Samples] = []
     source = None
     shown = _SHOWN.get(name) or f"math.{name}"
     for operand in operands:
@@ -49,7 +49,7 @@ def apply(name: str, *operands: Any) -> Any:
             return NotImplemented
         else:
             inputs.append(to_samples(operand, None, None, shown))
-    if accelerator.active is not None:
+    if any_remote(inputs):
         _check_devices(shown, inputs)
     invocation = Invocation(
         shown, _compute, tuple(inputs), {"name": name}, dtype=_result_type(name, inputs)
@@ -60,9 +60,9 @@ def apply(name: str, *operands: Any) -> Any:
     return Value._batch_class._promised(invocation, 0, count, source)
 
 
-def _check_devices(shown: str, inputs: list[Value | _kernels.Samples]) -> None:
+def _check_devices(shown: str, inputs: list[Value | Samples]) -> None:
     """Arrays must all be in one place; numbers go anywhere."""
-    device = common_gpu(shown, inputs)
+    device = remote_device(shown, inputs)
     if device is None:
         return
     for value in inputs:
@@ -100,7 +100,7 @@ _SHOWN = {
 }
 
 
-def _result_type(name: str, inputs: list[Value | _kernels.Samples]) -> DType | None:
+def _result_type(name: str, inputs: list[Value | Samples]) -> DType | None:
     """The element type of the result, if those of the operands are known already."""
     codes = []
     for value in inputs:
@@ -129,11 +129,12 @@ def _known_type(value: Value) -> DType | None:
     return None if pending is None else pending.dtype
 
 
-def _compute(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
+def _compute(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
     name = arguments["name"]
     operands = [contiguous(samples) for samples in inputs if samples is not None]
     try:
-        return _kernels.arithmetic(name, operands)
+        kernels = common_kernels(operands)
+        return kernels.arithmetic(name, operands)
     except ValueError as error:
         msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."
         raise ValueError(msg) from None
@@ -142,12 +143,12 @@ def _compute(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -
         raise ZeroDivisionError(msg) from None
 
 
-def _cast(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
+def _cast(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
     assert inputs[0] is not None
     return cast_samples(inputs[0], arguments["dtype"])
 
 
-def _copy(inputs: list[_kernels.Samples | None], _arguments: dict[str, Any]) -> _kernels.Samples:
+def _copy(inputs: list[Samples | None], _arguments: dict[str, Any]) -> Samples:
     assert inputs[0] is not None
     return inputs[0].copy()
 

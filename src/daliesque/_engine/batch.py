@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeAlias, overl
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _kernels
 from .arithmetic import Operators
 from .convert import dense, is_array, join_samples, ragged_error, to_batch_samples, to_samples
 from .device import Device, DeviceLike
@@ -22,6 +21,7 @@ from .format import format_batch
 from .indexing import apply_index, parse_index
 from .invocation import Invocation
 from .layout import check_layout
+from .samples import Samples
 from .tensor import Tensor, _device_or_cpu, _to_torch
 from .value import Value
 
@@ -339,7 +339,7 @@ def check_batch_size(size: Any, where: str) -> int:
     return number
 
 
-def _take(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
+def _take(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
     assert inputs[0] is not None
     return inputs[0].select(arguments["indices"])
 
@@ -356,7 +356,7 @@ def _select(value: Value, indices: list[int], source: Sequence[Any] | None) -> B
     return promised
 
 
-def _join(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
+def _join(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
     parts = [part for part in inputs if part is not None]
     joined = join_samples(parts, arguments["layout"], arguments["where"])
     return joined.copy() if arguments["copy"] else joined

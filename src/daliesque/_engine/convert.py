@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
 from .device import Device
+from .devices import require_backend
 from .dtype import DType, bfloat16, enum_dtype, from_code, from_numpy, int32
 from .layout import check_layout
-from .placement import import_array
+from .samples import HostSamples, Samples, common_kernels
 
 # Numbers without a type of their own become 32-bit ones, as in the reference.
 _NARROWER: dict[np.dtype[Any], np.dtype[Any]] = {
@@ -32,14 +33,15 @@ def is_array(data: object) -> bool:
     )
 
 
-def to_samples(data: Any, dtype: DType | None, layout: str | None, where: str) -> _kernels.Samples:
+def to_samples(data: Any, dtype: DType | None, layout: str | None, where: str) -> Samples:
     """One sample of anything array-like, sharing its memory if the type is right."""
+    samples: Samples
     if isinstance(data, np.ndarray):
         samples = _wrap_numpy(data, where)
     elif hasattr(data, "__dlpack_device__"):
         samples = _wrap_dlpack(data, where)
     elif hasattr(data, "__cuda_array_interface__"):
-        samples = import_array(data, _named(where, data))
+        samples = _import_remote(data, where)
     elif hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
         samples = _wrap_numpy(np.asarray(data), where)
         if isinstance(data, np.generic):
@@ -54,24 +56,32 @@ def to_samples(data: Any, dtype: DType | None, layout: str | None, where: str) -
 
 
 @functools.lru_cache(maxsize=256, typed=True)
-def number_samples(number: float, where: str) -> _kernels.Samples:
+def number_samples(number: float, where: str) -> Samples:
     """A sample that holds one Python number; constants of a program are made once."""
     return to_samples(number, None, None, where)
 
 
-def cast_samples(samples: _kernels.Samples, dtype: DType) -> _kernels.Samples:
+@overload
+def cast_samples(samples: HostSamples, dtype: DType) -> HostSamples: ...
+@overload
+def cast_samples(samples: Samples, dtype: DType) -> Samples: ...
+def cast_samples(samples: Samples, dtype: DType) -> Samples:
     """The same values in another type, rounded and clamped."""
     if samples.type_id == dtype.code:
         return samples
-    return _kernels.cast(contiguous(samples), dtype.code)
+    return samples.kernels.cast(contiguous(samples), dtype.code)
 
 
-def contiguous(samples: _kernels.Samples) -> _kernels.Samples:
+@overload
+def contiguous(samples: HostSamples) -> HostSamples: ...
+@overload
+def contiguous(samples: Samples) -> Samples: ...
+def contiguous(samples: Samples) -> Samples:
     """The samples themselves if they are C-contiguous, else a copy."""
     return samples if samples.contiguous else samples.copy()
 
 
-def _wrap_numpy(array: NDArray[Any], where: str) -> _kernels.Samples:
+def _wrap_numpy(array: NDArray[Any], where: str) -> HostSamples:
     dtype = from_numpy(array.dtype)
     if dtype is None:
         if array.dtype.kind == "O":
@@ -86,10 +96,9 @@ def _wrap_numpy(array: NDArray[Any], where: str) -> _kernels.Samples:
     return _kernels.wrap_buffer(array, dtype.code, "")
 
 
-def _wrap_dlpack(data: Any, where: str) -> _kernels.Samples:
+def _wrap_dlpack(data: Any, where: str) -> Samples:
     if Device.type_from_dlpack(data.__dlpack_device__()[0]) != "cpu":
-        imported: _kernels.Samples = import_array(data, _named(where, data))
-        return imported
+        return _import_remote(data, where)
     if getattr(data, "requires_grad", False):
         data = data.detach()
     try:
@@ -103,11 +112,12 @@ def _wrap_dlpack(data: Any, where: str) -> _kernels.Samples:
     return _kernels.from_dlpack(capsule)
 
 
-def _named(where: str, data: object) -> str:
-    return f"{where}: the {type(data).__name__} is not in CPU memory"
+def _import_remote(data: object, where: str) -> Samples:
+    named = f"{where}: the {type(data).__name__} is not in CPU memory"
+    return require_backend(named).import_array(data, named)
 
 
-def _from_python(data: Any, dtype: DType | None, where: str) -> _kernels.Samples:
+def _from_python(data: Any, dtype: DType | None, where: str) -> HostSamples:
     """A number, a string of bytes or a (nested) list; always a copy."""
     if isinstance(data, bytes | bytearray | memoryview):
         array = np.frombuffer(data, dtype=np.uint8).copy()
@@ -155,7 +165,7 @@ def _narrow(array: NDArray[Any], narrower: np.dtype[Any], where: str) -> NDArray
     return array.astype(narrower)
 
 
-def _from_enums(array: NDArray[Any], where: str) -> _kernels.Samples:
+def _from_enums(array: NDArray[Any], where: str) -> HostSamples:
     found = enum_dtype(array.flat[0]) if array.size else None
     if found is None:
         kind = type(array.flat[0]).__name__ if array.size else "no elements"
@@ -171,7 +181,7 @@ def _shorten(data: object) -> str:
 
 def to_batch_samples(
     items: Sequence[Any], dtype: DType | None, layout: str | None, where: str
-) -> _kernels.Samples:
+) -> Samples:
     """The samples of a list of array-likes, sharing memory where that is possible."""
     if not items:
         if dtype is None:
@@ -210,7 +220,7 @@ def _unequal_axes(first: int, index: int, other: int, where: str) -> ValueError:
     )
 
 
-def join_samples(parts: list[_kernels.Samples], layout: str | None, where: str) -> _kernels.Samples:
+def join_samples(parts: list[Samples], layout: str | None, where: str) -> Samples:
     """The samples of several Samples without copying; types are brought to that of the first."""
     first = parts[0]
     for index, part in enumerate(parts):
@@ -224,26 +234,27 @@ def join_samples(parts: list[_kernels.Samples], layout: str | None, where: str) 
                 f"{first.layout!r} and sample {index} has {part.layout!r}. Give 'layout'."
             )
             raise ValueError(msg)
-    joined = _kernels.join(parts)
+    kernels = common_kernels(parts)
+    joined = kernels.join(parts)
     if layout is not None and layout != joined.layout:
         joined = joined.with_layout(check_layout(layout, joined.ndim, where))
     return joined
 
 
-def to_numpy(samples: _kernels.Samples, index: int = 0) -> NDArray[Any]:
+def to_numpy(samples: HostSamples, index: int = 0) -> NDArray[Any]:
     """Sample `index` as a NumPy array over the same memory."""
     view: NDArray[Any] = _kernels.numpy_view(samples, index)
     return view.view(bfloat16.numpy) if samples.type_id == bfloat16.code else view
 
 
-def to_stacked_numpy(samples: _kernels.Samples) -> NDArray[Any]:
+def to_stacked_numpy(samples: HostSamples) -> NDArray[Any]:
     """All samples, which must be uniform, as one array; copies only if they lie scattered."""
     if not samples.packed:
         samples = samples.copy()
     return to_numpy(samples.stack_view())
 
 
-def dense(samples: _kernels.Samples, pad: bool, where: str) -> _kernels.Samples:
+def dense(samples: Samples, pad: bool, where: str) -> Samples:
     """The samples packed into one array of shape (N, ...), as a single sample."""
     if not samples.uniform:
         if not pad:
@@ -255,7 +266,7 @@ def dense(samples: _kernels.Samples, pad: bool, where: str) -> _kernels.Samples:
     return stacked.with_layout("N" + samples.layout) if samples.layout else stacked
 
 
-def ragged_error(samples: _kernels.Samples, where: str) -> ValueError:
+def ragged_error(samples: Samples, where: str) -> ValueError:
     """What to say when a ragged batch is asked for as one array."""
     shapes = samples.shapes
     other = next(index for index, shape in enumerate(shapes) if shape != shapes[0])

@@ -6,8 +6,7 @@ from __future__ import annotations
 import threading
 from typing import Any, ClassVar, TypeAlias
 
-from . import accelerator
-from .accelerator import gpu_count, require_accelerator
+from .devices import gpu_count, loaded_backend, require_backend
 
 
 class Device:
@@ -59,7 +58,7 @@ class Device:
             msg = f"Device: invalid device id {device_id}: the cpu has no number."
             raise ValueError(msg)
         if kind == "gpu":
-            require_accelerator(f"Device({name!r})")
+            require_backend(f"Device({name!r})")
             if device_id is None:
                 device_id = Device.default_device_id("gpu")
             elif not 0 <= device_id < gpu_count():
@@ -82,7 +81,7 @@ class Device:
         for entered in reversed(_local.stack):
             if entered.device_type == "gpu":
                 return entered.device_id
-        found = accelerator.active
+        found = loaded_backend()
         return 0 if found is None else found.current_id()
 
     @staticmethod

@@ -10,7 +10,7 @@ import numpy as np
 from .convert import to_numpy
 from .dtype import DType, from_code
 from .enums import DALIDataType, DALIImageType, DALIInterpType
-from .placement import host
+from .samples import host
 from .value import Value
 
 # Arrays with more elements are shortened, as in NumPy.

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .args import FrameValues
-from .invocation import Results
-from .spec import OpSpec, Samples
+from .devices import Results
+from .samples import Samples
+from .spec import OpSpec
 
 
 def find_frames(

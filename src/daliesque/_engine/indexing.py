@@ -9,13 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _kernels
-from . import accelerator
 from .convert import to_numpy, to_stacked_numpy
 from .device import Device
 from .invocation import Invocation
-from .placement import host
-from .value import Value
+from .samples import Samples, host
+from .value import Value, any_remote
 
 
 class _Given(NamedTuple):
@@ -103,7 +101,7 @@ def apply_index(value: Value, index: Index) -> Any:
     """The part of `value` that `index` selects; a view if the data is there already."""
     if index.is_trivial:
         return value
-    if accelerator.active is not None:
+    if any_remote(index.operands):
         # Indices are read where the shapes are: on the host.
         operands = tuple(operand._to_device(Device.CPU, False) for operand in index.operands)
         index = index._replace(operands=operands)
@@ -115,18 +113,18 @@ def apply_index(value: Value, index: Index) -> Any:
     return type(value)._promised(invocation, 0, value._count, value._source)
 
 
-def _slice(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
+def _slice(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
     samples, *operands = (part for part in inputs if part is not None)
     index: Index = arguments["index"]
     return slice_samples(samples, index, tuple(_numbers(part, index) for part in operands))
 
 
-def _numbers(samples: _kernels.Samples, index: Index) -> list[int]:
+def _numbers(samples: Samples, index: Index) -> list[int]:
     """The integers that an index operand holds: one for each sample, or one for all."""
     if samples.ndim != 0:
         msg = f"{index.where}: an index must be a scalar; got a tensor of {samples.ndim} axes."
         raise IndexError(msg)
-    values = to_stacked_numpy(samples) if len(samples) else np.empty(0, np.int32)
+    values = to_stacked_numpy(host(samples)) if len(samples) else np.empty(0, np.int32)
     if values.dtype.kind not in "iu":
         msg = f"{index.where}: an index must be an integer; got {values.dtype.name}."
         raise TypeError(msg)
@@ -134,9 +132,7 @@ def _numbers(samples: _kernels.Samples, index: Index) -> list[int]:
     return numbers
 
 
-def slice_samples(
-    samples: _kernels.Samples, index: Index, operands: tuple[list[int], ...]
-) -> _kernels.Samples:
+def slice_samples(samples: Samples, index: Index, operands: tuple[list[int], ...]) -> Samples:
     """A view of each sample."""
     ndim = samples.ndim
     items = index.spread(ndim)
@@ -174,6 +170,6 @@ def slice_samples(
     return samples.slice(table, dropped, layout)
 
 
-def to_item(samples: _kernels.Samples) -> Any:
+def to_item(samples: Samples) -> Any:
     """The only element of a single sample, as a Python number."""
     return to_numpy(host(samples)).item()

@@ -5,23 +5,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from .. import _kernels
-from . import accelerator
 from .context import EvalContext
 from .device import Device
+from .devices import Body, Placement, Results, require_backend
 from .dtype import DType
 from .errors import CallSite, Failure, call_site, raise_failure
 from .modes import EvalMode, current_modes
-from .placement import Placement, common_gpu
-from .value import Value
+from .samples import Samples
+from .value import Value, any_remote, remote_device
 
 _EAGER = EvalMode.eager
 _DEFERRED = EvalMode.deferred
-
-Results: TypeAlias = _kernels.Samples | tuple[_kernels.Samples, ...]
-Body: TypeAlias = Callable[[list[_kernels.Samples | None], dict[str, Any]], Results]
 
 
 class Invocation:
@@ -50,6 +47,7 @@ class Invocation:
         "done",
         "dtype",
         "failure",
+        "is_remote",
         "name",
     )
 
@@ -57,9 +55,9 @@ class Invocation:
         self,
         name: str,
         body: Body,
-        inputs: tuple[Value | _kernels.Samples | None, ...],
+        inputs: tuple[Value | Samples | None, ...],
         arguments: dict[str, Any],
-        converters: dict[str, Callable[[_kernels.Samples], Any]] | None = None,
+        converters: dict[str, Callable[[Samples], Any]] | None = None,
         dtype: DType | None = None,
         weight: int = 1,
         device: Device | None = None,
@@ -76,6 +74,7 @@ class Invocation:
         self._converters = converters
         self._context: EvalContext | None = None
         self._device = device
+        self.is_remote = device is not None and device.device_type != "cpu"
         self._placement: Placement | None = None
         self._pool: _kernels.ThreadPool | None = None
         self._site: CallSite | None = None
@@ -89,7 +88,7 @@ class Invocation:
         context = EvalContext.current()
         self._context = context
         self._pool = context.native_pool
-        if accelerator.active is not None:
+        if self.is_remote or any_remote(self._inputs):
             self._place(context, mode)
         if (
             (mode is not _EAGER and mode is not _DEFERRED)
@@ -115,15 +114,19 @@ class Invocation:
         return self._device or Device.CPU
 
     def _place(self, context: EvalContext, mode: EvalMode) -> None:
-        """Find the queue for work on an accelerator, if any data is or shall be on one."""
+        """Find the queue for work of a call with data on an accelerator."""
         worker = self._device
-        if worker is None:
+        if worker is None or worker.device_type == "cpu":
+            worker = remote_device(self.name, self._inputs)
+        assert worker is not None
+        assert worker.device_id is not None
+        if self._device is None:
             # Unless told otherwise, results are where the inputs are.
-            worker = self._device = common_gpu(self.name, self._inputs)
-        elif worker.device_type == "cpu":
-            worker = common_gpu(self.name, self._inputs)
-        if worker is not None:
-            self._placement = Placement(self.device, worker, context, mode is EvalMode.sync_full)
+            self._device = worker
+            self.is_remote = True
+        stream = context.stream_for(worker.device_id)
+        wait = mode is EvalMode.sync_full
+        self._placement = require_backend("device").place(self.device, worker, stream, wait)
 
     def _uses_external_data(self) -> bool:
         for value in self._inputs:
@@ -186,8 +189,7 @@ class Invocation:
         assert self._body is not None
         inputs, arguments = _data_of(self._inputs, self._arguments, self._converters)
         if self._placement is not None:
-            results: Results = self._placement.run(self._body, inputs, arguments)
-            return results
+            return self._placement.run(self._body, inputs, arguments)
         return self._body(inputs, arguments)
 
     def _forget(self) -> None:
@@ -242,7 +244,7 @@ class Invocation:
         """Whether the results are there."""
         return self.done and self.failure is None
 
-    def result(self, output: int) -> _kernels.Samples:
+    def result(self, output: int) -> Samples:
         """Output number `output`, waiting for it if need be."""
         if not self.done:
             self.finish()
@@ -259,9 +261,9 @@ class Invocation:
 
 def run_now(
     body: Body,
-    inputs: tuple[Value | _kernels.Samples | None, ...],
+    inputs: tuple[Value | Samples | None, ...],
     arguments: dict[str, Any],
-    converters: dict[str, Callable[[_kernels.Samples], Any]] | None,
+    converters: dict[str, Callable[[Samples], Any]] | None,
 ) -> Results:
     """The results of a call on the CPU that runs at once, so that nothing is kept of it."""
     context = EvalContext.current()
@@ -277,12 +279,12 @@ def run_now(
 
 
 def _data_of(
-    inputs: tuple[Value | _kernels.Samples | None, ...],
+    inputs: tuple[Value | Samples | None, ...],
     arguments: dict[str, Any],
-    converters: dict[str, Callable[[_kernels.Samples], Any]] | None,
-) -> tuple[list[_kernels.Samples | None], dict[str, Any]]:
+    converters: dict[str, Callable[[Samples], Any]] | None,
+) -> tuple[list[Samples | None], dict[str, Any]]:
     """What the body of a call receives, waiting for it if need be."""
-    found: list[_kernels.Samples | None] = []
+    found: list[Samples | None] = []
     for value in inputs:
         if isinstance(value, Value):
             value = value._samples or value._data()
@@ -294,7 +296,7 @@ def _data_of(
     return found, arguments
 
 
-def _size_of(value: Value | _kernels.Samples | None) -> int:
+def _size_of(value: Value | Samples | None) -> int:
     """The bytes of a value, or a guess if it does not exist yet."""
     if value is None:
         return 0

@@ -20,25 +20,25 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import accelerator
 from .arithmetic import Operators
 from .batch import Batch, check_batch_size
 from .convert import to_samples
 from .device import Device
 from .device import device as to_device
+from .devices import Body, DeviceBody, Results, require_backend
 from .dtype import from_code
 from .errors import SampleError
 from .frames import find_frames, refuse_frame_values, run_frames
-from .invocation import Body, Invocation, Results, run_now
+from .invocation import Invocation, run_now
 from .layout import resolve_layout
 from .modes import SYNCHRONOUS, current_modes
-from .placement import common_gpu, on_device
 from .rng import draw_state
-from .spec import OpSpec, Options, RandomState, Samples
+from .samples import HostSamples, Kernels, Samples, host_kernels
+from .spec import OpSpec, Options, RandomState
 from .tensor import Tensor
-from .value import Value
+from .value import Value, any_remote, remote_device
 
-__all__ = ["Operator", "RandomState", "Samples", "op", "registry"]
+__all__ = ["HostSamples", "Kernels", "Operator", "RandomState", "Samples", "op", "registry"]
 
 registry: dict[str, Operator] = {}
 
@@ -64,10 +64,9 @@ class Operator(OpSpec):
             inputs, count, source = raw_inputs, raw_inputs[0]._count, raw_inputs[0]._source
         else:
             inputs, count, source = self._take_inputs(raw_inputs, count)
-        place = None
-        if device is not None or accelerator.active is not None:
-            place = self._find_place(device, inputs)
-            inputs, given = self._gather(place, inputs, given)
+        place = on_gpu = None
+        if device is not None or any_remote(inputs):
+            place, on_gpu, inputs = self._find_place(device, inputs)
         arguments = self.defaults.copy()
         if self.is_random:
             arguments["rng"] = draw_state(given.pop("rng", None), self.name)
@@ -88,8 +87,8 @@ class Operator(OpSpec):
             outputs = outputs.count(self.name, inputs, arguments)
         dtype = None if self.dtype is None else self.dtype(inputs, arguments)
         run: Body = self.run
-        if place is not None and place.device_type == "gpu":
-            run = functools.partial(self.run_on_gpu, source=source)
+        if on_gpu is not None:
+            run = functools.partial(self.run_on_gpu, source=source, body=on_gpu.body)
         elif source is not None:
             run = functools.partial(self.run, source=source)
         kind, samples = (Tensor, 1) if count is None else (Batch, count)
@@ -98,7 +97,7 @@ class Operator(OpSpec):
                 source = tuple(source) * samples
             if self.source is not None:
                 source = self.source(source, arguments)
-        if accelerator.active is None and current_modes.stack[-1] in SYNCHRONOUS:
+        if on_gpu is None and current_modes.stack[-1] in SYNCHRONOUS:
             results = run_now(run, inputs, arguments, converters)
             parts = results if isinstance(results, tuple) else (results,)
             values = tuple(kind._of(part, source) for part in parts)
@@ -111,41 +110,32 @@ class Operator(OpSpec):
             return kind._promised(invocation, 0, samples, source)
         return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
 
-    def _find_place(self, device: Any, inputs: tuple[Any, ...]) -> Device:
-        """Where to run: as told, or on an accelerator if an input is there."""
+    def _find_place(
+        self, device: Any, inputs: tuple[Any, ...]
+    ) -> tuple[Device | None, DeviceBody | None, tuple[Any, ...]]:
+        """Where to run, as told or where the data is; the body for that, and the inputs there."""
         place = to_device(device)
+        remote = any_remote(inputs)
+        if not remote and (place is None or place.device_type == "cpu"):
+            return place, None, inputs
+        on_gpu = require_backend(self.name).body_of(self)
+        host_inputs = frozenset() if on_gpu is None else on_gpu.host_inputs
         if place is None:
-            place = common_gpu(self.name, self._data_inputs(inputs)) or Device.CPU
-        if place.device_type not in self.bodies:
+            data = [value for i, value in enumerate(inputs) if i not in host_inputs]
+            place = remote_device(self.name, data) or Device.CPU
+        if place.device_type == "cpu":
+            on_gpu = None
+        elif on_gpu is None:
             msg = (
                 f"{self.name}: the operator does not run on the device {str(place)!r}. Move its "
                 "inputs to the CPU with .cpu()."
             )
             raise ValueError(msg)
-        return place
-
-    def _data_inputs(self, inputs: tuple[Any, ...]) -> list[Any]:
-        """The inputs that are data, not parameters in the form of an input."""
-        return [value for i, value in enumerate(inputs) if i not in self.host_inputs]
-
-    def _gather(
-        self, place: Device, inputs: tuple[Any, ...], given: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Move inputs to where the call runs, and arguments to the CPU."""
         moved = []
         for position, value in enumerate(inputs):
-            if value is not None:
-                target = Device.CPU if position in self.host_inputs else place
-                if isinstance(value, Operators):
-                    value = value._to_device(target, False)
-                elif target != getattr(value, "device", Device.CPU):
-                    value = Tensor._of(value)._to_device(target, False)
-            moved.append(value)
-        arguments = {
-            name: value._to_device(Device.CPU, False) if isinstance(value, Operators) else value
-            for name, value in given.items()
-        }
-        return tuple(moved), arguments
+            target = Device.CPU if position in host_inputs else place
+            moved.append(None if value is None else _moved(value, target))
+        return place, on_gpu, tuple(moved)
 
     def _take_inputs(
         self, raw_inputs: tuple[Any, ...], count: int | None
@@ -209,6 +199,9 @@ class Operator(OpSpec):
             if value is None:
                 continue
             where = f"{self.name}: '{name}'"
+            if isinstance(value, Operators):
+                # Bodies read arguments in CPU memory.
+                value = value._to_device(Device.CPU, False)
             if isinstance(value, Value) and rule.per_sample:
                 if isinstance(value, Batch):
                     if count is not None and value._count != count:
@@ -237,25 +230,29 @@ class Operator(OpSpec):
         inputs: list[Samples | None],
         arguments: dict[str, Any],
         source: Sequence[Any] | None,
+        body: Callable[..., Results],
     ) -> Results:
         """As `run`, on an accelerator; results that were made on the CPU are moved there."""
-        results = self.run(inputs, arguments, source, "gpu")
+        backend = require_backend(self.name)
+        results = self.run(inputs, arguments, source, body, backend.kernels)
         if isinstance(results, tuple):
-            return tuple(on_device(part) for part in results)
-        moved: Samples = on_device(results)
-        return moved
+            return tuple(backend.on_device(part) for part in results)
+        return backend.on_device(results)
 
     def run(
         self,
         inputs: list[Samples | None],
         arguments: dict[str, Any],
         source: Sequence[Any] | None = None,
-        device_type: str = "cpu",
+        body: Callable[..., Results] | None = None,
+        kernels: Kernels = host_kernels,
     ) -> Results:
         """Run the body on data that is there; `source` says where each sample came from."""
         count = arguments["batch_size"]
         if not self.wants_batch_size:
             del arguments["batch_size"]
+        if self.wants_kernels:
+            arguments["kernels"] = kernels
         prepared: list[Samples | None] = []
         for samples in inputs:
             if samples is not None:
@@ -272,7 +269,7 @@ class Operator(OpSpec):
                 first = prepared[0] = first.with_layout(layout)
             if self.dtypes is not None:
                 self._check_dtype(first)
-        body = self.bodies[device_type]
+        body = body or self.body
         try:
             if self.sequences and first is not None and layout.startswith("F"):
                 return run_frames(self, prepared, arguments, first.shape_array()[:, 0], body)
@@ -298,6 +295,15 @@ class Operator(OpSpec):
             names = ", ".join(str(choice) for choice in self.dtypes)
             msg = f"{self.name}: the type {dtype} is not supported. Cast to one of {names}."
             raise ValueError(msg)
+
+
+def _moved(value: Operators[Any] | Samples, device: Device) -> Operators[Any] | Samples:
+    """A value on a device; itself if it is there."""
+    if not isinstance(value, Operators):
+        tensor: Tensor = Tensor._of(value)
+        return value if tensor.device == device else tensor._to_device(device, False)
+    moved: Operators[Any] = value._to_device(device, False)
+    return moved
 
 
 class op(Options):

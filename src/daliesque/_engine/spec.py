@@ -9,14 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
-from .. import _kernels
 from .args import Rule, rule_of
+from .devices import Results
 from .dtype import DType
-from .invocation import Results
 from .outputs import OutputRule
 from .rng import RNGState
+from .samples import HostSamples
 
-Samples: TypeAlias = _kernels.Samples
 # Marks the parameter through which a random operator gets the words its generators come from.
 RandomState: TypeAlias = Annotated[RNGState, "random state"]
 
@@ -30,6 +29,8 @@ class Input(NamedTuple):
     name: str
     optional: bool
     variadic: bool
+    # Whether the body reads its elements itself, in CPU memory.
+    on_host: bool
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,6 +64,9 @@ class Options:
     source
         Finds the sources of the results from those of the first input and the arguments; by
         default they are the same.
+    cpu_only
+        The operator does not run on other devices, although its body names no kernel that they
+        lack: what it computes, it computes itself, in CPU memory.
     """
 
     name: str = ""
@@ -76,16 +80,14 @@ class Options:
     weight: int = 1
     needs_batch: bool = False
     source: SourceRule | None = None
+    cpu_only: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OpSpec(Options):
     """All there is to know about an operator: its options, and what its signature says."""
 
-    # The body for each kind of device.
-    bodies: dict[str, Callable[..., Results]]
-    # The inputs that the body reads on the CPU even if it runs on an accelerator.
-    host_inputs: set[int] = field(default_factory=set)
+    body: Callable[..., Results]
     # `layouts`, one by one, and those of sequences.
     allowed_layouts: tuple[str, ...] = ()
     inputs: tuple[Input, ...] = ()
@@ -97,6 +99,7 @@ class OpSpec(Options):
     wants_batch_size: bool = False
     wants_sources: bool = False
     wants_frame_counts: bool = False
+    wants_kernels: bool = False
 
     @classmethod
     def of(cls, body: Callable[..., Results], options: Options) -> typing.Self:
@@ -107,7 +110,7 @@ class OpSpec(Options):
         if options.sequences and not any(layout.startswith("F") for layout in allowed):
             allowed += tuple("F" + layout for layout in allowed)
         signature = _read_signature(body, given["name"])
-        return cls(bodies={"cpu": body}, allowed_layouts=allowed, **given, **signature)
+        return cls(body=body, allowed_layouts=allowed, **given, **signature)
 
 
 # Parameters that the engine provides, and the field that says so.
@@ -115,6 +118,7 @@ _PROVIDED = {
     "batch_size": "wants_batch_size",
     "sources": "wants_sources",
     "frame_counts": "wants_frame_counts",
+    "kernels": "wants_kernels",
 }
 
 
@@ -129,10 +133,9 @@ def _read_signature(body: Callable[..., Results], operator: str) -> dict[str, An
     for parameter in inspect.signature(body).parameters.values():
         name, kind = parameter.name, parameter.kind
         optional = parameter.default is not parameter.empty
-        if kind is parameter.VAR_POSITIONAL:
-            inputs.append(Input(name, False, True))
-        elif kind is parameter.POSITIONAL_ONLY:
-            inputs.append(Input(name, optional, False))
+        if kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
+            on_host = hints[name] in (HostSamples, HostSamples | None)
+            inputs.append(Input(name, optional, kind is parameter.VAR_POSITIONAL, on_host))
         elif hints[name] is RandomState:
             found["is_random"] = True
         elif name in _PROVIDED:

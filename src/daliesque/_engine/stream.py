@@ -6,9 +6,8 @@ from __future__ import annotations
 import threading
 from typing import Any, ClassVar
 
-from . import accelerator
-from .accelerator import require_accelerator, torch_handle
 from .device import Device
+from .devices import require_backend
 
 
 class Stream:
@@ -28,7 +27,7 @@ class Stream:
     __slots__ = ("_device_id", "_handle", "_keep", "queue")
 
     def __init__(self, stream: Any = create_new, device_id: int | None = None) -> None:
-        queues = require_accelerator("Stream").queues
+        queues = require_backend("Stream").queues
         if stream is None:
             msg = "Stream: 'stream' must not be None. Leave it out to make a new stream."
             raise ValueError(msg)
@@ -64,7 +63,7 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait until all work in the stream is done."""
-        require_accelerator("Stream").queues.synchronize(self.queue)
+        require_backend("Stream").queues.synchronize(self.queue)
 
     def __cuda_stream__(self) -> tuple[int, int]:
         return (0, self._handle)
@@ -81,6 +80,14 @@ class Stream:
 
     def __repr__(self) -> str:
         return f"Stream(handle={self._handle:#x}, device_id={self._device_id})"
+
+
+def torch_handle(stream: object) -> int | None:
+    """The raw handle of a stream of torch, for a kind of device or for any; None for others."""
+    for name in ("cuda_stream", "sycl_queue", "native_handle"):
+        if hasattr(stream, name):
+            return int(getattr(stream, name))
+    return None
 
 
 def _device_of(stream: Any) -> int | None:
@@ -154,7 +161,7 @@ def get_default_stream(device_id: int | None = None) -> Stream | None:
     >>> ndd.get_default_stream() is None
     True
     """
-    if device_id is None and accelerator.active is not None:
+    if device_id is None and _defaults:
         device_id = Device.default_device_id("gpu")
     return _defaults.get(device_id)
 
@@ -178,7 +185,7 @@ def set_default_stream(stream: Any, device_id: int | None = None) -> None:
     wrapped = _wrap(stream, device_id)
     if wrapped is not None:
         _defaults[wrapped.device_id] = wrapped
-    elif accelerator.active is not None:
+    elif _defaults:
         _defaults.pop(Device.default_device_id("gpu") if device_id is None else device_id, None)
 
 

@@ -14,13 +14,14 @@ from .arithmetic import Operators
 from .convert import dense, to_numpy, to_samples
 from .device import Device, DeviceLike
 from .device import device as to_device
+from .devices import require_backend
 from .dtype import DType
 from .dtype import dtype as to_dtype
 from .format import format_tensor
 from .indexing import apply_index, parse_index, to_item
 from .invocation import Invocation
 from .layout import check_layout
-from .placement import export_array, export_interface, is_on_device
+from .samples import Samples, host
 from .value import Value
 
 if TYPE_CHECKING:
@@ -177,10 +178,10 @@ class Tensor(Operators[Operand]):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         samples = self._data()
-        if is_on_device(samples):
+        if samples.is_on_device:
             msg = f"the tensor is on the device {str(self.device)!r}; use .cpu() to read it"
             raise TypeError(msg)
-        array = to_numpy(samples)
+        array = to_numpy(host(samples))
         if dtype is not None and array.dtype != dtype:
             if copy is False:
                 msg = f"a copy is needed to convert {array.dtype} to {np.dtype(dtype)}"
@@ -196,9 +197,10 @@ class Tensor(Operators[Operand]):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        on_device = self._data()
-        if is_on_device(on_device):
-            exported = export_array(on_device.copy() if copy else on_device)
+        data = self._data()
+        if data.is_on_device:
+            # torch annotates `dl_device` with a class that is its own.
+            exported: Any = _exported(data.copy() if copy else data)
             return exported.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
         if stream not in (None, -1):
             msg = "Tensor.__dlpack__: data in CPU memory has no stream; pass stream=None."
@@ -206,7 +208,7 @@ class Tensor(Operators[Operand]):
         if dl_device is not None and int(dl_device[0]) != 1:
             msg = f"Tensor.__dlpack__: the tensor is in CPU memory, not on the device {dl_device}."
             raise BufferError(msg)
-        samples = self._data()
+        samples = host(data)
         if copy:
             samples = samples.copy()
         versioned = max_version is not None and max_version[0] >= 1
@@ -217,16 +219,16 @@ class Tensor(Operators[Operand]):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         samples = self._data()
-        if is_on_device(samples):
-            kind, number = export_array(samples).__dlpack_device__()
+        if samples.is_on_device:
+            kind, number = _exported(samples).__dlpack_device__()
             return (int(kind), int(number))
         return (1, 0)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         samples = self._data()
-        if is_on_device(samples):
-            return export_interface(samples)
+        if samples.is_on_device:
+            return require_backend("__cuda_array_interface__").export_interface(samples)
         msg = "the tensor is in CPU memory; use .gpu() to get the CUDA array interface"
         raise AttributeError(msg)
 
@@ -261,15 +263,19 @@ def _device_or_cpu(device: DeviceLike | None) -> Device:
     return Device.CPU if found is None else found
 
 
-def _to_torch(samples: _kernels.Samples, copy: bool, where: str) -> torch.Tensor:
+def _exported(data: Samples) -> torch.Tensor:
+    return require_backend("torch").export_array(data)
+
+
+def _to_torch(data: Samples, copy: bool, where: str) -> torch.Tensor:
     try:
         import torch
     except ModuleNotFoundError:
         msg = f"{where}: PyTorch is not installed. Install it with: pip install torch"
         raise RuntimeError(msg) from None
-    if is_on_device(samples):
-        exported: torch.Tensor = export_array(samples.copy() if copy else samples)
-        return exported
+    if data.is_on_device:
+        return _exported(data.copy() if copy else data)
+    samples = host(data)
     if copy or samples.readonly:
         # torch has no read-only tensors, so read-only memory is never handed over.
         samples = samples.copy()
@@ -304,7 +310,7 @@ def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, wh
     return Tensor._of(samples.copy()) if copy and samples.external else made
 
 
-def _stack(inputs: list[_kernels.Samples | None], arguments: dict[str, Any]) -> _kernels.Samples:
+def _stack(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
     samples = inputs[0]
     assert samples is not None
     stacked = dense(samples, arguments["pad"], arguments["where"])

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .. import _kernels
 from .device import Device
 from .dtype import DType, from_code
+from .samples import Samples, is_remote
 
 if TYPE_CHECKING:
     from .invocation import Invocation
@@ -33,14 +33,14 @@ class Value:
         "_source",
     )
 
-    _samples: _kernels.Samples | None
+    _samples: Samples | None
     _pending: Invocation | None
     _output: int
     _count: int
     _source: Sequence[Any] | None
 
     @classmethod
-    def _of(cls, samples: _kernels.Samples, source: Sequence[Any] | None = None) -> Any:
+    def _of(cls, samples: Samples, source: Sequence[Any] | None = None) -> Any:
         """A value with known data."""
         value = cls.__new__(cls)
         value._samples = samples
@@ -71,7 +71,7 @@ class Value:
         value._source = source
         return value
 
-    def _data(self) -> _kernels.Samples:
+    def _data(self) -> Samples:
         """The data, waiting for it if need be."""
         samples = self._samples
         if samples is None:
@@ -84,7 +84,7 @@ class Value:
             self._pending = None
         return samples
 
-    def _known(self) -> _kernels.Samples | None:
+    def _known(self) -> Samples | None:
         """The data if it is there already."""
         samples = self._samples
         if samples is None and self._pending is not None and self._pending.is_good():
@@ -107,8 +107,8 @@ class Value:
         pending = self._pending
         if pending is not None:
             return pending.device
-        found: Device = getattr(self._samples, "device", Device.CPU)
-        return found
+        samples = self._samples
+        return samples.device if samples is not None and is_remote(samples) else Device.CPU
 
     @property
     def layout(self) -> str | None:
@@ -123,3 +123,39 @@ class Value:
     def _is_external(self) -> bool:
         samples = self._samples
         return samples is not None and samples.external
+
+
+def any_remote(values: Sequence[Value | Samples | None]) -> bool:
+    """Whether some of the values are, or will be, elsewhere than in CPU memory."""
+    for value in values:
+        if isinstance(value, Value):
+            pending = value._pending
+            if pending is not None:
+                if pending.is_remote:
+                    return True
+                continue
+            value = value._samples
+        if value is not None and value.is_on_device:
+            return True
+    return False
+
+
+def remote_device(name: str, values: Sequence[Value | Samples | None]) -> Device | None:
+    """The device that some of the values are on, None if all are in CPU memory."""
+    found: Device | None = None
+    for value in values:
+        device = Device.CPU
+        if isinstance(value, Value):
+            device = value.device
+        elif value is not None and is_remote(value):
+            device = value.device
+        if device.device_type == "cpu":
+            continue
+        if found is not None and device != found:
+            msg = (
+                f"{name}: the inputs are on different devices, {str(found)!r} and "
+                f"{str(device)!r}. Move one of them with .gpu({device.device_id})."
+            )
+            raise ValueError(msg)
+        found = device
+    return found

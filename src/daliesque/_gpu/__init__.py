@@ -1,53 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels for data on accelerators, in torch. Loaded when somebody asks for a gpu.
+"""Data on accelerators, in torch: the backend that is loaded when somebody asks for a gpu.
 
 The bodies of operators are the same for all devices: they check arguments and find out windows,
-sizes and weights on the host. What differs are the kernels that they call. Each module here holds
-counterparts of native kernels, by the same names and with the same arguments, and says which
-operators they are enough for.
+sizes and weights on the host. What differs are the kernels, which they find through their data.
+`kernels` is the table of them: each has the name and the parameters of a native one. Which
+operators run on a gpu follows from it (see `operators`).
 
 Kernels never wait for the device: everything that decides about shapes is known on the host.
 """
 
-from . import (
-    arithmetic,
-    audio,
-    boxes,
-    clahe,
-    color,
-    compose,
-    debayer,
-    decode,
-    fill,
-    filters,
-    jpeg,
-    lookup,
-    moves,
-    random,
-    reduce,
-    resize,
-    warp,
-)
-from .table import install, uninstall
+from __future__ import annotations
 
-__all__ = [
-    "arithmetic",
-    "audio",
-    "boxes",
-    "clahe",
-    "color",
-    "compose",
-    "debayer",
-    "decode",
-    "fill",
-    "filters",
-    "install",
-    "jpeg",
-    "lookup",
-    "moves",
-    "random",
-    "reduce",
-    "resize",
-    "uninstall",
-    "warp",
-]
+from typing import TYPE_CHECKING
+
+from . import accelerator
+
+if TYPE_CHECKING:
+    from .._engine.devices import Backend
+
+
+def load() -> Backend | str:
+    """The backend for the accelerators of this machine, or the reason why there is none."""
+    found = accelerator.find_kind()
+    if isinstance(found, str):
+        return found
+    # All of this imports torch.
+    from .backend import TorchBackend
+
+    return TorchBackend(found.name, found.count, found.queues)

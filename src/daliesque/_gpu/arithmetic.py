@@ -10,9 +10,7 @@ import numpy as np
 import torch
 
 from .. import _kernels
-from .._engine.accelerator import require_accelerator
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples, Group, carrier
 from .._engine.dtype import (
     DType,
     bfloat16,
@@ -24,11 +22,10 @@ from .._engine.dtype import (
     int64,
     uint64,
 )
-from .._engine.placement import on_device
+from .accelerator import require_accelerator
 from .numbers import SIGN_BIT, converted, is_float, widened
-from .table import gpu_kernel, native, runs_on_gpu
-
-runs_on_gpu("cast", "cast_like", "copy")
+from .placement import on_device
+from .samples import DeviceSamples, Group, carrier
 
 Function = Callable[..., torch.Tensor]
 
@@ -42,20 +39,18 @@ _COMPARISONS: dict[str, Function] = {
 }
 
 
-@gpu_kernel("cast")
 def cast(samples: DeviceSamples, type_id: int) -> DeviceSamples:
     """Convert to another type, rounding and clamping."""
     # The native kernel knows which types do not go together.
-    native["cast"](_nothing_like(samples), type_id)
+    _kernels.cast(_nothing_like(samples), type_id)
     source = samples.type_id
     return samples.mapped(lambda data, _: converted(data, source, type_id), type_id=type_id)
 
 
-@gpu_kernel("arithmetic", operand=1)
 def arithmetic(name: str, operands: list[Any]) -> DeviceSamples:
     """Apply an element-wise operation to one to three operands, broadcasting."""
     # The native kernel checks types and layouts, and finds out those of the result.
-    form = native["arithmetic"](name, [_nothing_like(part) for part in operands])
+    form = _kernels.arithmetic(name, [_nothing_like(part) for part in operands])
     like = next(part for part in operands if isinstance(part, DeviceSamples))
     parts = [_placed(part, like) for part in operands]
     count = max((len(part) for part in parts if len(part) != 1), default=1)

@@ -10,15 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .._engine.convert import to_numpy, to_samples
-from .._engine.device_samples import DeviceSamples, Group
+from .. import _kernels
+from .._engine.convert import to_numpy
 from .._engine.dtype import DType, float32, float64, from_code
 from .numbers import column, constant, from_float, to_float, widened
-from .table import gpu_kernel, native, native_empty, runs_on_gpu
-
-runs_on_gpu("spectrogram", "mel_filter_bank", "mfcc", allocates=True)
-runs_on_gpu("audio_resample", "nonsilent_region", allocates=True)
-runs_on_gpu("to_decibels", "preemphasis_filter")
+from .samples import DeviceSamples, Group
 
 Integers = NDArray[np.int64]
 
@@ -39,7 +35,6 @@ def _joined(samples: DeviceSamples) -> tuple[torch.Tensor, Integers, Integers]:
     return flat, begins, lengths
 
 
-@gpu_kernel("spectrogram", operand=1)
 def spectrogram(
     out: DeviceSamples,
     samples: DeviceSamples,
@@ -96,26 +91,33 @@ def _multiplied(data: torch.Tensor, axis: int, matrix: NDArray[np.float32]) -> t
 @functools.lru_cache(maxsize=16)
 def _mel_matrix(frequencies: int, filters: int, *arguments: Any) -> NDArray[np.float32]:
     """What the native kernel multiplies spectra with."""
-    identity = to_samples(np.eye(frequencies, dtype=np.float32), None, None, "mel_filter_bank")
+    identity = _kernels.wrap_buffer(np.eye(frequencies, dtype=np.float32), float32.code, "")
     shapes = np.array([[filters, frequencies]], np.int64)
-    out = native_empty(float32.code, shapes, "", 1)
-    native["mel_filter_bank"](out, identity, 0, filters, *arguments)
+    out = _kernels.empty(float32.code, shapes, "", 1)
+    _kernels.mel_filter_bank(out, identity, 0, filters, *arguments)
     return np.array(to_numpy(out))
 
 
-@gpu_kernel("mel_filter_bank", operand=1)
 def mel_filter_bank(
-    out: DeviceSamples, samples: DeviceSamples, axis: int, filters: int, *arguments: Any
+    out: DeviceSamples,
+    samples: DeviceSamples,
+    axis: int,
+    filters: int,
+    sample_rate: float,
+    low: float,
+    high: float,
+    htk: bool,
+    normalize: bool,
 ) -> None:
     """Spectra of frequencies as spectra of the mel scale."""
     groups = []
     for indices, data in samples.groups:
-        matrix = _mel_matrix(data.shape[axis + 1], filters, *arguments)
+        arguments = (filters, sample_rate, low, high, htk, normalize)
+        matrix = _mel_matrix(data.shape[axis + 1], *arguments)
         groups.append(Group(indices, _multiplied(data, axis + 1, matrix)))
     out.become(groups)
 
 
-@gpu_kernel("multiply_axis", operand=1)
 def multiply_axis(
     out: DeviceSamples, samples: DeviceSamples, axis: int, tables: list[NDArray[np.float32]]
 ) -> None:
@@ -127,7 +129,6 @@ def multiply_axis(
     out.become(groups)
 
 
-@gpu_kernel("to_decibels")
 def to_decibels(
     out: DeviceSamples,
     samples: DeviceSamples,
@@ -150,7 +151,6 @@ def to_decibels(
     out.become(groups)
 
 
-@gpu_kernel("preemphasis_filter")
 def preemphasis_filter(
     out: DeviceSamples, samples: DeviceSamples, coefficient: NDArray[np.float32], start: int
 ) -> None:
@@ -169,7 +169,6 @@ def preemphasis_filter(
     out.become(groups)
 
 
-@gpu_kernel("nonsilent_region", operand=2)
 def nonsilent_region(
     begin: DeviceSamples,
     length: DeviceSamples,
@@ -257,7 +256,6 @@ def _window_table(lobes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]
     return weights, values[places + 1] - weights
 
 
-@gpu_kernel("audio_resample", operand=1)
 def audio_resample(
     out: DeviceSamples, samples: DeviceSamples, steps: NDArray[np.float64], lobes: int
 ) -> None:

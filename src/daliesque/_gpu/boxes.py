@@ -9,20 +9,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples, Group
 from .._ops.boxes import check_boxes
 from .._ops.points import AXES
 from .._ops.points import coord_flip as _coord_flip
 from .numbers import column, constant, from_float, rows, to_float
-from .table import gpu_body, gpu_kernel, native_empty, runs_on_gpu
-
-runs_on_gpu("box_encoder", "coord_transform", allocates=True)
+from .samples import DeviceSamples, Group
 
 Floats = NDArray[np.float32]
 
 
-@gpu_body("bb_flip")
 def bb_flip(
     boxes: DeviceSamples,
     /,
@@ -32,7 +29,7 @@ def bb_flip(
     ltrb: bool,
 ) -> DeviceSamples:
     """Boxes mirrored in the unit square."""
-    check_boxes(boxes)  # type: ignore[arg-type]
+    check_boxes(boxes)
 
     def flipped(data: torch.Tensor, indices: Any) -> torch.Tensor:
         table = data.reshape(len(data), -1, 4)
@@ -50,14 +47,13 @@ def bb_flip(
     return boxes.mapped(flipped)
 
 
-@gpu_body("coord_flip")
 def coord_flip(points: DeviceSamples, /, *, layout: str, **arguments: Any) -> DeviceSamples:
     """Points mirrored at a centre."""
     # The CPU's body checks the arguments; without points it does nothing else.
     shapes = points.shape_array()
     shapes[:, :1] = 0
-    _coord_flip.spec.bodies["cpu"](
-        native_empty(points.type_id, shapes, "", len(points)), layout=layout, **arguments
+    _coord_flip.spec.body(
+        _kernels.empty(points.type_id, shapes, "", len(points)), layout=layout, **arguments
     )
 
     def flipped(data: torch.Tensor, indices: Any) -> torch.Tensor:
@@ -72,20 +68,19 @@ def coord_flip(points: DeviceSamples, /, *, layout: str, **arguments: Any) -> De
     return points.mapped(flipped)
 
 
-@gpu_kernel("transform_points", operand=1)
 def transform_points(
-    out: DeviceSamples, points: DeviceSamples, matrix: Floats, translation: Floats
+    out: DeviceSamples, input: DeviceSamples, matrix: Floats, translation: Floats
 ) -> None:
     """matrix @ point + translation."""
     groups = []
-    for indices, data in points.groups:
+    for indices, data in input.groups:
         shape = (*data.shape[:-1], out.shape(int(indices[0]))[-1])
         if 0 in shape or data.numel() == 0:
             groups.append(Group(indices, from_float(data.new_zeros(shape).float(), out.type_id)))
             continue
         tables = constant(rows(matrix, indices), data)
         tables = tables.reshape(len(tables), -1, data.shape[-1]).transpose(1, 2)
-        flat = to_float(data, points.type_id).reshape(len(data), -1, data.shape[-1])
+        flat = to_float(data, input.type_id).reshape(len(data), -1, data.shape[-1])
         moved = torch.matmul(flat, tables) + constant(rows(translation, indices), data)[:, None]
         groups.append(Group(indices, from_float(moved.reshape(shape), out.type_id)))
     out.become(groups)
@@ -113,7 +108,6 @@ def _last_greatest(values: torch.Tensor, axis: int) -> torch.Tensor:
     return values.shape[axis] - 1 - values.flip(axis).argmax(axis)
 
 
-@gpu_kernel("encode_boxes", operand=2)
 def encode_boxes(
     out_boxes: DeviceSamples,
     out_labels: DeviceSamples,

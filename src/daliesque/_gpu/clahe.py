@@ -10,12 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .._engine.device_samples import DeviceSamples
 from .moves import REFLECT_101, border_indices, gathered
 from .numbers import constant
-from .table import gpu_kernel, runs_on_gpu
-
-runs_on_gpu("clahe")
+from .samples import DeviceSamples
 
 # Primaries of sRGB and white of D65, to the digits that OpenCV uses.
 _WHITE = np.array([0.950456, 1.0, 1.088754])
@@ -129,7 +126,6 @@ def _cube(root: torch.Tensor) -> torch.Tensor:
     return torch.where(root <= 3390, straight, (square * root).bitwise_right_shift(14))
 
 
-@gpu_kernel("clahe")
 def clahe(
     samples: DeviceSamples, tiles_x: int, tiles_y: int, clip_limit: float, luma_only: bool
 ) -> DeviceSamples:

@@ -9,15 +9,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .._engine.device_samples import DeviceSamples, Group
 from .._engine.dtype import DType, from_code, uint8
 from .._engine.enums import DALIImageType
 from .numbers import column, constant, from_float, rows, to_float
-from .table import gpu_kernel, runs_on_gpu
-
-runs_on_gpu("brightness", "contrast", "brightness_contrast")
-runs_on_gpu("hue", "saturation", "hsv", "color_twist")
-runs_on_gpu("color_space_conversion", allocates=True)
+from .samples import DeviceSamples, Group
 
 Floats = NDArray[np.float32]
 
@@ -50,7 +45,6 @@ def _half_range(dtype: DType) -> float:
     return 2.0 ** (dtype.bits - 2) if dtype.kind is DType.Kind.signed else 0.5
 
 
-@gpu_kernel("brightness_contrast")
 def brightness_contrast(
     samples: DeviceSamples,
     type_id: int,
@@ -74,7 +68,6 @@ def brightness_contrast(
     return samples.mapped(adjusted, type_id=type_id)
 
 
-@gpu_kernel("color_twist")
 def color_twist(
     samples: DeviceSamples,
     type_id: int,
@@ -138,7 +131,6 @@ _VIDEO = np.array([[16, 128, 128]], np.float32)
 _WEIGHTS = np.array([9798, 19235, 3735], np.int32)
 
 
-@gpu_kernel("convert_color_space", operand=1)
 def convert_color_space(
     out: DeviceSamples, samples: DeviceSamples, target: int, source: int
 ) -> None:

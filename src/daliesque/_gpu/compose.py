@@ -9,17 +9,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .._engine.device_samples import DeviceSamples
-from .._engine.placement import current_placement, on_device
+from .call import current_place
 from .numbers import column, constant, converted, from_float, rows
-from .table import gpu_kernel, runs_on_gpu
-
-runs_on_gpu("erase", "grid_mask", "paste", "multi_paste")
+from .placement import on_device
+from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
 
 
-@gpu_kernel("erase")
 def erase(
     samples: DeviceSamples,
     offsets: Integers,
@@ -63,7 +60,6 @@ def erase(
     return samples.mapped(erased)
 
 
-@gpu_kernel("grid_mask")
 def grid_mask(
     samples: DeviceSamples, tile: Any, ratio: Any, angle: Any, shift_x: Any, shift_y: Any
 ) -> DeviceSamples:
@@ -86,16 +82,15 @@ def grid_mask(
     return samples.mapped(masked)
 
 
-@gpu_kernel("multi_paste")
 def multi_paste(
     inputs: Any, type_id: int, shapes: Integers, offsets: Integers, patches: Integers
 ) -> DeviceSamples:
     """Parts of images on black ones; patches of sample i are those from offsets[i] on."""
     sources: list[DeviceSamples] = [on_device(part) for part in inputs]
     first = sources[0]
-    placement = current_placement()
+    place = current_place()
     out = DeviceSamples.empty(
-        type_id, shapes.reshape(-1, 3), first.layout, placement.device, placement.queue
+        type_id, shapes.reshape(-1, 3), first.layout, place.device, place.queue
     )
     rows_of = [_places(part) for part in sources]
     targets = _places(out)

@@ -9,19 +9,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .._engine.device_samples import DeviceSamples, Group
 from .moves import gathered
 from .numbers import constant, rows, widened
-from .table import gpu_kernel, runs_on_gpu
-
-runs_on_gpu("debayer", allocates=True)
+from .samples import DeviceSamples, Group
 
 _BILINEAR, _EDGE_AWARE, _GRADIENTS, _GRAY = range(4)
 # Luma of red, green and blue in units of 2^-14.
 _RED, _GREEN, _BLUE = 4899, 9617, 1868
 
 
-@gpu_kernel("debayer", operand=1)
 def debayer(
     out: DeviceSamples, samples: DeviceSamples, blue_position: NDArray[np.int32], algorithm: int
 ) -> None:

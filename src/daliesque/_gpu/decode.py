@@ -18,19 +18,16 @@ import numpy as np
 import torch
 
 from .. import _kernels
-from .._engine.accelerator import require_accelerator
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples, Group
+from .._engine.devices import Results
 from .._engine.dtype import uint8
 from .._engine.enums import DALIImageType
 from .._engine.op import registry
-from .._engine.placement import current_placement, on_device
-from .table import gpu_body, runs_on_gpu
-
-runs_on_gpu("decoders.image_crop", "decoders.image_random_crop", host_inputs=(0,))
-runs_on_gpu("decoders.image_slice", host_inputs=(0, 1, 2))
-runs_on_gpu("peek_image_shape", "decoders.numpy", "decoders.inflate", host_inputs=(0,))
-runs_on_gpu("io.file.read", "decoders.video", host_inputs=(0,))
+from .._engine.samples import HostSamples
+from .accelerator import require_accelerator
+from .call import current_place
+from .placement import on_device
+from .samples import DeviceSamples, Group
 
 _log = logging.getLogger("daliesque")
 
@@ -89,10 +86,9 @@ def device_decoder(kind: str) -> tuple[str, Decoder] | None:
     return None
 
 
-@gpu_body("decoders.image", host_inputs=(0,))
-def image(encoded: _kernels.Samples, /, **arguments: Any) -> Any:
+def image(encoded: HostSamples, /, **arguments: Any) -> Results:
     """Decode images; JPEG files on the device if there is a library for it."""
-    on_cpu = registry["decoders.image"].bodies["cpu"]
+    on_cpu = registry["decoders.image"].body
     accelerator = require_accelerator("decoders.image")
     found = device_decoder(accelerator.kind)
     wanted = arguments["output_type"] == DALIImageType.RGB and arguments["dtype"] is uint8
@@ -101,7 +97,7 @@ def image(encoded: _kernels.Samples, /, **arguments: Any) -> Any:
         _log.debug("decoders.image: %d images decoded on the CPU and uploaded", len(encoded))
         return on_cpu(encoded, **arguments)
     name, decode = found
-    placement = current_placement()
+    placement = current_place()
     device = accelerator.torch_device(placement.device.device_id)
     files = [to_numpy(encoded, index).tobytes() for index in chosen.tolist()]
     images = decode(files, device, accelerator.queues.handle(placement.queue))
@@ -109,7 +105,9 @@ def image(encoded: _kernels.Samples, /, **arguments: Any) -> Any:
     rest = np.array([i for i in range(len(encoded)) if decoded.get(i) is None], np.int64)
     counts = len(encoded) - len(rest), name, len(rest)
     _log.debug("decoders.image: %d images decoded by %s, %d on the CPU", *counts)
-    others: DeviceSamples = on_device(on_cpu(encoded.select(rest.tolist()), **arguments))
+    rest_on_cpu = on_cpu(encoded.select(rest.tolist()), **arguments)
+    assert not isinstance(rest_on_cpu, tuple)
+    others = on_device(rest_on_cpu)
     groups = [Group(rest[indices], data) for indices, data in others.groups]
     for index, pixels in decoded.items():
         if pixels is not None:
@@ -117,14 +115,13 @@ def image(encoded: _kernels.Samples, /, **arguments: Any) -> Any:
     return others.made(groups, 3, "HWC", uint8.code)
 
 
-@gpu_body("dump_image", waits=True)
 def dump_image(images: DeviceSamples, /, **arguments: Any) -> DeviceSamples:
     """Write images to files, for which they must be read on the CPU, and pass them on."""
-    registry["dump_image"].bodies["cpu"](images.to_host(), **arguments)
+    registry["dump_image"].body(images.to_host(), **arguments)
     return images
 
 
-def _decodable(encoded: _kernels.Samples) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _decodable(encoded: HostSamples) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The numbers of the plain JPEG files: of three channels, upright, undamaged."""
     headers, troubles = _kernels.image_headers(encoded)
     plain = (headers[:, 0] <= _LAST_JPEG) & (headers[:, 3] == 3) & (headers[:, 4] <= 1)

@@ -8,17 +8,12 @@ from typing import Any
 import torch
 
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples, Group, carrier, index_tensor
-from .._engine.placement import on_device
 from .arithmetic import SIGNED
 from .numbers import is_float, widened
-from .table import gpu_kernel, runs_on_gpu
-
-runs_on_gpu("zeros_like", "ones_like", "full_like")
-runs_on_gpu("zeros", "ones", "full", "one_hot", allocates=True)
+from .placement import on_device
+from .samples import DeviceSamples, Group, carrier, index_tensor
 
 
-@gpu_kernel("join")
 def join(parts: list[Any]) -> DeviceSamples:
     """The samples of several Samples."""
     first = parts[0]
@@ -35,7 +30,6 @@ def join(parts: list[Any]) -> DeviceSamples:
     return made
 
 
-@gpu_kernel("fill")
 def fill(out: DeviceSamples, values: Any) -> None:
     """Broadcast values to the output."""
     given: DeviceSamples = on_device(values)
@@ -63,17 +57,16 @@ def _fitted(shape: Any, ndim: int) -> tuple[int, ...]:
     return tuple(shape[-missing:]) if all(e == 1 for e in shape[:-missing]) else tuple(shape)
 
 
-@gpu_kernel("one_hot")
-def one_hot(out: DeviceSamples, samples: DeviceSamples, axis: int, values: Any) -> None:
+def one_hot(out: DeviceSamples, input: DeviceSamples, axis: int, values: Any) -> None:
     """Vectors that mark classes."""
     marked, other = (v.item() for v in to_numpy(values).view(f"i{out.itemsize}"))
     groups = []
-    for indices, data in samples.groups:
+    for indices, data in input.groups:
         shape = list(out.shape(int(indices[0])))
         classes, shape[axis] = shape[axis], 1
         numbers = data.reshape(len(data), *shape)
-        if not is_float(samples.type_id):
-            numbers = widened(numbers, samples.type_id)
+        if not is_float(input.type_id):
+            numbers = widened(numbers, input.type_id)
         numbers = torch.where(numbers > -1, numbers.trunc(), torch.full_like(numbers, -1))
         steps = torch.arange(classes, device=data.device).reshape(
             -1, *(1,) * (len(shape) - axis - 1)

@@ -9,16 +9,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .._engine.device_samples import DeviceSamples, Group
 from .._engine.dtype import DType, from_code, uint64
-from .._engine.placement import on_device
 from .moves import CONSTANT, REFLECT_101, border_indices, gathered
 from .numbers import SIGN_BIT, column, constant, from_float, is_float, rows, to_float, widened
-from .table import gpu_kernel, runs_on_gpu
-
-runs_on_gpu("gaussian_blur", "laplacian")
-runs_on_gpu("experimental.median_blur", "experimental.dilate", "experimental.erode")
-runs_on_gpu("filter", host_inputs=(2,), allocates=True)
+from .placement import on_device
+from .samples import DeviceSamples, Group
 
 Floats = NDArray[np.float32]
 # Axes that count images, spatial axes, and whether an axis of channels follows.
@@ -87,7 +82,6 @@ def _gaussian(sigma: float, size: int) -> Floats:
     return normal
 
 
-@gpu_kernel("gaussian_blur")
 def gaussian_blur(
     samples: DeviceSamples, type_id: int, axes: Axes, sigma: Floats, window_size: NDArray[np.int32]
 ) -> DeviceSamples:
@@ -121,7 +115,6 @@ def _second_derivative(size: int) -> Floats:
     return np.convolve(_binomial(size - 2), derivative).astype(np.float32)
 
 
-@gpu_kernel("laplacian")
 def laplacian(
     samples: DeviceSamples,
     type_id: int,
@@ -165,7 +158,6 @@ def laplacian(
     return samples.mapped(derived, type_id=type_id)
 
 
-@gpu_kernel("filter", operand=1)
 def filter_samples(
     out: DeviceSamples,
     samples: DeviceSamples,
@@ -213,7 +205,6 @@ def _correlated(values: torch.Tensor, window: torch.Tensor, outer: int, shape: A
     return total
 
 
-@gpu_kernel("rank_filter")
 def rank_filter(
     samples: DeviceSamples,
     axes: Axes,

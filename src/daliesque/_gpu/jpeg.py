@@ -9,12 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .._engine.device_samples import DeviceSamples
 from .moves import CLAMP, border_indices, gathered
 from .numbers import constant, rows
-from .table import gpu_kernel, runs_on_gpu
-
-runs_on_gpu("jpeg_compression_distortion")
+from .samples import DeviceSamples
 
 # The example tables of ITU-T T.81, annex K.
 _LUMA = np.array(
@@ -38,7 +35,6 @@ def _scaled(base: NDArray[np.int64], quality: NDArray[np.int32]) -> NDArray[np.i
     return table.reshape(-1, 8, 8).astype(np.int32)
 
 
-@gpu_kernel("jpeg_distortion")
 def jpeg_distortion(samples: DeviceSamples, quality: NDArray[np.int32]) -> DeviceSamples:
     """Images as they come out of compression with the given quality."""
 

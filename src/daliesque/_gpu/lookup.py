@@ -7,15 +7,11 @@ from typing import Any
 
 import torch
 
-from .._engine.device_samples import DeviceSamples
-from .._engine.placement import on_device
 from .numbers import widened
-from .table import gpu_kernel, runs_on_gpu
+from .placement import on_device
+from .samples import DeviceSamples
 
-runs_on_gpu("lookup_table", "equalize")
 
-
-@gpu_kernel("look_up")
 def look_up(samples: DeviceSamples, table: Any, otherwise: Any) -> DeviceSamples:
     """The entries of a table that elements name, and another value for those it does not have."""
     type_id = int(table.type_id)
@@ -31,7 +27,6 @@ def look_up(samples: DeviceSamples, table: Any, otherwise: Any) -> DeviceSamples
     return samples.mapped(found, type_id=type_id)
 
 
-@gpu_kernel("equalize")
 def equalize(samples: DeviceSamples, outer: int) -> DeviceSamples:
     """Bytes mapped such that all occur equally often, channel by channel."""
 

@@ -9,25 +9,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .._engine.device_samples import DeviceSamples, Group, index_tensor
 from .._engine.dtype import DType, float16, float32, from_code
-from .._engine.placement import on_device
 from .numbers import column, constant, from_float, from_integer, rows, to_float, widened
-from .table import gpu_kernel, runs_on_gpu
+from .placement import on_device
+from .samples import DeviceSamples, Group, index_tensor
 
 Integers = NDArray[np.int64]
 
-runs_on_gpu("flip", "crop", "pad", "transpose", "cat", "stack", "crop_mirror_normalize")
-runs_on_gpu("slice", host_inputs=(1, 2))
-runs_on_gpu("reshape", "reinterpret", host_inputs=(1,))
-runs_on_gpu("squeeze", "expand_dims", "permute_batch", "element_extract", "per_frame")
-runs_on_gpu("sequence_rearrange", "get_property")
 
 # The border modes of the native core.
 CONSTANT, CLAMP, REFLECT_1001, REFLECT_101, WRAP = range(5)
 
 
-@gpu_kernel("flip")
 def flip(samples: DeviceSamples, horizontal: Any, vertical: Any, depthwise: Any) -> DeviceSamples:
     """Samples mirrored along the axes W, H and D whose flags are set."""
     chosen = [
@@ -175,22 +168,21 @@ def _enough(data: torch.Tensor, outside: list[NDArray[np.bool_] | None]) -> torc
     return data
 
 
-@gpu_kernel("slice")
 def slice_samples(
     samples: DeviceSamples,
     type_id: int,
     anchors: Integers,
-    extents: Integers,
+    shapes: Integers,
     border: int,
     fill: NDArray[np.float32],
     channel_axis: int,
 ) -> DeviceSamples:
     """A window of each sample, which may leave it."""
-    split, anchors, extents = _windows(samples, anchors, extents)
+    split, anchors, shapes = _windows(samples, anchors, shapes)
     groups = []
     for group in split.groups:
         choices, outside = _chosen_indices(
-            anchors[group.indices], extents[group.indices], group.data.shape[1:], border
+            anchors[group.indices], shapes[group.indices], group.data.shape[1:], border
         )
         window = gathered(_enough(group.data, outside), choices)
         window = _truncated(window, samples.type_id, type_id)
@@ -225,14 +217,12 @@ def _truncated(data: torch.Tensor, source: int, target: int) -> torch.Tensor:
     return from_integer(widened(data, source), old.name == "u64", target)
 
 
-@gpu_kernel("transpose")
 def transpose(samples: DeviceSamples, permutation: list[int], layout: str) -> DeviceSamples:
     """Axes in another order."""
     order = (0, *(axis + 1 for axis in permutation))
     return samples.mapped(lambda data, _: data.permute(order).contiguous(), layout=layout)
 
 
-@gpu_kernel("concatenate")
 def concatenate(parts: list[Any], axis: int, layout: str) -> DeviceSamples:
     """Samples joined along an axis."""
     placed: list[DeviceSamples] = [on_device(part) for part in parts]
@@ -245,12 +235,11 @@ def concatenate(parts: list[Any], axis: int, layout: str) -> DeviceSamples:
     return first.made(groups, layout=layout)
 
 
-@gpu_kernel("crop_mirror_normalize")
 def crop_mirror_normalize(
     samples: DeviceSamples,
     type_id: int,
     anchors: Integers,
-    extents: Integers,
+    shapes: Integers,
     permutation: list[int],
     layout: str,
     mirror: NDArray[np.int32],
@@ -263,7 +252,7 @@ def crop_mirror_normalize(
     channel_axis: int,
 ) -> DeviceSamples:
     """A window of each sample, normalised, mirrored, and with its axes in another order."""
-    split, anchors, extents = _windows(samples, anchors, extents)
+    split, anchors, shapes = _windows(samples, anchors, shapes)
     order = (0, *(axis + 1 for axis in permutation))
     shape = [1] * (samples.ndim + 1)
 
@@ -281,7 +270,7 @@ def crop_mirror_normalize(
     for group in split.groups:
         indices = group.indices
         choices, outside = _chosen_indices(
-            anchors[indices], extents[indices], group.data.shape[1:], CONSTANT
+            anchors[indices], shapes[indices], group.data.shape[1:], CONSTANT
         )
         window = to_float(gathered(_enough(group.data, outside), choices), samples.type_id)
         means, deviations = (rows(v, indices).astype(np.float64) for v in (mean, std))

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .._engine.accelerator import require_accelerator
-from .._engine.device_samples import carrier
 from .._engine.dtype import DType, bool_, float32, from_code, uint64
+from .accelerator import require_accelerator
+from .samples import carrier
 
 _Kind = DType.Kind
 SIGN_BIT = -(2**63)
@@ -32,7 +32,7 @@ def constant(values: NDArray[Any], like: torch.Tensor) -> torch.Tensor:
     accelerator = require_accelerator("constant")
     if array.dtype == np.float64 and not accelerator.has_double:
         array = array.astype(np.float32)
-    placed: torch.Tensor = accelerator.place(array, like.device)
+    placed: torch.Tensor = accelerator.upload_array(array, like.device)
     return placed
 
 

@@ -3,30 +3,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples, carrier
 from .._engine.dtype import DType, float32, float64, from_code, int64, uint8, uint64
-from .._engine.placement import on_device
+from .._engine.rng import RNGState
+from .._engine.samples import HostSamples
 from .numbers import SIGN_BIT, column, from_float, from_integer, to_float, widened
-from .table import gpu_kernel, native, runs_on_gpu
+from .placement import on_device
+from .samples import DeviceSamples, carrier
 
-runs_on_gpu("random.uniform", "random.normal", "random.coin_flip", "random.beta")
-runs_on_gpu("random.choice", "random_crop_generator", host_inputs=(0,))
-runs_on_gpu("batch_permutation")
-runs_on_gpu("noise.gaussian", "noise.salt_and_pepper")
-runs_on_gpu("noise.shot", waits=True)
+Floats: TypeAlias = NDArray[np.float32]
 
 # What stands for unchanged pixels, pepper and salt in the masks that are drawn.
 _PEPPER, _SAME, _SALT = 0, 1, 2
 
 
-@gpu_kernel("gaussian_noise")
 def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -> DeviceSamples:
     """Add normally distributed numbers."""
     own = from_code(samples.type_id)
@@ -64,7 +62,6 @@ def _increased(data: torch.Tensor, added: torch.Tensor, type_id: int) -> torch.T
     return torch.where(overflown, limit, total)
 
 
-@gpu_kernel("salt_and_pepper_noise")
 def salt_and_pepper_noise(
     samples: DeviceSamples,
     state: Any,
@@ -81,9 +78,9 @@ def salt_and_pepper_noise(
     mask = _kernels.empty(uint8.code, shapes, "", len(samples))
     for index in range(len(samples)):
         to_numpy(mask, index)[...] = _SAME
-    numbers = [np.array([value], np.float32) for value in (_SALT, _PEPPER)]
-    drawn = native["salt_and_pepper_noise"](
-        mask, state, probability, salt_vs_pepper, *numbers, channel_axis
+    salt_mark, pepper_mark = (np.array([value], np.float32) for value in (_SALT, _PEPPER))
+    drawn = _kernels.salt_and_pepper_noise(
+        mask, state, probability, salt_vs_pepper, salt_mark, pepper_mark, channel_axis
     )
     placed: DeviceSamples = on_device(drawn)
     own = from_code(samples.type_id)
@@ -108,12 +105,57 @@ def salt_and_pepper_noise(
     return samples.mapped(grainy)
 
 
-@gpu_kernel("shot_noise")
 def shot_noise(samples: DeviceSamples, state: Any, factor: Any) -> DeviceSamples:
     """Replace values by Poisson-distributed numbers.
 
     How many numbers a value takes depends on the value: this is computed on the CPU, which has to
     wait for the device.
     """
-    placed: DeviceSamples = on_device(native["shot_noise"](samples.to_host(), state, factor))
+    placed: DeviceSamples = on_device(_kernels.shot_noise(samples.to_host(), state, factor))
     return placed
+
+
+def _draw(out: DeviceSamples, kernel: Callable[..., None], *arguments: Any) -> None:
+    """Fill an output with what a native kernel draws, by one transfer."""
+    drawn = _kernels.empty(out.type_id, out.shape_array(), out.layout, len(out))
+    kernel(drawn, *arguments)
+    out.become(on_device(drawn).groups)
+
+
+def uniform(out: DeviceSamples, state: RNGState, range: Floats) -> None:
+    """Numbers that are evenly distributed over a range."""
+    _draw(out, _kernels.uniform, state, range)
+
+
+def uniform_values(out: DeviceSamples, state: RNGState, values: HostSamples) -> None:
+    """Values of a list, all equally likely."""
+    _draw(out, _kernels.uniform_values, state, values)
+
+
+def normal(out: DeviceSamples, state: RNGState, mean: Floats, stddev: Floats) -> None:
+    """Normally distributed numbers."""
+    _draw(out, _kernels.normal, state, mean, stddev)
+
+
+def coin_flip(out: DeviceSamples, state: RNGState, probability: Floats) -> None:
+    """Zeros, and ones with a given probability."""
+    _draw(out, _kernels.coin_flip, state, probability)
+
+
+def beta(out: DeviceSamples, state: RNGState, alpha: Floats, beta: Floats) -> None:
+    """Numbers that have a beta distribution."""
+    _draw(out, _kernels.beta, state, alpha, beta)
+
+
+def choice(
+    out: DeviceSamples, state: RNGState, entries: HostSamples, weights: HostSamples | None
+) -> None:
+    """Entries of arrays."""
+    _draw(out, _kernels.choice, state, entries, weights)
+
+
+def batch_permutation(
+    out: DeviceSamples, state: RNGState, repetitions: bool, no_fixed_points: bool
+) -> None:
+    """A random order of the samples of a batch."""
+    _draw(out, _kernels.batch_permutation, state, repetitions, no_fixed_points)

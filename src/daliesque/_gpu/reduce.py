@@ -8,20 +8,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from .._engine.device_samples import DeviceSamples, Group, carrier
 from .._engine.dtype import DType, from_code, int64, uint64
-from .._engine.placement import on_device
 from .numbers import SIGN_BIT, double, from_float, is_float, to_float, widened
-from .table import gpu_kernel, runs_on_gpu
-
-runs_on_gpu("normalize", "reductions.sum", "reductions.mean", "reductions.mean_square")
-runs_on_gpu("reductions.rms", "reductions.min", "reductions.max")
-runs_on_gpu("reductions.variance", "reductions.std_dev")
+from .placement import on_device
+from .samples import DeviceSamples, Group, carrier
 
 _SUM, _MEAN, _MEAN_SQUARE, _RMS, _VARIANCE, _STD_DEV, _MIN, _MAX = range(8)
 
 
-@gpu_kernel("reduce")
 def reduce(
     samples: DeviceSamples,
     kind: int,
@@ -128,7 +122,6 @@ def _integer_limits(dtype: DType) -> tuple[int, int]:
     return -(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1
 
 
-@gpu_kernel("normalize")
 def normalize(
     samples: DeviceSamples,
     type_id: int,

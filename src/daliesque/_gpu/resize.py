@@ -10,14 +10,12 @@ import torch
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .._engine.device_samples import DeviceSamples, Group
 from .moves import gathered
 from .numbers import constant, from_float, rows, to_float
-from .table import gpu_kernel, runs_on_gpu
+from .samples import DeviceSamples, Group
 
 Integers = NDArray[np.int64]
 
-runs_on_gpu("resize", "tensor_resize", "resize_crop_mirror", "random_resized_crop")
 
 # Images of different sizes are padded to the largest, and resized together, unless that makes more
 # than this many pixels of one.
@@ -26,7 +24,6 @@ _MOST_PADDING = 4
 _WIDE_ROWS = 16
 
 
-@gpu_kernel("resize")
 def resize(
     samples: DeviceSamples,
     type_id: int,

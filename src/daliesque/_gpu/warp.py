@@ -13,15 +13,11 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.convert import to_numpy
-from .._engine.device_samples import DeviceSamples, Group
 from .._engine.dtype import from_code, int16, int32
-from .._engine.placement import on_device
 from .moves import CLAMP, CONSTANT, REFLECT_101, REFLECT_1001, WRAP
 from .numbers import column, constant, converted, double, from_float, rows, to_float
-from .table import gpu_kernel, native, runs_on_gpu
-
-runs_on_gpu("warp_affine", "experimental.warp_perspective", host_inputs=(1,))
-runs_on_gpu("rotate", "experimental.remap", "sphere", "water", "jitter")
+from .placement import on_device
+from .samples import DeviceSamples, Group
 
 Integers = NDArray[np.int64]
 # Coordinates x, y and for volumes z, each of shape (rows, *spatial extents).
@@ -171,7 +167,6 @@ def _grid(size: list[int], like: torch.Tensor, kind: torch.dtype) -> list[torch.
     return axes[::-1]
 
 
-@gpu_kernel("warp_affine")
 def warp_affine(
     samples: DeviceSamples,
     type_id: int,
@@ -221,7 +216,6 @@ def _nearest_in_floats(
     return coordinates
 
 
-@gpu_kernel("warp_perspective")
 def warp_perspective(
     samples: DeviceSamples,
     sizes: Integers,
@@ -255,7 +249,6 @@ def warp_perspective(
     return _warped(samples, sizes, _Options(interp, border, list(fill), samples.type_id), locate)
 
 
-@gpu_kernel("warp_map")
 def warp_map(
     samples: DeviceSamples, x: Any, y: Any, sizes: Integers, shift: float, interp: int
 ) -> DeviceSamples:
@@ -283,7 +276,6 @@ def _own_sizes(samples: DeviceSamples) -> Integers:
     return samples.shape_array()[:, :-1]
 
 
-@gpu_kernel("sphere")
 def sphere(samples: DeviceSamples, mask: Any, interp: int, fill: float) -> DeviceSamples:
     """The view through a glass ball over the image."""
 
@@ -300,7 +292,6 @@ def sphere(samples: DeviceSamples, mask: Any, interp: int, fill: float) -> Devic
     return _masked(samples, _warped(samples, _own_sizes(samples), options, locate), mask)
 
 
-@gpu_kernel("water")
 def water(
     samples: DeviceSamples, mask: Any, interp: int, fill: float, x: list[float], y: list[float]
 ) -> DeviceSamples:
@@ -317,7 +308,6 @@ def water(
     return _masked(samples, _warped(samples, _own_sizes(samples), options, locate), mask)
 
 
-@gpu_kernel("jitter")
 def jitter(samples: DeviceSamples, state: Any, mask: Any, degree: int) -> DeviceSamples:
     """Each pixel from a random place nearby, drawn on the CPU."""
     shapes = samples.shape_array()
@@ -325,7 +315,7 @@ def jitter(samples: DeviceSamples, state: Any, mask: Any, degree: int) -> Device
     for index, (height, width, channels) in enumerate(shapes.tolist()):
         pixels = np.arange(height * width, dtype=np.int32).reshape(height, width, 1)
         to_numpy(numbers, index)[...] = np.broadcast_to(pixels, (height, width, channels))
-    moved = native["jitter"](numbers, state, mask, degree)
+    moved = _kernels.jitter(numbers, state, mask, degree)
     first = np.zeros((len(samples), 3, 3), np.int64)
     first[:, :, 1] = np.minimum(shapes, [[2**62, 2**62, 1]])
     first[:, :, 2] = 1

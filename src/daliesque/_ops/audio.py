@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._codecs.audio import lobes_for, resampled_lengths
 from .._engine.args import FloatPerSample, Int64PerSample
 from .._engine.dtype import (
@@ -123,9 +122,9 @@ def audio_resample(
         after = _rates(name, rates, False)
         shapes[:, 0] = resampled_lengths(lengths, before, after)
         steps = before / np.where(after == 0, 1, after)
-    out = _kernels.empty(wanted.code, shapes, input.layout, len(input))
+    out = input.kernels.empty(wanted.code, shapes, input.layout, len(input))
     steps = np.ascontiguousarray(np.broadcast_to(steps, len(input)))
-    _kernels.audio_resample(out, input, steps, lobes)
+    input.kernels.audio_resample(out, input, steps, lobes)
     return out
 
 
@@ -165,7 +164,7 @@ def preemphasis_filter(
         msg = f"'dtype' must be one of {', '.join(map(str, _FILTER_TYPES))}; got {dtype}."
         raise ValueError(msg)
     out = input.empty_like(dtype.code)
-    _kernels.preemphasis_filter(out, input, preemph_coeff, _STARTS[border])
+    input.kernels.preemphasis_filter(out, input, preemph_coeff, _STARTS[border])
     return out
 
 
@@ -228,9 +227,9 @@ def nonsilent_region(
             f"{window_length}, or -1; got {reset_interval}."
         )
         raise ValueError(msg)
-    begin = _kernels.empty_uniform(int32.code, [], "", len(input))
-    length = _kernels.empty_uniform(int32.code, [], "", len(input))
-    _kernels.nonsilent_region(
+    begin = input.kernels.empty_uniform(int32.code, [], "", len(input))
+    length = input.kernels.empty_uniform(int32.code, [], "", len(input))
+    input.kernels.nonsilent_region(
         begin, length, input, cutoff_db, reference_power, window_length, reset_interval
     )
     return begin, length

@@ -12,19 +12,19 @@ from .._engine.args import FloatPerSample
 from .._engine.convert import to_samples
 from .._engine.dtype import DType, float32, from_code, int16, int32, uint8
 from .._engine.errors import DecodeError, SampleError
-from .._engine.op import Samples, op
+from .._engine.op import HostSamples, Samples, op
 
 
-@op(name="decoders.audio", outputs=2, weight=20)
+@op(name="decoders.audio", outputs=2, weight=20, cpu_only=True)
 def audio(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     sample_rate: FloatPerSample = 0.0,
     downmix: bool = False,
     dtype: DType = float32,
     quality: float = 50.0,
-) -> tuple[Samples, Samples]:
+) -> tuple[HostSamples, Samples]:
     """Decode audio.
 
     WAV files of plain samples are read by the library itself. FLAC, Ogg Vorbis, Opus, MP3, AIFF and

@@ -13,6 +13,7 @@ from .._engine.dtype import float32
 from .._engine.errors import SampleError
 from .._engine.op import RandomState, Samples, op
 from .._engine.outputs import Flag, Given, Outputs
+from .._engine.samples import HostSamples
 from .rows import row_counts, rows_of, take_rows
 from .windows import Integers
 
@@ -21,10 +22,14 @@ _ENDS = "XYZ"
 _EXTENTS = "WHD"
 
 
-@op(dtypes=(float32,), outputs=Outputs(3, Given(1), Flag("output_bbox_indices")))
+@op(
+    dtypes=(float32,),
+    outputs=Outputs(3, Given(1), Flag("output_bbox_indices")),
+    cpu_only=True,
+)
 def random_bbox_crop(
-    boxes: Samples,
-    labels: Samples | None = None,
+    boxes: HostSamples,
+    labels: HostSamples | None = None,
     /,
     *,
     all_boxes_above_threshold: bool = True,
@@ -253,7 +258,7 @@ def _ordered_shape(shape: Integers | None, order: list[int], name: str) -> Integ
     return np.ascontiguousarray(shape[:, order]) if len(shape) else shape
 
 
-def _check_range(boxes: Samples, letters: tuple[list[int], bool]) -> None:
+def _check_range(boxes: HostSamples, letters: tuple[list[int], bool]) -> None:
     columns, extents = letters
     ndim = len(columns) // 2
     rows = rows_of(boxes, 2 * ndim)

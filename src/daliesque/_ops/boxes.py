@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.args import (
     FloatPerSample,
     FloatsPerSample,
@@ -20,6 +19,7 @@ from .._engine.convert import to_samples
 from .._engine.dtype import float32, int32
 from .._engine.op import Samples, op
 from .._engine.outputs import Given, Outputs
+from .._engine.samples import HostSamples
 from .rows import empty_rows, row_counts, rows_of, spread, take_rows
 from .windows import Floats, Integers
 
@@ -56,7 +56,7 @@ def _check_table(boxes: Samples, columns: int) -> None:
 
 @op(dtypes=(float32,))
 def bb_flip(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     horizontal: IntPerSample = 1,
@@ -99,9 +99,9 @@ def bb_flip(
     return out
 
 
-@op(dtypes=(float32,))
+@op(dtypes=(float32,), cpu_only=True)
 def bbox_paste(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     ratio: FloatPerSample,
@@ -158,10 +158,11 @@ def bbox_paste(
 @op(
     dtypes=(float32,),
     outputs=Outputs(1, Given(1)),
+    cpu_only=True,
 )
 def bbox_rotate(
-    bboxes: Samples,
-    labels: Samples | None = None,
+    bboxes: HostSamples,
+    labels: HostSamples | None = None,
     /,
     *,
     angle: FloatPerSample,
@@ -402,9 +403,10 @@ def box_encoder(
         msg = f"'stds' must not contain 0; got {stds}."
         raise ValueError(msg)
     table = to_samples(anchors.reshape(-1, 4), None, None, "box_encoder")
-    out_boxes = _kernels.empty_uniform(float32.code, [anchors.size // 4, 4], "", len(input_0))
-    out_labels = _kernels.empty_uniform(int32.code, [anchors.size // 4], "", len(input_0))
-    _kernels.encode_boxes(
+    kernels, count = input_0.kernels, anchors.size // 4
+    out_boxes = kernels.empty_uniform(float32.code, [count, 4], "", len(input_0))
+    out_labels = kernels.empty_uniform(int32.code, [count], "", len(input_0))
+    kernels.encode_boxes(
         out_boxes,
         out_labels,
         input_0,

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kernels
 from .._engine.args import FloatPerFrame
 from .._engine.dtype import NUMERIC, DType, uint8
 from .._engine.enums import DALIImageType
@@ -78,7 +77,7 @@ def brightness(
     [[[150, 150, 150]]]
     """
     kind = _type_id(input, dtype)
-    return _kernels.brightness_contrast(input, kind, brightness, brightness_shift, _ONE, None)
+    return input.kernels.brightness_contrast(input, kind, brightness, brightness_shift, _ONE, None)
 
 
 @op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
@@ -111,7 +110,7 @@ def contrast(
     [[[78, 128, 178]]]
     """
     kind = _type_id(input, dtype)
-    return _kernels.brightness_contrast(input, kind, _ONE, _ZERO, contrast, contrast_center)
+    return input.kernels.brightness_contrast(input, kind, _ONE, _ZERO, contrast, contrast_center)
 
 
 @op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
@@ -151,7 +150,7 @@ def brightness_contrast(
     [[[39, 64, 89]]]
     """
     kind = _type_id(input, dtype)
-    return _kernels.brightness_contrast(
+    return input.kernels.brightness_contrast(
         input, kind, brightness, brightness_shift, contrast, contrast_center
     )
 
@@ -171,7 +170,7 @@ def _twist(
         raise ValueError(msg)
     _require_channels(input, 3, "color images")
     kind = _type_id(input, dtype)
-    return _kernels.color_twist(input, kind, hue, saturation, value, brightness, contrast)
+    return input.kernels.color_twist(input, kind, hue, saturation, value, brightness, contrast)
 
 
 @op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
@@ -344,6 +343,6 @@ def color_space_conversion(
     _require_channels(input, _CHANNELS[image_type], f"{image_type.name} images")
     shapes = input.shape_array()
     shapes[:, -1] = _CHANNELS[output_type]
-    out = _kernels.empty(input.type_id, shapes, input.layout, len(input))
-    _kernels.convert_color_space(out, input, output_type, image_type)
+    out = input.kernels.empty(input.type_id, shapes, input.layout, len(input))
+    input.kernels.convert_color_space(out, input, output_type, image_type)
     return out

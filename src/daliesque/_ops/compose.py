@@ -20,6 +20,7 @@ from .._engine.args import (
 from .._engine.convert import cast_samples, contiguous, to_samples
 from .._engine.dtype import DType, float32, from_code, int32, uint8
 from .._engine.op import Samples, op
+from .._engine.samples import HostSamples, common_kernels, host
 from .windows import CONSTANT_BORDER, Integers, resolve_axes
 
 
@@ -33,9 +34,9 @@ class _Arrays(Rule):
         self.dtype = dtype
 
     def convert(self, value: Any, where: str) -> list[NDArray[Any]]:
-        return self._arrays(to_samples(value, None, None, where))
+        return self._arrays(host(to_samples(value, None, None, where)))
 
-    def from_samples(self, samples: Samples, where: str) -> Any:
+    def from_samples(self, samples: HostSamples, where: str) -> Any:
         del where
         if not samples.layout.startswith("F"):
             return self._arrays(samples)
@@ -44,7 +45,7 @@ class _Arrays(Rule):
         frames[:] = self._arrays(contiguous(samples).unfold())
         return FrameValues(frames, counts)
 
-    def _arrays(self, samples: Samples) -> list[NDArray[Any]]:
+    def _arrays(self, samples: HostSamples) -> list[NDArray[Any]]:
         cast = contiguous(cast_samples(samples, self.dtype))
         return [np.asarray(_kernels.numpy_view(cast, i)) for i in range(len(cast))]
 
@@ -121,7 +122,7 @@ def paste(
         anchors[:, axis] = -(place * room).astype(np.int64)
     fill = np.array([fill_value], np.float32)
     axis = 2 if fill.shape[1] > 1 else -1
-    return _kernels.slice(input, input.type_id, anchors, extents, CONSTANT_BORDER, fill, axis)
+    return input.kernels.slice(input, input.type_id, anchors, extents, CONSTANT_BORDER, fill, axis)
 
 
 @op(layouts="HWC FHWC", sequences=True, dtype=lambda _inputs, arguments: arguments["dtype"])
@@ -188,7 +189,8 @@ def multi_paste(
     parts.check(begin, size, images, "its image")
     parts.check(target, size, canvas, "the result")
     patches = np.column_stack([parts.source, parts.sample, begin, size, target])
-    return _kernels.multi_paste(
+    kernels = common_kernels(sources)
+    return kernels.multi_paste(
         sources,
         dtype.code if dtype else input_0.type_id,
         np.column_stack([canvases, parts.channels(input_0)]),
@@ -407,7 +409,7 @@ def erase(
     regions = np.clip(regions, 0, whole[:, np.newaxis])
     filled = (regions[:, 1] > regions[:, 0]).all(axis=1)
     remaining = np.bincount(owner[filled], minlength=len(input))
-    return _kernels.erase(
+    return input.kernels.erase(
         input,
         np.concatenate([[0], np.cumsum(remaining)]),
         regions[filled].reshape(-1),
@@ -488,7 +490,7 @@ def grid_mask(
     if (tile == 0).any():
         msg = f"'tile' must not be 0 (sample {int(np.argmax(tile == 0))})."
         raise ValueError(msg)
-    return _kernels.grid_mask(input, tile, ratio, angle, shift_x, shift_y)
+    return input.kernels.grid_mask(input, tile, ratio, angle, shift_x, shift_y)
 
 
 @op(layouts="HWC FHWC", dtypes=(uint8,), sequences=True)
@@ -512,4 +514,4 @@ def jpeg_compression_distortion(input: Samples, /, *, quality: IntPerSample = 50
         sample = int(np.argmax(shapes[:, 2] != 3))
         msg = f"the input must be RGB images; got {shapes[sample, 2]} channels (sample {sample})."
         raise ValueError(msg)
-    return _kernels.jpeg_distortion(input, quality)
+    return input.kernels.jpeg_distortion(input, quality)

@@ -14,6 +14,7 @@ from .._engine.convert import to_numpy
 from .._engine.dtype import DType, float16, float32, from_code, uint8
 from .._engine.enums import DALIImageType
 from .._engine.op import RandomState, Samples, op
+from .._engine.samples import HostSamples
 from .slice_windows import SliceArguments, slice_windows
 from .windows import (
     CONSTANT_BORDER,
@@ -108,8 +109,8 @@ def crop(
 @op(dtype=_given_dtype)
 def slice(
     data: Samples,
-    anchor: Samples | None = None,
-    shape_input: Samples | None = None,
+    anchor: HostSamples | None = None,
+    shape_input: HostSamples | None = None,
     /,
     *,
     start: IntsPerSample | None = None,
@@ -200,7 +201,7 @@ def _take(
     fill, channel_axis = _ZERO, -1
     if policy.action == "border" and policy.border == CONSTANT_BORDER:
         fill, channel_axis = fill_row(list(fill_values), layout, windows)
-    return _kernels.slice(
+    return samples.kernels.slice(
         samples,
         samples.type_id if dtype is None else dtype.code,
         windows.anchors,
@@ -304,7 +305,7 @@ def crop_mirror_normalize(
     if pad_output:
         padded = [_next_power_of_2(count) for count in channels]
         windows.extents[:, channel_axis] = padded
-    return _kernels.crop_mirror_normalize(
+    return input.kernels.crop_mirror_normalize(
         input,
         (output_dtype or dtype).code,
         windows.anchors,
@@ -358,7 +359,7 @@ def _padding(
 
 @op(outputs=2)
 def random_crop_generator(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     rng: RandomState,

@@ -13,11 +13,11 @@ from .._engine.args import IntListsPerSample, Ints64PerSample
 from .._engine.convert import cast_samples, to_numpy
 from .._engine.dtype import DType, from_code, from_numpy, int64, uint8
 from .._engine.errors import DecodeError, SampleError
-from .._engine.op import Samples, op
+from .._engine.op import HostSamples, op
 from .shape import check_letters
 
 
-def _check_bytes(samples: Samples) -> None:
+def _check_bytes(samples: HostSamples) -> None:
     if samples.ndim != 1 or samples.type_id != uint8.code:
         found = from_code(samples.type_id)
         msg = (
@@ -27,7 +27,7 @@ def _check_bytes(samples: Samples) -> None:
 
 
 @op(name="decoders.numpy", dtype=lambda _inputs, arguments: arguments["dtype"])
-def numpy(data: Samples, /, *, dtype: DType | None = None) -> Samples:
+def numpy(data: HostSamples, /, *, dtype: DType | None = None) -> HostSamples:
     """Decode the contents of .npy files.
 
     Parameters
@@ -80,7 +80,7 @@ def numpy(data: Samples, /, *, dtype: DType | None = None) -> Samples:
     return _kernels.join(parts).select(order.tolist())
 
 
-def _read_headers(data: Samples) -> list[Header]:
+def _read_headers(data: HostSamples) -> list[Header]:
     """The header of each file; neighbours with the same one share it."""
     headers: list[Header] = []
     last, total = b"", -1
@@ -110,9 +110,9 @@ def _read_header(content: NDArray[np.uint8], sample: int) -> Header:
 
 
 def _decode_alike(
-    data: Samples, headers: list[Header], samples: list[int], dtype: DType | None
-) -> Samples:
-    """Samples that have one type and order of elements."""
+    data: HostSamples, headers: list[Header], samples: list[int], dtype: DType | None
+) -> HostSamples:
+    """HostSamples that have one type and order of elements."""
     first = headers[samples[0]]
     found = from_numpy(first.dtype.newbyteorder("="))
     assert found is not None
@@ -133,7 +133,7 @@ def _decode_alike(
 
 @op(name="decoders.inflate", dtype=lambda _inputs, arguments: arguments["dtype"])
 def inflate(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     shape: Ints64PerSample,
@@ -144,7 +144,7 @@ def inflate(
     dtype: DType = uint8,
     layout: str = "",
     sequence_axis_name: str = "F",
-) -> Samples:
+) -> HostSamples:
     """Decompress arrays that were compressed as a whole, or in chunks such as frames.
 
     Parameters
@@ -213,12 +213,12 @@ def inflate(
     return out
 
 
-def _vectors(parts: list[NDArray[np.int64]]) -> Samples:
+def _vectors(parts: list[NDArray[np.int64]]) -> HostSamples:
     return _kernels.wrap_buffers(parts, int64.code, "")
 
 
 def _chunks(
-    lengths: NDArray[np.int64], chunk_offsets: Samples | None, chunk_sizes: Samples | None
+    lengths: NDArray[np.int64], chunk_offsets: HostSamples | None, chunk_sizes: HostSamples | None
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
     """Begin and size of each chunk of each sample."""
     count = len(lengths)
@@ -246,7 +246,7 @@ def _chunks(
     return offsets, sizes
 
 
-def _lists(values: Samples | None, count: int) -> list[NDArray[np.int64]] | None:
+def _lists(values: HostSamples | None, count: int) -> list[NDArray[np.int64]] | None:
     if values is None:
         return None
     found = [to_numpy(values, k) for k in range(len(values))]

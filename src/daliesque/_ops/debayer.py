@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.args import IntsPerFrame
 from .._engine.dtype import from_code, uint8, uint16
 from .._engine.errors import join_names
@@ -57,8 +56,8 @@ def debayer(
     shapes = np.empty((len(input), 3), np.int64)
     shapes[:, :2] = input.shape_array()[:, :2]
     shapes[:, 2] = 1 if number == _ALGORITHMS["gray_ocv"] else 3
-    out = _kernels.empty(input.type_id, shapes, "HWC", len(input))
-    _kernels.debayer(out, input, _pairs(blue_position), number)
+    out = input.kernels.empty(input.type_id, shapes, "HWC", len(input))
+    input.kernels.debayer(out, input, _pairs(blue_position), number)
     return out
 
 

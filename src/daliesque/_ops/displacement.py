@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 
-from .. import _kernels
 from .._engine.args import IntPerSample
 from .._engine.enums import DALIInterpType
 from .._engine.op import RandomState, Samples, op
@@ -46,7 +45,7 @@ def sphere(
     >>> ndd.sphere(image).torch()[2].flatten().tolist()
     [10, 12, 12, 13, 14]
     """
-    return _kernels.sphere(input, mask, _filter(interp_type), fill_value)
+    return input.kernels.sphere(input, mask, _filter(interp_type), fill_value)
 
 
 @op(layouts="HWC")
@@ -91,7 +90,7 @@ def water(
     >>> ndd.water(image, ampl_x=1, phase_x=1.6, ampl_y=0).torch().flatten().tolist()
     [1, 2, 3]
     """
-    return _kernels.water(
+    return input.kernels.water(
         input,
         mask,
         _filter(interp_type),
@@ -139,4 +138,4 @@ def jitter(
     if nDegree < 1:
         msg = f"'nDegree' must be positive; got {nDegree}."
         raise ValueError(msg)
-    return _kernels.jitter(input, rng, mask, nDegree)
+    return input.kernels.jitter(input, rng, mask, nDegree)

@@ -9,13 +9,13 @@ from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import int8, uint8
 from .._engine.errors import file_error, same_class
-from .._engine.op import Samples, op
+from .._engine.op import HostSamples, op
 
 
 @op(name="io.file.read", dtypes=(uint8, int8), dtype=lambda _inputs, _arguments: uint8)
 def read(
-    filepaths: Samples, /, *, dont_use_mmap: bool = False, use_o_direct: bool = False
-) -> Samples:
+    filepaths: HostSamples, /, *, dont_use_mmap: bool = False, use_o_direct: bool = False
+) -> HostSamples:
     """Read whole files, given by their paths.
 
     A path is a 1-D array of character codes, such as `np.frombuffer(path.encode(), np.uint8)`. The

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kernels
 from .._engine.args import Ints64PerSample
 from .._engine.convert import cast_samples, to_samples
 from .._engine.dtype import (
@@ -25,7 +24,7 @@ from .._engine.dtype import (
     uint32,
     uint64,
 )
-from .._engine.op import Samples, op
+from .._engine.op import Kernels, Samples, op
 from .shape import check_letters
 from .windows import Integers
 
@@ -36,22 +35,22 @@ _ONE_HOT_TYPES = (
 
 
 def _allocate(
-    dtype: DType, shape: Integers | None, layout: str | None, count: int
-) -> _kernels.Samples:
+    kernels: Kernels, dtype: DType, shape: Integers | None, layout: str | None, count: int
+) -> Samples:
     ndim = 0 if shape is None else shape.shape[1]
     check_letters(layout or "", ndim)
     if shape is None:
-        return _kernels.empty_uniform(dtype.code, [], "", count)
+        return kernels.empty_uniform(dtype.code, [], "", count)
     if shape.size and shape.min() < 0:
         sample = int(np.argmax((shape < 0).any(axis=1)))
         extents = tuple(shape[sample].tolist())
         msg = f"'shape' must not be negative; got {extents} (sample {sample})."
         raise ValueError(msg)
-    return _kernels.empty(dtype.code, shape, layout or "", count)
+    return kernels.empty(dtype.code, shape, layout or "", count)
 
 
 @functools.lru_cache
-def _number(value: int, dtype: DType) -> _kernels.Samples:
+def _number(value: int, dtype: DType) -> Samples:
     if dtype.kind is DType.Kind.enum:
         msg = f"the type {dtype} holds no numbers. Use a number type such as int32."
         raise ValueError(msg)
@@ -60,7 +59,7 @@ def _number(value: int, dtype: DType) -> _kernels.Samples:
 
 def _filled(out: Samples, values: Samples) -> Samples:
     try:
-        _kernels.fill(out, cast_samples(values, from_code(out.type_id)))
+        out.kernels.fill(out, cast_samples(values, from_code(out.type_id)))
     except ValueError:
         for sample, (whole, part) in enumerate(zip(out.shapes, values.shapes, strict=True)):
             if not _fits(part, whole):
@@ -104,7 +103,7 @@ def full(
     >>> ndd.full([1.5, 2.5], shape=[2, 2]).torch().tolist()
     [[1.5, 2.5], [1.5, 2.5]]
     """
-    out = _allocate(from_code(fill_value.type_id), shape, layout, batch_size)
+    out = _allocate(fill_value.kernels, from_code(fill_value.type_id), shape, layout, batch_size)
     return _filled(out, fill_value)
 
 
@@ -139,6 +138,7 @@ def zeros(
     dtype: DType = int32,
     layout: str | None = None,
     shape: Ints64PerSample | None = None,
+    kernels: Kernels,
     batch_size: int,
 ) -> Samples:
     """Make arrays of zeros.
@@ -158,7 +158,7 @@ def zeros(
     >>> ndd.zeros(shape=[2], batch_size=2).torch().tolist()
     [[0, 0], [0, 0]]
     """
-    return filled_with(_allocate(dtype, shape, layout, batch_size), 0)
+    return filled_with(_allocate(kernels, dtype, shape, layout, batch_size), 0)
 
 
 @op(dtype=_given_type)
@@ -167,6 +167,7 @@ def ones(
     dtype: DType = int32,
     layout: str | None = None,
     shape: Ints64PerSample | None = None,
+    kernels: Kernels,
     batch_size: int,
 ) -> Samples:
     """Make arrays of ones.
@@ -186,7 +187,7 @@ def ones(
     >>> ndd.ones(shape=[3], dtype=ndd.float32).torch().tolist()
     [1.0, 1.0, 1.0]
     """
-    return filled_with(_allocate(dtype, shape, layout, batch_size), 1)
+    return filled_with(_allocate(kernels, dtype, shape, layout, batch_size), 1)
 
 
 @op(strided=True, dtype=_given_type)
@@ -231,7 +232,7 @@ def ones_like(data_like: Samples, /, *, dtype: DType | None = None) -> Samples:
 
 def filled_with(out: Samples, value: int) -> Samples:
     """`out`, all elements of which have become `value`."""
-    _kernels.fill(out, _number(value, from_code(out.type_id)))
+    out.kernels.fill(out, _number(value, from_code(out.type_id)))
     return out
 
 
@@ -296,9 +297,9 @@ def one_hot(
     else:
         layout = _layout_with(axis_name, layout, place, shapes.shape[1])
     out_shapes = np.insert(shapes, place, num_classes, axis=1)
-    out = _kernels.empty(dtype.code, out_shapes, layout, len(input))
+    out = input.kernels.empty(dtype.code, out_shapes, layout, len(input))
     values = [_as_number(value, dtype) for value in (on_value, off_value)]
-    _kernels.one_hot(out, input, place, to_samples(np.array(values), dtype, None, "one_hot"))
+    input.kernels.one_hot(out, input, place, to_samples(np.array(values), dtype, None, "one_hot"))
     return out
 
 

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.args import FloatsPerFrame, IntsPerFrame
 from .._engine.convert import cast_samples, to_stacked_numpy
 from .._engine.dtype import NUMERIC, DType, float32
 from .._engine.errors import join_names
 from .._engine.op import Samples, op
+from .._engine.samples import HostSamples
 from .windows import BORDERS
 
 # Axes that count images, spatial axes, and whether an axis of channels follows.
@@ -122,7 +122,7 @@ def gaussian_blur(
     if sigma.size and window_size.size:
         given = (sigma != 0) | (window_size != 0)
         _require(given, "sigma", "positive where 'window_size' is 0", sigma)
-    return _kernels.gaussian_blur(input, _type_id(input, dtype), axes, sigma, window_size)
+    return input.kernels.gaussian_blur(input, _type_id(input, dtype), axes, sigma, window_size)
 
 
 @op(dtypes=NUMERIC, sequences=True, dtype=_given_type, weight=8)
@@ -176,7 +176,7 @@ def laplacian(
         msg = "'scale' cannot be given together with 'normalized_kernel'."
         raise ValueError(msg)
     _check_width("scale", scale, axes)
-    return _kernels.laplacian(
+    return input.kernels.laplacian(
         input, _type_id(input, dtype), axes, window_size, smoothing_size, scale, normalized_kernel
     )
 
@@ -185,7 +185,7 @@ def laplacian(
 def filter(
     data: Samples,
     filter: Samples,
-    fill_value: Samples | None = None,
+    fill_value: HostSamples | None = None,
     /,
     *,
     anchor: IntsPerFrame = (-1,),
@@ -239,8 +239,8 @@ def filter(
             windows,
         )
         shapes[:, spatial] -= windows - 1
-    out = _kernels.empty(_type_id(data, dtype), shapes, data.layout, len(data))
-    _kernels.filter(
+    out = data.kernels.empty(_type_id(data, dtype), shapes, data.layout, len(data))
+    data.kernels.filter(
         out,
         data,
         axes,
@@ -279,7 +279,7 @@ def _place_anchor(
     return np.where(anchor < 0, windows // 2, anchor).astype(np.int32)
 
 
-def _fill_values(fill_value: Samples | None) -> NDArray[np.float32]:
+def _fill_values(fill_value: HostSamples | None) -> NDArray[np.float32]:
     if fill_value is None:
         return np.zeros(1, np.float32)
     if any(int(np.prod(shape)) != 1 for shape in fill_value.shapes):

@@ -13,7 +13,8 @@ from .. import _kernels
 from .._engine.args import IntsPerSample
 from .._engine.convert import cast_samples, to_numpy
 from .._engine.dtype import DType, from_code, int32, uint8
-from .._engine.op import RandomState, Samples, op
+from .._engine.op import Kernels, RandomState, Samples, op
+from .._engine.samples import host
 
 
 @op(dtype=lambda _inputs, arguments: arguments["dtype"])
@@ -121,6 +122,7 @@ def batch_permutation(
     allow_repetitions: bool = False,
     no_fixed_points: bool = False,
     rng: RandomState,
+    kernels: Kernels,
     batch_size: int,
 ) -> Samples:
     """Draw a random order of the samples of a batch, for `permute_batch`.
@@ -139,8 +141,8 @@ def batch_permutation(
     >>> sorted(int(number) for number in order)
     [0, 1, 2, 3]
     """
-    out = _kernels.empty_uniform(int32.code, [], "", batch_size)
-    _kernels.batch_permutation(out, rng, allow_repetitions, no_fixed_points)
+    out = kernels.empty_uniform(int32.code, [], "", batch_size)
+    kernels.batch_permutation(out, rng, allow_repetitions, no_fixed_points)
     return out
 
 
@@ -210,7 +212,7 @@ def dump_image(input: Samples, /, *, input_layout: str = "HWC", suffix: str = ""
                 f"got the shape {shape} (sample {sample})."
             )
             raise ValueError(msg)
-    texts = _kernels.image_texts(input)
+    texts = host(input.kernels.image_texts(input))
     for sample in range(len(input)):
         with open(f"{sample}-{suffix}-0.ppm", "wb") as file:
             file.write(to_numpy(texts, sample).data)

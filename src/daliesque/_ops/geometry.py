@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from .. import _kernels
 from .._engine.args import IntPerSample
 from .._engine.op import Samples, op
 
@@ -32,4 +31,4 @@ def flip(
     >>> ndd.flip(image).torch().flatten().tolist()
     [3, 2, 1]
     """
-    return _kernels.flip(input, horizontal, vertical, depthwise)
+    return input.kernels.flip(input, horizontal, vertical, depthwise)

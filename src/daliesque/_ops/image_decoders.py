@@ -25,7 +25,7 @@ from .._engine.dtype import (
     uint64,
 )
 from .._engine.enums import DALIImageType
-from .._engine.op import RandomState, Samples, op
+from .._engine.op import HostSamples, RandomState, Samples, op
 from .image_files import decode_images, read_headers
 from .slice_windows import SliceArguments, slice_windows
 from .windows import CropArguments, Integers, Windows, crop_windows, positive_range
@@ -52,13 +52,13 @@ def _type_rule(
     return output_type
 
 
-def _decoder(name: str) -> Callable[[Callable[..., Samples]], Any]:
+def _decoder(name: str) -> Callable[[Callable[..., HostSamples]], Any]:
     return op(name=name, dtype=_type_rule(name, _PIXEL_TYPES), weight=_DECODE_WEIGHT)
 
 
 @_decoder("decoders.image")
 def image(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     output_type: DALIImageType = DALIImageType.RGB,
@@ -83,7 +83,7 @@ def image(
     memory_stats: bool = False,
     split_stages: bool = False,
     use_chunk_allocator: bool = False,
-) -> Samples:
+) -> HostSamples:
     """Decode images, given as the bytes of their files.
 
     Reads JPEG of every kind, PNG, TIFF, BMP, PNM, WebP, JPEG 2000, and of GIF the first frame; with
@@ -133,7 +133,7 @@ def image(
 
 @_decoder("decoders.image_crop")
 def image_crop(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     crop: FloatsPerSample | None = None,
@@ -161,7 +161,7 @@ def image_crop(
     memory_stats: bool = False,
     split_stages: bool = False,
     use_chunk_allocator: bool = False,
-) -> Samples:
+) -> HostSamples:
     """Decode a window of given size out of each image.
 
     The result equals that of `decoders.image` followed by `crop`, but of a JPEG only the part that
@@ -199,7 +199,7 @@ def image_crop(
 
 @_decoder("decoders.image_random_crop")
 def image_random_crop(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     rng: RandomState,
@@ -223,7 +223,7 @@ def image_random_crop(
     memory_stats: bool = False,
     split_stages: bool = False,
     use_chunk_allocator: bool = False,
-) -> Samples:
+) -> HostSamples:
     """Decode a window of random size, shape and place out of each image.
 
     The window is that of `random_crop_generator` for the same generator and the size of the upright
@@ -265,9 +265,9 @@ def image_random_crop(
 
 @_decoder("decoders.image_slice")
 def image_slice(
-    data: Samples,
-    anchor: Samples | None = None,
-    shape_input: Samples | None = None,
+    data: HostSamples,
+    anchor: HostSamples | None = None,
+    shape_input: HostSamples | None = None,
     /,
     *,
     start: IntsPerSample | None = None,
@@ -297,7 +297,7 @@ def image_slice(
     memory_stats: bool = False,
     split_stages: bool = False,
     use_chunk_allocator: bool = False,
-) -> Samples:
+) -> HostSamples:
     """Decode a part of each image, given by begin and end or begin and shape.
 
     The result equals that of `decoders.image` followed by `slice`, but of a JPEG only the part that
@@ -345,7 +345,7 @@ def image_slice(
 
 @op(dtype=_type_rule("peek_image_shape", _SHAPE_TYPES))
 def peek_image_shape(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     image_type: DALIImageType = DALIImageType.RGB,

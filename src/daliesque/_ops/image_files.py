@@ -17,6 +17,7 @@ from .._engine.convert import to_numpy
 from .._engine.dtype import DType
 from .._engine.enums import DALIImageType
 from .._engine.errors import DecodeError, OpError, SampleError
+from .._engine.samples import HostSamples
 from .._engine.threads import run_on_threads
 from .windows import Integers, Windows
 
@@ -69,7 +70,7 @@ class ImageFiles(NamedTuple):
     holds bytes, format and header of those that are not JPEGs.
     """
 
-    encoded: _kernels.Samples
+    encoded: HostSamples
     headers: Integers
     codecs: dict[int, Any]
 
@@ -86,7 +87,7 @@ class ImageFiles(NamedTuple):
         return np.full_like(channels, count) if count else channels
 
 
-def read_headers(encoded: _kernels.Samples, adjust_orientation: bool) -> ImageFiles:
+def read_headers(encoded: HostSamples, adjust_orientation: bool) -> ImageFiles:
     """Read the headers of all images."""
     if len(encoded) == 0:
         return ImageFiles(encoded, np.zeros((0, 5), np.int64), {})
@@ -109,7 +110,7 @@ def read_headers(encoded: _kernels.Samples, adjust_orientation: bool) -> ImageFi
     return ImageFiles(encoded, headers, codecs)
 
 
-def _read_other_header(encoded: _kernels.Samples, index: int) -> tuple[bytes, Any, Any]:
+def _read_other_header(encoded: HostSamples, index: int) -> tuple[bytes, Any, Any]:
     # Imported here because this loads codec libraries, which most programs never need.
     from .._codecs.formats import read_header
     from .._codecs.pixels import CodecError
@@ -123,13 +124,13 @@ def _read_other_header(encoded: _kernels.Samples, index: int) -> tuple[bytes, An
 
 
 def decode_images(
-    encoded: _kernels.Samples,
+    encoded: HostSamples,
     image_type: DALIImageType,
     dtype: DType,
     adjust_orientation: bool,
     fast_idct: bool,
     choose_windows: Callable[[Integers], Windows] | None = None,
-) -> _kernels.Samples:
+) -> HostSamples:
     """Decode a part of each image, or all of it.
 
     `choose_windows` gets the sizes of the upright images, and returns windows inside of them.
@@ -196,7 +197,7 @@ class _OtherCodecs(NamedTuple):
     """
 
     files: ImageFiles
-    out: _kernels.Samples
+    out: HostSamples
     windows: Integers
     image_type: DALIImageType
     complaints: dict[int, tuple[bool, str]]

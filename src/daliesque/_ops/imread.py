@@ -13,6 +13,7 @@ from .._engine.batch import Batch
 from .._engine.convert import to_batch_samples, to_numpy
 from .._engine.dtype import DType, uint8
 from .._engine.enums import DALIImageType
+from .._engine.samples import host
 from .._engine.tensor import Tensor
 from .files import read
 from .image_decoders import image
@@ -118,7 +119,7 @@ def imread(
 
 def _path_of(item: object) -> str:
     if isinstance(item, Tensor):
-        return os.fsdecode(to_numpy(item._data()).tobytes())
+        return os.fsdecode(to_numpy(host(item._data())).tobytes())
     if isinstance(item, str | os.PathLike):
         return os.fspath(item)
     msg = f"imread: a path must be a string, a pathlib.Path or a Tensor of its bytes; got {item!r}."

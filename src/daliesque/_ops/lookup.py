@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kernels
 from .._engine.convert import cast_samples, to_samples
 from .._engine.dtype import (
     NUMERIC,
@@ -86,7 +85,7 @@ def lookup_table(
         cast_samples(to_samples(array, None, None, "lookup_table"), kind)
         for array in (table, otherwise)
     )
-    return _kernels.look_up(input, entries, rest)
+    return input.kernels.look_up(input, entries, rest)
 
 
 @op(layouts="HW HWC CHW FHW FHWC FCHW", dtypes=(uint8,), sequences=True)
@@ -101,7 +100,7 @@ def equalize(input: Samples, /) -> Samples:
     >>> ndd.equalize(image).torch().tolist()
     [[0, 51, 102, 153, 204, 255]]
     """
-    return _kernels.equalize(input, int(input.layout.startswith("C")))
+    return input.kernels.equalize(input, int(input.layout.startswith("C")))
 
 
 @op(layouts="HWC HW", dtypes=(uint8,), weight=8)
@@ -153,4 +152,4 @@ def clahe(
         if len(shape) == 3 and shape[2] not in (1, 3):
             msg = f"images must have 1 or 3 channels; got the shape {shape} (sample {sample})."
             raise ValueError(msg)
-    return _kernels.clahe(input, tiles_x, tiles_y, clip_limit, luma_only)
+    return input.kernels.clahe(input, tiles_x, tiles_y, clip_limit, luma_only)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.args import (
     FloatListsPerSample,
     FloatPerSample,
@@ -30,8 +29,9 @@ from .._engine.dtype import (
     uint64,
 )
 from .._engine.errors import SampleError
-from .._engine.op import RandomState, Samples, op
+from .._engine.op import Kernels, RandomState, Samples, op
 from .._engine.outputs import Choice, Flag, Outputs
+from .._engine.samples import HostSamples
 from .windows import Integers
 
 _LABELS = (uint8, uint16, uint32, int8, int16, int32)
@@ -78,8 +78,8 @@ def random_mask_pixel(
         msg = "'value' and 'threshold' exclude each other. Give one of them."
         raise ValueError(msg)
     _check_not_empty(input)
-    out = _kernels.empty_uniform(int64.code, [input.ndim], "", len(input))
-    _kernels.random_mask_pixel(out, rng, input, foreground, value, threshold)
+    out = input.kernels.empty_uniform(int64.code, [input.ndim], "", len(input))
+    input.kernels.random_mask_pixel(out, rng, input, foreground, value, threshold)
     return out
 
 
@@ -167,10 +167,10 @@ def random_object_bbox(
         msg = f"'threshold' needs {ndim} values, one for each axis; got {threshold.shape[1]}."
         raise ValueError(msg)
     _check_classes(classes, class_weights, background)
-    starts = _kernels.empty_uniform(int32.code, [ndim], "", len(input))
-    ends = _kernels.empty_uniform(int32.code, [ndim], "", len(input))
-    labels = _kernels.empty_uniform(int32.code, [], "", len(input))
-    _kernels.random_object_bbox(
+    starts = input.kernels.empty_uniform(int32.code, [ndim], "", len(input))
+    ends = input.kernels.empty_uniform(int32.code, [ndim], "", len(input))
+    labels = input.kernels.empty_uniform(int32.code, [], "", len(input))
+    input.kernels.random_object_bbox(
         starts,
         ends,
         labels,
@@ -185,10 +185,10 @@ def random_object_bbox(
         ignore_class,
     )
     if format == "box":
-        results = [_kernels.concatenate([starts, ends], 0, "")]
+        results = [input.kernels.concatenate([starts, ends], 0, "")]
     else:
         if format == "anchor_shape":
-            ends = _kernels.arithmetic("sub", [ends, starts])
+            ends = input.kernels.arithmetic("sub", [ends, starts])
         results = [starts, ends]
     if output_class:
         results.append(labels)
@@ -196,7 +196,7 @@ def random_object_bbox(
 
 
 def _check_classes(
-    classes: Samples | None, weights: Samples | None, background: NDArray[np.int32] | None
+    classes: HostSamples | None, weights: HostSamples | None, background: NDArray[np.int32] | None
 ) -> None:
     if weights is not None:
         for k in range(len(weights)):
@@ -255,7 +255,7 @@ def select_masks(
     ([[1, 0, 3]], (3, 2))
     """
     _check_mask_inputs(mask_ids, polygons, vertices)
-    chosen, points, failed, reason = _kernels.select_polygons(
+    chosen, points, failed, reason = mask_ids.kernels.select_polygons(
         mask_ids, polygons, vertices, reindex_masks
     )
     if failed >= 0:
@@ -287,6 +287,7 @@ def roi_random_crop(
     roi_end: Ints64PerSample | None = None,
     roi_shape: Ints64PerSample | None = None,
     rng: RandomState,
+    kernels: Kernels,
     batch_size: int,
 ) -> Samples:
     """Draw the begin of a window of given shape around or inside a region, as int64.
@@ -337,8 +338,8 @@ def roi_random_crop(
     assert extents is not None
     if in_shape is not None:
         _check_region(in_shape, crop_shape, roi_start, roi_start + extents)
-    out = _kernels.empty_uniform(int64.code, [ndim], "", batch_size)
-    _kernels.roi_random_crop(
+    out = kernels.empty_uniform(int64.code, [ndim], "", batch_size)
+    kernels.roi_random_crop(
         out, rng, crop_shape, roi_start, np.ascontiguousarray(extents), in_shape
     )
     return out

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.args import IntsPerFrame, IntsPerSample
 from .._engine.dtype import NUMERIC
 from .._engine.errors import join_names
@@ -74,7 +73,7 @@ def median_blur(input: Samples, /, *, window_size: IntsPerSample = (3, 3)) -> Sa
     window = _pairs("window_size", window_size)
     _require(window > 0, "window_size", "positive", window)
     anchor = np.asarray(window // 2, np.int32)
-    return _kernels.rank_filter(input, _axes(input), _MEDIAN, window, anchor, BORDERS["clamp"])
+    return input.kernels.rank_filter(input, _axes(input), _MEDIAN, window, anchor, BORDERS["clamp"])
 
 
 def _morphology(
@@ -101,7 +100,7 @@ def _morphology(
         _require(place < size, "anchor", "inside the structuring element", place)
     border = BORDERS[_BORDER_NAMES[border_mode]]
     for _ in range(iterations):
-        input = _kernels.rank_filter(input, _axes(input), rank, size, place, border)
+        input = input.kernels.rank_filter(input, _axes(input), rank, size, place, border)
     return input
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.args import FloatPerSample
 from .._engine.dtype import (
     float32,
@@ -59,7 +58,7 @@ def gaussian(
     >>> ndd.noise.gaussian(image, mean=20, stddev=0).torch().unique().tolist()
     [120]
     """
-    return _kernels.gaussian_noise(input, rng, mean, stddev)
+    return input.kernels.gaussian_noise(input, rng, mean, stddev)
 
 
 @op(name="noise.shot", dtypes=_TYPES, weight=40)
@@ -86,7 +85,7 @@ def shot(input: Samples, /, *, factor: FloatPerSample | None = None, rng: Random
     if factor is None:
         factor = _DEFAULT_FACTOR
     _require(np.isfinite(factor), "factor", "finite", factor)
-    return _kernels.shot_noise(input, rng, factor)
+    return input.kernels.shot_noise(input, rng, factor)
 
 
 @op(name="noise.salt_and_pepper", dtypes=_TYPES, weight=4)
@@ -126,7 +125,7 @@ def salt_and_pepper(
     for name, values in (("prob", prob), ("salt_vs_pepper", salt_vs_pepper)):
         _require((values >= 0) & (values <= 1), name, "in [0, 1]", values)
     axis = -1 if per_channel else _channel_axis(input)
-    return _kernels.salt_and_pepper_noise(
+    return input.kernels.salt_and_pepper_noise(
         input, rng, prob, salt_vs_pepper, salt_val, pepper_val, axis
     )
 

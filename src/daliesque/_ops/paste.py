@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from .. import _kernels
 from .._engine.args import FloatPerSample, IntsPerSample
 from .._engine.op import Samples, op
 from .windows import CONSTANT_BORDER, named_axes, pad_windows, shape_rows
@@ -50,7 +49,7 @@ def pad(
         raise ValueError(msg)
     which = named_axes(axes, axis_names, input.layout, input.ndim)
     windows = pad_windows(shape_rows(input), which, shape, align)
-    return _kernels.slice(
+    return input.kernels.slice(
         input,
         input.type_id,
         windows.anchors,

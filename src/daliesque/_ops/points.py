@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import _kernels
 from .._engine.args import FloatPerSample, FloatsPerFrame, IntPerSample
 from .._engine.dtype import (
     DType,
@@ -17,6 +16,7 @@ from .._engine.dtype import (
     uint16,
 )
 from .._engine.op import Samples, op
+from .._engine.samples import HostSamples
 from .rows import row_counts, rows_of, spread
 from .windows import Floats
 
@@ -27,7 +27,7 @@ _MOST_COMPONENTS = 6
 
 @op(dtypes=(float32,))
 def coord_flip(
-    input: Samples,
+    input: HostSamples,
     /,
     *,
     center_x: FloatPerSample = 0.5,
@@ -141,8 +141,8 @@ def coord_transform(
         raise ValueError(msg)
     out_shapes = shapes.copy()
     out_shapes[:, -1] = rows
-    out = _kernels.empty(dtype.code, out_shapes, input.layout, len(input))
-    _kernels.transform_points(out, input, matrix, translation)
+    out = input.kernels.empty(dtype.code, out_shapes, input.layout, len(input))
+    input.kernels.transform_points(out, input, matrix, translation)
     return out
 
 

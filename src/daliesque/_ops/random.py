@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.args import FloatListsPerSample, FloatPerSample, FloatsPerSample, Ints64PerSample
 from .._engine.convert import (
     contiguous,
@@ -31,7 +30,7 @@ from .._engine.dtype import (
     uint32,
     uint64,
 )
-from .._engine.op import RandomState, Samples, op
+from .._engine.op import HostSamples, Kernels, RandomState, Samples, op
 from .._engine.value import Value
 
 _INTEGERS = (uint8, uint16, uint32, uint64, int8, int16, int32, int64)
@@ -73,15 +72,19 @@ def _requested_shape(
 
 
 def _make_output(
-    dtype: DType, shape_like: Samples | None, shape: NDArray[np.int64] | None, count: int
+    kernels: Kernels,
+    dtype: DType,
+    shape_like: Samples | None,
+    shape: NDArray[np.int64] | None,
+    count: int,
 ) -> Samples:
-    return _allocate(dtype.code, _requested_shape(shape_like, shape), count)
+    return _allocate(kernels, dtype.code, _requested_shape(shape_like, shape), count)
 
 
-def _allocate(code: int, shape: NDArray[np.int64] | None, count: int) -> Samples:
+def _allocate(kernels: Kernels, code: int, shape: NDArray[np.int64] | None, count: int) -> Samples:
     if shape is None:
-        return _kernels.empty_uniform(code, [], "", count)
-    return _kernels.empty(code, shape, "", count)
+        return kernels.empty_uniform(code, [], "", count)
+    return kernels.empty(code, shape, "", count)
 
 
 def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]) -> None:
@@ -102,6 +105,7 @@ def uniform(
     shape: Ints64PerSample | None = None,
     values: FloatListsPerSample | None = None,
     rng: RandomState,
+    kernels: Kernels,
     batch_size: int,
 ) -> Samples:
     """Draw numbers that are evenly distributed over a range, or over a list of values.
@@ -129,7 +133,7 @@ def uniform(
     >>> ndd.random.uniform(range=(0, 10), shape=[2], batch_size=3).shape
     [(2,), (2,), (2,)]
     """
-    out = _make_output(dtype, shape_like, shape, batch_size)
+    out = _make_output(kernels, dtype, shape_like, shape, batch_size)
     if values is not None:
         if range.shape != (1, 2) or tuple(range[0]) != (-1.0, 1.0):
             msg = "takes 'range' or 'values', not both."
@@ -137,13 +141,13 @@ def uniform(
         if any(extent == (0,) for extent in values.shapes):
             msg = "'values' must hold at least one number; got an empty list."
             raise ValueError(msg)
-        _kernels.uniform_values(out, rng, values)
+        kernels.uniform_values(out, rng, values)
         return out
     if range.shape[1] != 2:
         msg = f"'range' must hold two numbers (from, to); got {range[0].tolist()}."
         raise ValueError(msg)
     _require(range[:, 0] < range[:, 1], "range", "two rising numbers (from, to)", range)
-    _kernels.uniform(out, rng, range)
+    kernels.uniform(out, rng, range)
     return out
 
 
@@ -157,6 +161,7 @@ def normal(
     shape: Ints64PerSample | None = None,
     stddev: FloatPerSample = 1.0,
     rng: RandomState,
+    kernels: Kernels,
     batch_size: int,
 ) -> Samples:
     """Draw normally distributed numbers.
@@ -180,8 +185,8 @@ def normal(
     >>> ndd.random.normal(mean=10, stddev=2, shape=[3, 4]).shape
     (3, 4)
     """
-    out = _make_output(dtype, shape_like, shape, batch_size)
-    _kernels.normal(out, rng, mean, stddev)
+    out = _make_output(kernels, dtype, shape_like, shape, batch_size)
+    kernels.normal(out, rng, mean, stddev)
     return out
 
 
@@ -198,6 +203,7 @@ def coin_flip(
     probability: FloatPerSample = 0.5,
     shape: Ints64PerSample | None = None,
     rng: RandomState,
+    kernels: Kernels,
     batch_size: int,
 ) -> Samples:
     """Draw ones with the given probability, and zeros otherwise.
@@ -223,8 +229,8 @@ def coin_flip(
     """
     fair = (probability >= 0) & (probability <= 1)
     _require(fair, "probability", "in [0, 1]", probability)
-    out = _make_output(dtype, shape_like, shape, batch_size)
-    _kernels.coin_flip(out, rng, probability)
+    out = _make_output(kernels, dtype, shape_like, shape, batch_size)
+    kernels.coin_flip(out, rng, probability)
     return out
 
 
@@ -238,6 +244,7 @@ def beta(
     dtype: DType = float32,
     shape: Ints64PerSample | None = None,
     rng: RandomState,
+    kernels: Kernels,
     batch_size: int,
 ) -> Samples:
     """Draw numbers in [0, 1] that follow the beta distribution.
@@ -263,8 +270,8 @@ def beta(
     """
     for name, values in (("alpha", alpha), ("beta", beta)):
         _require((values > 0) & (values < np.inf), name, "positive and finite", values)
-    out = _make_output(dtype, shape_like, shape, batch_size)
-    _kernels.beta(out, rng, alpha, beta)
+    out = _make_output(kernels, dtype, shape_like, shape, batch_size)
+    kernels.beta(out, rng, alpha, beta)
     return out
 
 
@@ -273,7 +280,7 @@ def _choice_type(inputs: tuple[Any, ...], _: dict[str, Any]) -> DType | None:
     return None if source is None else from_code(source.type_id)
 
 
-def _entry_counts(source: Samples) -> NDArray[np.int64]:
+def _entry_counts(source: HostSamples) -> NDArray[np.int64]:
     """How many entries each sample has to choose from."""
     counts: NDArray[np.int64]
     if source.ndim > 0:
@@ -293,7 +300,7 @@ def _entry_counts(source: Samples) -> NDArray[np.int64]:
     return counts
 
 
-def _check_weights(weights: Samples, counts: NDArray[np.int64]) -> None:
+def _check_weights(weights: HostSamples, counts: NDArray[np.int64]) -> None:
     for sample in range(len(weights)):
         given = to_numpy(weights, sample)
         wanted = counts if len(weights) == 1 else counts[sample : sample + 1]
@@ -312,13 +319,14 @@ def _check_weights(weights: Samples, counts: NDArray[np.int64]) -> None:
 
 @op(name="random.choice", strided=True, dtype=_choice_type)
 def choice(
-    a: Samples,
+    a: HostSamples,
     shape_like: Samples | None = None,
     /,
     *,
     p: FloatListsPerSample | None = None,
     shape: Ints64PerSample | None = None,
     rng: RandomState,
+    kernels: Kernels,
     batch_size: int,
 ) -> Samples:
     """Choose entries of an array at random, with replacement.
@@ -352,10 +360,10 @@ def choice(
         else:
             rows = extents if len(extents) == len(entries) else extents.repeat(len(entries), axis=0)
             extents = np.concatenate([rows, entries], axis=1)
-    out = _allocate(source.type_id, extents, batch_size)
+    out = _allocate(kernels, source.type_id, extents, batch_size)
     if source.layout:
         out = out.with_layout(_choice_layout(source.layout, out.ndim))
-    _kernels.choice(out, rng, source, p)
+    kernels.choice(out, rng, source, p)
     return out
 
 

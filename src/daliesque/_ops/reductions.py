@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kernels
 from .._engine.convert import cast_samples
 from .._engine.dtype import (
     DType,
@@ -93,7 +92,7 @@ def _reduce(
         if chosen == []:
             return filled_with(samples.empty_like(type_id), 0)
         means = _fitting_means(samples, means, reduced)
-    return _kernels.reduce(samples, kind, type_id, reduced, keep_dims, layout, means, ddof)
+    return samples.kernels.reduce(samples, kind, type_id, reduced, keep_dims, layout, means, ddof)
 
 
 def _fitting_means(samples: Samples, means: Samples, reduced: list[bool]) -> Samples:
@@ -112,12 +111,12 @@ def _fitting_means(samples: Samples, means: Samples, reduced: list[bool]) -> Sam
             f"the shape {means.shape(sample)} (sample {sample})."
         )
         raise ValueError(msg)
-    spread = _kernels.empty(float32.code, shapes, "", len(samples))
+    spread = samples.kernels.empty(float32.code, shapes, "", len(samples))
     single = given == 1
     if not single.all():
         msg = "the mean must be one number for all samples, or fit the results of all."
         raise ValueError(msg)
-    _kernels.fill(spread, means.reshape(np.ones((len(means), 1), np.int64), ""))
+    spread.kernels.fill(spread, means.reshape(np.ones((len(means), 1), np.int64), ""))
     return spread
 
 

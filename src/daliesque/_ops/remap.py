@@ -6,13 +6,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.args import FloatsPerFrame, FloatsPerSample
 from .._engine.convert import cast_samples
 from .._engine.dtype import float32
 from .._engine.enums import DALIInterpType
 from .._engine.errors import join_names
 from .._engine.op import Samples, op
+from .._engine.samples import HostSamples
 from .warp import CONSTANT, CUBIC, LINEAR, NEAREST, check_not_empty, matrix_rows, output_sizes
 from .windows import Floats
 
@@ -36,7 +36,7 @@ def _is_corner(pixel_origin: str) -> bool:
 @op(name="experimental.warp_perspective", layouts="HW HWC FHWC CHW FCHW", sequences=True)
 def warp_perspective(
     input: Samples,
-    matrix_input: Samples | None = None,
+    matrix_input: HostSamples | None = None,
     /,
     *,
     matrix: FloatsPerFrame | None = None,
@@ -99,7 +99,7 @@ def warp_perspective(
     if border != CONSTANT:
         check_not_empty(images, sizes)
     fill = _fill(images, fill_value or [], planar=counts is not None)
-    result = _kernels.warp_perspective(images, sizes, exact, interp, border, fill)
+    result = images.kernels.warp_perspective(images, sizes, exact, interp, border, fill)
     if input.layout.endswith("C"):
         return result
     planes = result.reshape(np.ascontiguousarray(result.shape_array()[:, :2]), "HW")
@@ -196,7 +196,7 @@ def remap(
         msg = f"'mapx' and 'mapy' need equal shapes; got {across.shapes} and {down.shapes}."
         raise ValueError(msg)
     shift = 0.0 if _is_corner(pixel_origin) else 0.5
-    return _kernels.warp_map(input, across, down, sizes, shift, _filter(interp, "interp"))
+    return input.kernels.warp_map(input, across, down, sizes, shift, _filter(interp, "interp"))
 
 
 def _coordinates(samples: Samples, name: str) -> Samples:

@@ -15,6 +15,7 @@ from .. import _kernels
 from .._engine.dtype import DType, float32, from_code
 from .._engine.enums import DALIInterpType
 from .._engine.errors import OpError, join_names
+from .._engine.samples import Samples
 from .windows import shape_rows
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -178,12 +179,12 @@ def _at(row: int, values: NDArray[Any]) -> str:
 
 
 def resample(
-    samples: _kernels.Samples,
+    samples: Samples,
     first_axis: int,
     geometry: Geometry,
     filters: FilterArguments,
     dtype: DType | None,
-) -> _kernels.Samples:
+) -> Samples:
     """Resample the axes that the geometry describes."""
     code = samples.type_id
     if dtype is not None and dtype.code != code:
@@ -202,7 +203,8 @@ def resample(
         growing = common
     else:
         _check_filters(growing, "mag_filter")
-    return _kernels.resize(samples, code, first_axis, geometry, shrinking, growing, antialias)
+    kernels = samples.kernels
+    return kernels.resize(samples, code, first_axis, geometry, shrinking, growing, antialias)
 
 
 def _check_filters(values: Filters, name: str) -> None:
@@ -237,7 +239,7 @@ def mirror_geometry(geometry: Geometry, flags: NDArray[np.bool_]) -> Geometry:
     )
 
 
-def require_pixels(samples: _kernels.Samples, operator: str) -> None:
+def require_pixels(samples: Samples, operator: str) -> None:
     """Refuse samples without elements."""
     shapes = shape_rows(samples)
     if shapes.size and shapes.min() == 0:

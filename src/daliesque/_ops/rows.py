@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.convert import to_numpy
-from .._engine.op import Samples
+from .._engine.op import HostSamples, Samples
 from .windows import Integers
 
 
@@ -20,13 +20,15 @@ def row_counts(samples: Samples, width: int) -> Integers:
     return counts
 
 
-def rows_of(samples: Samples, width: int) -> NDArray[Any]:
+def rows_of(samples: HostSamples, width: int) -> NDArray[Any]:
     """All rows of all samples, one after the other; shares their memory if they lie together."""
     packed = samples if samples.packed else samples.copy()
     return to_numpy(packed.flat_view()).reshape(-1, max(width, 1))
 
 
-def empty_rows(type_id: int, counts: Integers, shape: tuple[int, ...], layout: str = "") -> Samples:
+def empty_rows(
+    type_id: int, counts: Integers, shape: tuple[int, ...], layout: str = ""
+) -> HostSamples:
     """Uninitialised samples with `counts` rows of the given shape."""
     tail = np.broadcast_to(np.array(shape, np.int64), (len(counts), len(shape)))
     shapes = np.concatenate([counts.reshape(-1, 1), tail], axis=1)
@@ -38,7 +40,7 @@ def spread(values: NDArray[Any], counts: Integers) -> NDArray[Any]:
     return values if len(values) == 1 else np.repeat(values, counts, axis=0)
 
 
-def take_rows(samples: Samples, chosen: NDArray[Any], counts: Integers) -> Samples:
+def take_rows(samples: HostSamples, chosen: NDArray[Any], counts: Integers) -> HostSamples:
     """The chosen rows (numbered through all samples), of which sample i gets `counts[i]`."""
     tails = samples.shape_array()[:, 1:]
     if samples.ndim == 0 or (tails != tails[:1]).any():

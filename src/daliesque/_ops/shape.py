@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.args import FloatsPerSample, Ints64PerSample, IntsPerSample
 from .._engine.convert import to_stacked_numpy
 from .._engine.dtype import DType, from_code
 from .._engine.op import Samples, op
+from .._engine.samples import HostSamples, common_kernels
 from .windows import Floats, Integers, resolve_axes, round_half_away
 
 
@@ -43,7 +43,7 @@ def check_letters(layout: str, ndim: int) -> None:
 @op()
 def reshape(
     data: Samples,
-    shape_input: Samples | None = None,
+    shape_input: HostSamples | None = None,
     /,
     *,
     layout: str | None = None,
@@ -92,7 +92,7 @@ def reshape(
 @op()
 def reinterpret(
     data: Samples,
-    shape_input: Samples | None = None,
+    shape_input: HostSamples | None = None,
     /,
     *,
     dtype: DType | None = None,
@@ -138,7 +138,7 @@ def reinterpret(
 
 def _wanted_shapes(
     data: Samples,
-    shape_input: Samples | None,
+    shape_input: HostSamples | None,
     shape: Integers | None,
     rel_shape: Floats | None,
     src_dims: NDArray[np.int32] | None,
@@ -180,7 +180,7 @@ def _check_sources(src_dims: NDArray[np.int32], ndim: int) -> None:
         raise ValueError(msg)
 
 
-def _shape_rows(shape_input: Samples) -> Integers:
+def _shape_rows(shape_input: HostSamples) -> Integers:
     """The shapes given as an input."""
     if from_code(shape_input.type_id).kind not in (DType.Kind.signed, DType.Kind.unsigned):
         found = from_code(shape_input.type_id)
@@ -425,7 +425,8 @@ def cat(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Sample
     axis = _checked_axis(axis, first.ndim, first.ndim - 1)
     filled = [part for part in inputs if part.volume] or list(inputs)
     _check_extents(filled, axis)
-    return _kernels.concatenate(filled, axis, first.layout)
+    kernels = common_kernels(inputs)
+    return kernels.concatenate(filled, axis, first.layout)
 
 
 @op()
@@ -459,7 +460,8 @@ def stack(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Samp
         layout = first.layout[:axis] + axis_name + first.layout[axis:]
     _check_extents(list(inputs), None)
     shapes = np.insert(first.shape_array(), axis, 1, axis=1)
-    return _kernels.concatenate([part.reshape(shapes, "") for part in inputs], axis, layout)
+    kernels = common_kernels(inputs)
+    return kernels.concatenate([part.reshape(shapes, "") for part in inputs], axis, layout)
 
 
 def _check_letter(axis_name: str) -> None:
@@ -545,4 +547,4 @@ def transpose(
         layout = output_layout
     elif transpose_layout and layout:
         layout = "".join(layout[axis] for axis in order)
-    return _kernels.transpose(input, order, layout)
+    return input.kernels.transpose(input, order, layout)

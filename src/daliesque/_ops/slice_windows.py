@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.convert import to_stacked_numpy
+from .._engine.samples import HostSamples
 from .windows import (
     NEGATIVE_SIZE,
     WRONG_ORDER,
@@ -50,8 +51,8 @@ def slice_windows(
     shapes: Integers,
     layout: str,
     arguments: SliceArguments,
-    anchor: _kernels.Samples | None,
-    shape_input: _kernels.Samples | None,
+    anchor: HostSamples | None,
+    shape_input: HostSamples | None,
 ) -> Windows:
     """The windows that the arguments or the inputs `anchor` and `shape_input` describe."""
     axes, axis_names = arguments.axes, arguments.axis_names
@@ -96,7 +97,7 @@ def _one_of(arguments: SliceArguments, names: tuple[str, ...]) -> _Bound | None:
     return found
 
 
-def _from_input(samples: _kernels.Samples, normalized: bool, name: str) -> _Bound:
+def _from_input(samples: HostSamples, normalized: bool, name: str) -> _Bound:
     """An input of coordinates; integers are always absolute."""
     if not samples.uniform:
         msg = f"'{name}' needs equally many values for each sample; got {samples.shapes}."

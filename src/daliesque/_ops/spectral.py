@@ -8,7 +8,6 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels
 from .._engine.dtype import float32
 from .._engine.errors import SampleError
 from .._engine.op import Samples, op
@@ -131,9 +130,10 @@ def spectrogram(
         raise SampleError(i, f"has {lengths[i]} values; at least {least} are needed for a window")
     shapes = np.full((len(input), 2), nfft // 2 + 1, np.int64)
     shapes[:, layout.index("t")] = spans // window_step + 1
-    out = _kernels.empty(float32.code, shapes, layout, len(input))
+    kernels = input.kernels
+    out = kernels.empty(float32.code, shapes, layout, len(input))
     padding = _PADDINGS[center_windows, reflect_padding]
-    _kernels.spectrogram(out, input, nfft, window, window_step, padding, magnitude, layout == "tf")
+    kernels.spectrogram(out, input, nfft, window, window_step, padding, magnitude, layout == "tf")
     return out
 
 
@@ -181,8 +181,8 @@ def power_spectrum(
         )
     shapes = shapes.copy()
     shapes[:, axis] = (lengths if nfft is None else nfft) // 2 + 1
-    out = _kernels.empty(float32.code, shapes, input.layout, len(input))
-    _kernels.power_spectrum(out, input, axis, nfft or 0, magnitude)
+    out = input.kernels.empty(float32.code, shapes, input.layout, len(input))
+    input.kernels.power_spectrum(out, input, axis, nfft or 0, magnitude)
     return out
 
 
@@ -260,8 +260,8 @@ def mel_filter_bank(
         raise SampleError(i, f"has {shapes[i, axis]} frequencies; at least 2 are needed")
     shapes = shapes.copy()
     shapes[:, axis] = nfilter
-    out = _kernels.empty(float32.code, shapes, input.layout, len(input))
-    _kernels.mel_filter_bank(
+    out = input.kernels.empty(float32.code, shapes, input.layout, len(input))
+    input.kernels.mel_filter_bank(
         out,
         input,
         axis,
@@ -316,7 +316,7 @@ def to_decibels(
     out = input.empty_like()
     # The logarithm of the smallest number is finite, unlike that of 0.
     least = max(float(ratio), float(np.finfo(np.float32).smallest_subnormal))
-    _kernels.to_decibels(out, input, multiplier, reference, least)
+    input.kernels.to_decibels(out, input, multiplier, reference, least)
     return out
 
 
@@ -406,12 +406,12 @@ def mfcc(
         )
     shapes = shapes.copy()
     shapes[:, axis] = np.minimum(lengths, n_mfcc)
-    out = _kernels.empty(float32.code, shapes, input.layout, len(input))
+    out = input.kernels.empty(float32.code, shapes, input.layout, len(input))
     if len(input):
         different = lengths[:1] if (lengths == lengths[0]).all() else lengths
         tables = [
             _cosines(length, min(length, n_mfcc), dct_type, normalize, lifter)
             for length in different.tolist()
         ]
-        _kernels.multiply_axis(out, input, axis, tables)
+        input.kernels.multiply_axis(out, input, axis, tables)
     return out

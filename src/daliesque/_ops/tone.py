@@ -12,6 +12,7 @@ from .._engine.args import Rule
 from .._engine.convert import cast_samples, contiguous, to_samples
 from .._engine.dtype import DType, float32
 from .._engine.op import Samples, op
+from .._engine.samples import HostSamples
 from .windows import resolve_axes
 
 
@@ -92,7 +93,7 @@ def normalize(
     factors = None
     if stddev is not None:
         factors = _factors(_parameter(input, stddev, reduced, "stddev"), epsilon, scale)
-    return _kernels.normalize(
+    return input.kernels.normalize(
         input, dtype.code, means, factors, reduced, batch, ddof, epsilon, scale, shift
     )
 
@@ -126,7 +127,7 @@ def _reduced_axes(
     return [axis in found for axis in range(ndim)]
 
 
-def _parameter(samples: Samples, given: Samples, reduced: list[bool], name: str) -> Samples:
+def _parameter(samples: Samples, given: HostSamples, reduced: list[bool], name: str) -> HostSamples:
     """Check a given mean or deviation; a number gets axes of extent 1."""
     ndim = samples.ndim
     if given.ndim == 0 and ndim:
@@ -162,7 +163,7 @@ def _check_batch(samples: Samples, reduced: list[bool]) -> None:
         raise ValueError(msg)
 
 
-def _factors(stddev: Samples, epsilon: float, scale: float) -> Samples:
+def _factors(stddev: HostSamples, epsilon: float, scale: float) -> Samples:
     """scale / sqrt(stddev**2 + epsilon), and 0 for a deviation of 0."""
     parts = []
     for i in range(len(stddev)):

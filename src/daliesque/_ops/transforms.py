@@ -16,7 +16,7 @@ from .. import _kernels
 from .._engine.args import FloatPerFrame, FloatsPerFrame
 from .._engine.convert import cast_samples, to_stacked_numpy
 from .._engine.dtype import DType, float32
-from .._engine.op import Samples, op
+from .._engine.op import HostSamples, op
 from .windows import Floats
 
 Array = NDArray[Any]
@@ -70,7 +70,7 @@ def _vectors(values: Floats, ndim: int, name: str) -> Floats:
     return np.broadcast_to(values, (len(values), ndim))
 
 
-def _read(samples: Samples, what: str) -> Floats:
+def _read(samples: HostSamples, what: str) -> Floats:
     """Matrices given as an input, of shape (N, n, n + 1)."""
     shape = samples.shape(0) if len(samples) else (0, 0)
     if samples.ndim != 2 or not samples.uniform or (len(samples) and shape[1] != shape[0] + 1):
@@ -79,7 +79,7 @@ def _read(samples: Samples, what: str) -> Floats:
     return to_stacked_numpy(cast_samples(samples, float32))
 
 
-def _made(matrices: Floats, count: int) -> Samples:
+def _made(matrices: Floats, count: int) -> HostSamples:
     ndim = matrices.shape[1]
     out = _kernels.empty_uniform(float32.code, [ndim, ndim + 1], "**", count)
     if count:
@@ -87,7 +87,9 @@ def _made(matrices: Floats, count: int) -> Samples:
     return out
 
 
-def _applied(matrices: Floats, input: Samples | None, reverse_order: bool, count: int) -> Samples:
+def _applied(
+    matrices: Floats, input: HostSamples | None, reverse_order: bool, count: int
+) -> HostSamples:
     """The transformation, applied to that of the input if there is one."""
     if input is None or count == 0:
         return _made(matrices, count)
@@ -102,15 +104,15 @@ def _applied(matrices: Floats, input: Samples | None, reverse_order: bool, count
     return _made(both, count)
 
 
-@op(name="transforms.translation", expands_frames=True, dtype=_always_float)
+@op(name="transforms.translation", expands_frames=True, dtype=_always_float, cpu_only=True)
 def translation(
-    input: Samples | None = None,
+    input: HostSamples | None = None,
     /,
     *,
     offset: FloatsPerFrame,
     reverse_order: bool = False,
     batch_size: int,
-) -> Samples:
+) -> HostSamples:
     """Make the matrix that moves points.
 
     Parameters
@@ -134,9 +136,9 @@ def translation(
     return _applied(matrices, input, reverse_order, batch_size)
 
 
-@op(name="transforms.scale", expands_frames=True, dtype=_always_float)
+@op(name="transforms.scale", expands_frames=True, dtype=_always_float, cpu_only=True)
 def scale(
-    input: Samples | None = None,
+    input: HostSamples | None = None,
     /,
     *,
     scale: FloatsPerFrame,
@@ -144,7 +146,7 @@ def scale(
     ndim: int | None = None,
     reverse_order: bool = False,
     batch_size: int,
-) -> Samples:
+) -> HostSamples:
     """Make the matrix that stretches space along its axes.
 
     Parameters
@@ -181,9 +183,9 @@ def scale(
     return _applied(matrices, input, reverse_order, batch_size)
 
 
-@op(name="transforms.rotation", expands_frames=True, dtype=_always_float)
+@op(name="transforms.rotation", expands_frames=True, dtype=_always_float, cpu_only=True)
 def rotation(
-    input: Samples | None = None,
+    input: HostSamples | None = None,
     /,
     *,
     angle: FloatPerFrame,
@@ -191,7 +193,7 @@ def rotation(
     center: FloatsPerFrame | None = None,
     reverse_order: bool = False,
     batch_size: int,
-) -> Samples:
+) -> HostSamples:
     """Make the matrix that rotates the plane, or space around an axis.
 
     Parameters
@@ -269,9 +271,9 @@ def _tangents(angles: Floats) -> Floats:
     return tangents
 
 
-@op(name="transforms.shear", expands_frames=True, dtype=_always_float)
+@op(name="transforms.shear", expands_frames=True, dtype=_always_float, cpu_only=True)
 def shear(
-    input: Samples | None = None,
+    input: HostSamples | None = None,
     /,
     *,
     angles: FloatsPerFrame | None = None,
@@ -279,7 +281,7 @@ def shear(
     reverse_order: bool = False,
     shear: FloatsPerFrame | None = None,
     batch_size: int,
-) -> Samples:
+) -> HostSamples:
     """Make the matrix that shears the plane or space.
 
     Parameters
@@ -321,9 +323,9 @@ def shear(
     return _applied(_around(matrices, center), input, reverse_order, batch_size)
 
 
-@op(name="transforms.crop", expands_frames=True, dtype=_always_float)
+@op(name="transforms.crop", expands_frames=True, dtype=_always_float, cpu_only=True)
 def crop(
-    input: Samples | None = None,
+    input: HostSamples | None = None,
     /,
     *,
     absolute: bool = False,
@@ -333,7 +335,7 @@ def crop(
     to_end: FloatsPerFrame = (1.0,),
     to_start: FloatsPerFrame = (0.0,),
     batch_size: int,
-) -> Samples:
+) -> HostSamples:
     """Make the matrix that maps one box to another, e.g. coordinates to those after a crop.
 
     Parameters
@@ -380,10 +382,10 @@ def _ordered(start: Floats, end: Floats, absolute: bool) -> tuple[Floats, Floats
     return np.minimum(start, end), np.maximum(start, end)
 
 
-@op(name="transforms.combine", expands_frames=True, dtype=_always_float)
+@op(name="transforms.combine", expands_frames=True, dtype=_always_float, cpu_only=True)
 def combine(
-    first: Samples, second: Samples, /, *more: Samples, reverse_order: bool = False
-) -> Samples:
+    first: HostSamples, second: HostSamples, /, *more: HostSamples, reverse_order: bool = False
+) -> HostSamples:
     """Combine transformations into one that applies them in the given order.
 
     Parameters

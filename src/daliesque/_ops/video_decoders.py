@@ -16,7 +16,7 @@ from .._engine.args import IntListsPerSample, IntPerSample, StrPerSample
 from .._engine.convert import to_numpy
 from .._engine.dtype import uint8
 from .._engine.errors import DecodeError, OpError, SampleError, join_names
-from .._engine.op import Samples, op
+from .._engine.op import HostSamples, op
 from .._engine.threads import run_on_threads
 
 # Decoding a byte takes this many times longer than copying it.
@@ -25,7 +25,7 @@ _DECODE_WEIGHT = 1000
 
 @op(name="decoders.video", dtype=lambda _inputs, _arguments: uint8, weight=_DECODE_WEIGHT)
 def video(
-    encoded: Samples,
+    encoded: HostSamples,
     /,
     *,
     frames: IntListsPerSample | None = None,
@@ -37,7 +37,7 @@ def video(
     fill_value: tuple[int, ...] = (0,),
     build_index: bool = True,
     affine: bool = True,
-) -> Samples:
+) -> HostSamples:
     """Decode videos, or parts of them, given as the bytes of their files.
 
     Reads H.264, HEVC, VP8, VP9, AV1, MPEG-4, Motion JPEG and whatever else FFmpeg decodes, in MP4,
@@ -186,7 +186,7 @@ class _Choice:
         return start + stride * np.arange(length, dtype=np.int64)
 
 
-def _decode(encoded: Samples, choice: _Choice, fill: list[int]) -> Samples:
+def _decode(encoded: HostSamples, choice: _Choice, fill: list[int]) -> HostSamples:
     # Imported here because PyAV is optional, and large.
     from .._codecs.pixels import CodecError
     from .._codecs.video import VideoDecoder, write_frames

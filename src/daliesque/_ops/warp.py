@@ -13,6 +13,7 @@ from .._engine.convert import cast_samples
 from .._engine.dtype import DType, float32, from_code
 from .._engine.enums import DALIInterpType
 from .._engine.op import Samples, op
+from .._engine.samples import HostSamples
 from .windows import Floats, Integers, round_half_away
 
 NEAREST, LINEAR, CUBIC = (
@@ -31,7 +32,7 @@ def _result_type(inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | 
 @op(layouts="HWC FHWC DHWC FDHWC", sequences=True, dtype=_result_type)
 def warp_affine(
     data: Samples,
-    mtx: Samples | None = None,
+    mtx: HostSamples | None = None,
     /,
     *,
     matrix: FloatsPerFrame | None = None,
@@ -84,7 +85,7 @@ def warp_affine(
     )
 
 
-def matrix_rows(mtx: Samples | None, matrix: Floats | None, shape: tuple[int, int]) -> Floats:
+def matrix_rows(mtx: HostSamples | None, matrix: Floats | None, shape: tuple[int, int]) -> Floats:
     """The matrices of a call, a row of values each."""
     if (mtx is None) == (matrix is None):
         msg = "the matrices must be given either as the argument 'matrix' or as the second input."
@@ -171,7 +172,7 @@ def _warped(
         data = cast_samples(data, target)
     border = CLAMP if fill_value is None else CONSTANT
     fill = [0.0 if fill_value is None else fill_value]
-    return _kernels.warp_affine(
+    return data.kernels.warp_affine(
         data, target.code, sizes, matrices, 0 if interp == NEAREST else 1, border, fill
     )
 

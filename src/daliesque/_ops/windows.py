@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.errors import OpError, join_names
+from .._engine.samples import Samples
 
 Integers: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
@@ -53,7 +54,7 @@ class CropArguments(NamedTuple):
     rounding: str
 
 
-def shape_rows(samples: _kernels.Samples) -> Integers:
+def shape_rows(samples: Samples) -> Integers:
     """The shapes of samples: a row each, or one row if they are all the same."""
     rows = samples.shape_array()
     return rows[:1] if samples.uniform else rows

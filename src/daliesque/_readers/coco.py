@@ -13,6 +13,7 @@ from .._engine.args import rule_of
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
+from .._engine.samples import host
 from .core.base import Reader
 from .core.caller import warn_caller
 from .core.options import ReaderOptions
@@ -290,7 +291,7 @@ class COCO(Reader):
             outputs.append(annotations.paint(numbers, self._ratio))
         if self._ids:
             ids = annotations.ids[numbers].astype(np.int32)[:, np.newaxis]
-            outputs.append(to_samples(ids, None, None, where).unfold().as_internal())
+            outputs.append(host(to_samples(ids, None, None, where)).unfold().as_internal())
         return outputs
 
     def _file_name(self, number: int) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._engine.args import rule_of
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
+from .._engine.samples import host
 from .core.options import ReaderOptions
 from .core.order import Numbers
 from .core.source import Fetched
@@ -152,7 +153,7 @@ class File(ListedFiles):
         labels = self._labels[numbers]
         if errors:
             labels = np.delete(labels, list(errors))
-        samples = to_samples(labels[:, np.newaxis], None, None, self.operator).unfold()
+        samples = host(to_samples(labels[:, np.newaxis], None, None, self.operator)).unfold()
         return Fetched((*outputs, samples.as_internal()), errors)
 
     def _file_name(self, number: int) -> str:

@@ -18,6 +18,7 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import DType, from_numpy
 from .._engine.dtype import dtype as to_dtype
 from .._engine.errors import DecodeError
+from .._engine.samples import host
 from .core.options import ReaderOptions
 from .core.order import Numbers
 from .core.source import Fetched
@@ -150,7 +151,7 @@ class Fits(ListedFiles):
             image.read(to_numpy(contents, k)) if isinstance(image, Stored) else image
             for k, image in enumerate(images)
         ]
-        return to_batch_samples(arrays, None, None, self.operator).as_internal()
+        return host(to_batch_samples(arrays, None, None, self.operator)).as_internal()
 
     def _read(self, contents: _kernels.Samples, sample: int) -> list[NDArray[Any] | Stored]:
         try:

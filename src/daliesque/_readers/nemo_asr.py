@@ -17,6 +17,7 @@ from .._engine.convert import to_batch_samples, to_samples
 from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, int16, int32
 from .._engine.errors import DecodeError, file_error, same_class
+from .._engine.samples import host
 from .core.base import Reader
 from .core.options import ReaderOptions
 from .core.order import Numbers
@@ -261,13 +262,13 @@ class NemoAsr(Reader):
             outputs.append(self._rows(rates.astype(np.float32)))
         if self._read_text:
             texts = [np.frombuffer(self._texts[number], np.uint8) for number in numbers]
-            outputs.append(to_batch_samples(texts, None, None, self.operator))
+            outputs.append(host(to_batch_samples(texts, None, None, self.operator)))
         if self._read_idxs:
             outputs.append(self._rows(self._indices[numbers][:, np.newaxis]))
         return outputs
 
     def _rows(self, values: Any) -> _kernels.Samples:
-        return to_samples(values, None, None, self.operator).unfold().as_internal()
+        return host(to_samples(values, None, None, self.operator)).unfold().as_internal()
 
     def source_name(self, number: int) -> str:
         return self._paths[number]

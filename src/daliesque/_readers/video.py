@@ -16,6 +16,7 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, uint8
 from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.modes import EvalMode
+from .._engine.samples import host
 from .._ops.resize import resize
 from .core.options import ReaderOptions
 from .sources.discovery import PathLike
@@ -366,4 +367,4 @@ class VideoResize(Video):
         frames = Batch._of(super()._finished(video))
         with EvalMode.sync_cpu:
             resized: Batch = resize(frames, **self._resizing)
-            return resized._data()
+            return host(resized._data())

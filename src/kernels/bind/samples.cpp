@@ -121,6 +121,11 @@ void bind_samples(nb::module_& m) {
       .def_prop_ro("contiguous", &Samples::contiguous)
       .def_prop_ro("readonly", &Samples::readonly)
       .def_prop_ro("external", &Samples::external)
+      // The functions for this data: those of the module, which outlives every sample.
+      .def_prop_ro(
+          "kernels", [module = nb::handle(m)](const Samples&) { return module; },
+          nb::sig("def kernels(self) -> daliesque._engine.samples.Kernels"))
+      .def_prop_ro("is_on_device", [](const Samples&) { return false; })
       .def(
           "pointer",
           [](const Samples& s, int64_t i) { return reinterpret_cast<uintptr_t>(s.data(i)); },

@@ -13,6 +13,7 @@ from ..._engine.convert import to_batch_samples, to_samples
 from ..._engine.device import Device
 from ..._engine.dtype import from_numpy
 from ..._engine.errors import InternalError
+from ..._engine.samples import host
 from ..._engine.tensor import Tensor
 from ..._engine.value import Value
 from .order import Numbers
@@ -103,7 +104,7 @@ def collect_samples(
             rows.append(row)
     columns = zip(*rows, strict=True)
     return Fetched(
-        tuple(to_batch_samples(column, None, None, operator) for column in columns), errors
+        tuple(host(to_batch_samples(column, None, None, operator)) for column in columns), errors
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from ... import _kernels
 from ..._engine.batch import as_batch
 from ..._engine.device import Device
+from ..._engine.samples import host
 from .bad_samples import BadSamples
 from .order import Numbers, Order, Position
 
@@ -35,7 +36,7 @@ class Fetched(NamedTuple):
         >>> len(ndd.readers.Fetched.of([ndd.as_batch(images, layout="HWC"), [7, 8]]).outputs)
         2
         """
-        return cls(tuple(as_batch(output)._data() for output in outputs), dict(errors or {}))
+        return cls(tuple(host(as_batch(output)._data()) for output in outputs), dict(errors or {}))
 
 
 class Fetcher(Protocol):

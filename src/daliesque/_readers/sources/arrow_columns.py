@@ -13,6 +13,7 @@ from ... import _kernels
 from ..._engine.convert import to_samples
 from ..._engine.dtype import from_numpy
 from ..._engine.errors import OpError
+from ..._engine.samples import host
 from ..core.source import Fetched
 from .ragged import split_rows
 from .storage import join, read
@@ -220,7 +221,7 @@ def _to_samples(array: Any, where: str) -> tuple[_kernels.Samples, NDArray[np.bo
     # Rows whose lists differ are dropped by the caller; here they are vectors of what they hold.
     counts = np.bincount(owners, minlength=count)
     if not shapes:
-        return to_samples(values, None, None, where).unfold().as_internal(), bad
+        return host(to_samples(values, None, None, where)).unfold().as_internal(), bad
     table = np.stack(shapes, 1)
     table[bad] = 1
     table[bad, 0] = counts[bad]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ... import _kernels
 from ..._engine.convert import to_batch_samples
 from ..._engine.errors import file_error
+from ..._engine.samples import host
 from ..core.order import Numbers
 from ..core.source import Fetched
 from .storage import is_url, join, list_folder, read, read_all
@@ -75,7 +76,7 @@ class Paths:
         good = [np.frombuffer(part, np.uint8) for part in found if isinstance(part, bytes)]
         if not good:
             return Fetched((), errors)
-        return Fetched((to_batch_samples(good, None, None, "readers").as_internal(),), errors)
+        return Fetched((host(to_batch_samples(good, None, None, "readers")).as_internal(),), errors)
 
 
 def list_paths(operator: str, name: str, paths: PathLike | Sequence[PathLike]) -> list[str]:

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from ... import _kernels
 from ..._engine.convert import to_samples
+from ..._engine.samples import host
 from ..core.order import Numbers
 
 
 def split_rows(rows: NDArray[Any], ends: Numbers, where: str) -> _kernels.Samples:
     """Samples of consecutive rows, the last of which ends at `ends[k]`."""
     begins = np.concatenate([[0], ends[:-1]]).astype(np.int64)
-    return _kernels.copy_rows(to_samples(rows, None, None, where), begins, ends - begins)
+    return _kernels.copy_rows(host(to_samples(rows, None, None, where)), begins, ends - begins)
 
 
 class RaggedRows:
@@ -30,5 +31,5 @@ class RaggedRows:
 
     def samples(self, numbers: Numbers, where: str) -> _kernels.Samples:
         """The rows of chosen samples."""
-        table = to_samples(self.rows, None, None, where)
+        table = host(to_samples(self.rows, None, None, where))
         return _kernels.copy_rows(table, self.begins[numbers], self.counts[numbers])

@@ -19,6 +19,7 @@ from ..._engine.convert import to_samples
 from ..._engine.device import DeviceLike
 from ..._engine.enums import DALIImageType
 from ..._engine.errors import DecodeError, join_names, same_class
+from ..._engine.samples import host
 from ..._engine.threads import get_num_threads, run_on_threads
 from ..core.base import Reader
 from ..core.caller import warn_caller
@@ -253,7 +254,7 @@ class VideoClips(Reader):
 
     def _column(self, values: NDArray[Any]) -> _kernels.Samples:
         rows = values[:, np.newaxis] if values.ndim == 1 else values
-        return to_samples(rows, None, None, self.operator).unfold().as_internal()
+        return host(to_samples(rows, None, None, self.operator)).unfold().as_internal()
 
     def _finished(self, video: _kernels.Samples) -> _kernels.Samples:
         """What to deliver in place of the frames as they were decoded."""

@@ -13,30 +13,18 @@ import importlib
 import os
 import threading
 from collections import deque
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from .._engine.devices import Queues as EngineQueues
+from .._engine.devices import require_backend
+from .._engine.stream import torch_handle
+
 VARIABLE = "DALIESQUE_GPU"
-# Not imported but loaded: it needs torch, and builds on everything here.
-_KERNELS = "daliesque._gpu"
 
 
-class Queues(Protocol):
-    """The queues of work of a kind of accelerator: what others call streams."""
-
-    def make(self, device_id: int) -> Any:
-        """A new queue."""
-
-    def wrap(self, handle: int, device_id: int) -> Any:
-        """The queue with a raw handle."""
-
-    def accepts(self, queue: Any) -> bool:
-        """Whether an object is such a queue."""
-
-    def current(self, device_id: int) -> Any:
-        """The queue that torch uses on this thread."""
-
-    def handle(self, queue: Any) -> int:
-        """The raw handle of a queue."""
+class Queues(EngineQueues, Protocol):
+    """What kernels and transfers need of queues, besides what the engine does."""
 
     def active(self, queue: Any) -> contextlib.AbstractContextManager[Any]:
         """Inside, torch puts its work into the queue."""
@@ -52,17 +40,6 @@ class Queues(Protocol):
 
     def use(self, queue: Any, tensor: Any) -> None:
         """Memory of the tensor is not given to others before the queue is done with it."""
-
-    def synchronize(self, queue: Any) -> None:
-        """Wait until all work in the queue is done."""
-
-
-def torch_handle(stream: Any) -> int | None:
-    """The raw handle of a stream of torch, for a kind of device or for any; None for others."""
-    for name in ("cuda_stream", "sycl_queue", "native_handle"):
-        if hasattr(stream, name):
-            return int(getattr(stream, name))
-    return None
 
 
 class TorchQueues:
@@ -219,7 +196,7 @@ class Accelerator:
         self._keep(buffer, queue)
         return moved
 
-    def place(self, array: Any, device: Any) -> Any:
+    def upload_array(self, array: Any, device: Any) -> Any:
         """A small NumPy array, which nobody changes later, as a tensor on a device."""
         import torch
 
@@ -247,8 +224,17 @@ class Accelerator:
         return target
 
 
-def _find() -> Accelerator | str:
-    """The accelerator of this machine, or the reason why there is none."""
+@dataclass(frozen=True)
+class Kind:
+    """A kind of accelerator: torch's name for it, how many there are, its queues."""
+
+    name: str
+    count: int
+    queues: Queues
+
+
+def find_kind() -> Kind | str:
+    """The accelerators of this machine, or the reason why there are none."""
     choice = os.environ.get(VARIABLE, "")
     if choice not in ("", "cpu"):
         return f"{VARIABLE} must be unset or 'cpu'; got {choice!r}"
@@ -257,7 +243,7 @@ def _find() -> Accelerator | str:
     except ModuleNotFoundError:
         return "PyTorch, which drives accelerators, is not installed (pip install torch)"
     if choice == "cpu":
-        return Accelerator("cpu", 2, SingleQueue(None))
+        return Kind("cpu", 2, SingleQueue(None))
     generic = getattr(torch, "accelerator", None)
     if generic is not None and generic.is_available():
         kind = str(generic.current_accelerator().type)
@@ -268,53 +254,11 @@ def _find() -> Accelerator | str:
         return "no accelerator was found on this machine"
     backend = getattr(torch, kind, None)
     has_streams = kind in ("cuda", "xpu")
-    return Accelerator(kind, count, TorchQueues(backend) if has_streams else SingleQueue(backend))
-
-
-# The accelerator, once somebody has asked for it and there is one. Read this to find out whether
-# data can be anywhere else than in CPU memory; nothing is loaded by that.
-active: Accelerator | None = None
-_reason: str | None = None
-_finding = threading.RLock()
-
-
-def _look() -> Accelerator | None:
-    global active, _reason
-    if active is None and _reason is None:
-        with _finding:
-            if active is not None or _reason is not None:
-                return active
-            found = _find()
-            if isinstance(found, str):
-                _reason = found
-            else:
-                # The kernels for data on accelerators add themselves to the native ones.
-                importlib.import_module(_KERNELS).install()
-                active = found
-    return active
-
-
-def forget() -> None:
-    """Look again the next time somebody asks: the environment may have changed."""
-    global active, _reason
-    if active is not None:
-        importlib.import_module(_KERNELS).uninstall()
-    active = _reason = None
-
-
-def gpu_count() -> int:
-    """How many accelerators there are."""
-    found = _look()
-    return 0 if found is None else found.count
+    return Kind(kind, count, TorchQueues(backend) if has_streams else SingleQueue(backend))
 
 
 def require_accelerator(where: str) -> Accelerator:
-    """The accelerator; raises RuntimeError if there is none."""
-    found = _look()
-    if found is None:
-        msg = (
-            f'{where}: {_reason}; use the device "cpu", or set {VARIABLE}=cpu in the environment '
-            "to let torch's CPU device stand in for a gpu."
-        )
-        raise RuntimeError(msg)
+    """The accelerator that the backend drives; raises RuntimeError if there is none."""
+    found = require_backend(where)
+    assert isinstance(found, Accelerator)
     return found

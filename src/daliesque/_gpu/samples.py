@@ -10,18 +10,19 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from .. import _kernels
+from .._engine.convert import to_numpy
+from .._engine.device import Device
+from .._engine.dtype import DType, bfloat16, bool_, float16, float32, float64, from_code
+from .._engine.samples import Kernels, RemoteSamples
 from .accelerator import require_accelerator
-from .convert import to_numpy
-from .device import Device
-from .dtype import DType, bfloat16, bool_, float16, float32, float64, from_code
-from .placement import is_inside_call
+from .call import is_inside_call
 
 # torch computes little with the larger unsigned types: their bits are kept in signed ones.
 _UNSIGNED = {16: torch.int16, 32: torch.int32, 64: torch.int64}
@@ -96,6 +97,7 @@ class DeviceSamples:
     contiguous = True
     packed = True
     readonly = False
+    is_on_device = True
 
     def __init__(
         self,
@@ -244,6 +246,14 @@ class DeviceSamples:
         made.groups = groups
         made._count = self._count
         return made
+
+    @property
+    def kernels(self) -> Kernels:
+        """The functions for this data."""
+        # Imported here because the table is made of functions that work on this class.
+        from .kernels import table
+
+        return table
 
     def __len__(self) -> int:
         return self._count
@@ -454,7 +464,7 @@ def _fill_staging(
 
 def index_tensor(numbers: NDArray[np.int64], device: torch.device) -> torch.Tensor:
     """Numbers of rows on a device."""
-    placed: torch.Tensor = require_accelerator("index").place(np.array(numbers), device)
+    placed: torch.Tensor = require_accelerator("index").upload_array(np.array(numbers), device)
     return placed
 
 
@@ -510,3 +520,7 @@ def _range_of(data: torch.Tensor, axis: int, start: int, extent: int, step: int)
         return _range_of(data, axis, last, extent, -step).flip(axis)
     index = [slice(None)] * axis + [slice(start, start + (extent - 1) * step + 1, step)]
     return data[tuple(index)]
+
+
+if TYPE_CHECKING:
+    _satisfies: type[RemoteSamples] = DeviceSamples

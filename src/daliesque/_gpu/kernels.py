@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of kernels for data on accelerators.
+
+Each has the name and the parameters of a native kernel. To add one, write it in the module of its
+subject and list it here: operators whose bodies name only kernels of this table run on a gpu.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import cast as as_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._engine.samples import Kernels
+from .arithmetic import arithmetic, cast
+from .audio import (
+    audio_resample,
+    mel_filter_bank,
+    multiply_axis,
+    nonsilent_region,
+    preemphasis_filter,
+    spectrogram,
+    to_decibels,
+)
+from .boxes import encode_boxes, transform_points
+from .call import current_place
+from .clahe import clahe
+from .color import brightness_contrast, color_twist, convert_color_space
+from .compose import erase, grid_mask, multi_paste
+from .debayer import debayer
+from .fill import fill, join, one_hot
+from .filters import filter_samples as filter
+from .filters import gaussian_blur, laplacian, rank_filter
+from .jpeg import jpeg_distortion
+from .lookup import equalize, look_up
+from .moves import concatenate, crop_mirror_normalize, flip, transpose
+from .moves import slice_samples as slice
+from .random import (
+    batch_permutation,
+    beta,
+    choice,
+    coin_flip,
+    gaussian_noise,
+    normal,
+    salt_and_pepper_noise,
+    shot_noise,
+    uniform,
+    uniform_values,
+)
+from .reduce import normalize, reduce
+from .resize import resize
+from .samples import DeviceSamples
+from .warp import jitter, sphere, warp_affine, warp_map, warp_perspective, water
+
+__all__ = [
+    "arithmetic",
+    "audio_resample",
+    "batch_permutation",
+    "beta",
+    "brightness_contrast",
+    "cast",
+    "choice",
+    "clahe",
+    "coin_flip",
+    "color_twist",
+    "concatenate",
+    "convert_color_space",
+    "crop_mirror_normalize",
+    "debayer",
+    "empty",
+    "empty_uniform",
+    "encode_boxes",
+    "equalize",
+    "erase",
+    "fill",
+    "filter",
+    "flip",
+    "gaussian_blur",
+    "gaussian_noise",
+    "grid_mask",
+    "jitter",
+    "join",
+    "jpeg_distortion",
+    "laplacian",
+    "look_up",
+    "mel_filter_bank",
+    "multi_paste",
+    "multiply_axis",
+    "nonsilent_region",
+    "normal",
+    "normalize",
+    "one_hot",
+    "preemphasis_filter",
+    "rank_filter",
+    "reduce",
+    "resize",
+    "salt_and_pepper_noise",
+    "shot_noise",
+    "slice",
+    "spectrogram",
+    "sphere",
+    "to_decibels",
+    "transform_points",
+    "transpose",
+    "uniform",
+    "uniform_values",
+    "warp_affine",
+    "warp_map",
+    "warp_perspective",
+    "water",
+]
+
+
+def empty(type_id: int, shapes: NDArray[np.int64], layout: str, count: int) -> DeviceSamples:
+    """Uninitialized samples on the device of the call that is running."""
+    place = current_place()
+    rows = np.broadcast_to(shapes, (count, shapes.shape[1]))
+    return DeviceSamples.empty(type_id, rows, layout, place.device, place.queue)
+
+
+def empty_uniform(type_id: int, shape: Sequence[int], layout: str, count: int) -> DeviceSamples:
+    """The same with one shape."""
+    return empty(type_id, np.array([shape], np.int64).reshape(1, -1), layout, count)
+
+
+# Parameters of the functions here are samples on a device, which the protocol does not say.
+table = as_type("Kernels", sys.modules[__name__])

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a call runs when data on an accelerator takes part, and how data gets there and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .._engine.device import Device
+from .._engine.devices import Body, Results
+from .._engine.dtype import DType
+from .._engine.samples import Samples, host
+from .accelerator import Accelerator
+from .call import current_place, exchange_place
+from .samples import DeviceSamples
+
+
+class TorchPlacement:
+    """The device of a call's results, and the queue that its work goes into.
+
+    The queue is chosen when the call is made, not when it runs: the one of the context, of the
+    thread, of the device, or else the one that torch uses on the calling thread.
+    """
+
+    __slots__ = ("_accelerator", "_wait", "device", "queue")
+
+    def __init__(self, accelerator: Accelerator, device: Device, queue: Any, wait: bool) -> None:
+        self._accelerator = accelerator
+        self.device = device
+        self.queue = queue
+        self._wait = wait
+
+    def run(self, body: Body, inputs: list[Samples | None], arguments: dict[str, Any]) -> Results:
+        """Run a body with its work in the queue, after the work that makes its inputs."""
+        queues = self._accelerator.queues
+        for samples in inputs:
+            if isinstance(samples, DeviceSamples):
+                samples.make_ready(self.queue)
+        outer = exchange_place(self)
+        try:
+            with queues.active(self.queue):
+                results = body(inputs, arguments)
+        finally:
+            exchange_place(outer)
+        for made in results if isinstance(results, tuple) else (results,):
+            if isinstance(made, DeviceSamples):
+                made.queue = self.queue
+        if self._wait:
+            queues.synchronize(self.queue)
+        return results
+
+
+def on_device(samples: Samples) -> DeviceSamples:
+    """Samples as samples on the device of the call that is running; copied by one transfer."""
+    if isinstance(samples, DeviceSamples):
+        return samples
+    place = current_place()
+    return DeviceSamples.from_host(host(samples), place.device, place.queue)
+
+
+def device_samples(samples: Samples) -> DeviceSamples:
+    """Samples that are known to be on an accelerator."""
+    assert isinstance(samples, DeviceSamples)
+    return samples
+
+
+def import_array(accelerator: Accelerator, data: Any) -> DeviceSamples:
+    """One sample over the memory of an array that is on an accelerator."""
+    if isinstance(data, torch.Tensor):
+        tensor = data
+    elif hasattr(data, "__dlpack__"):
+        # Lets the producer make its data ready for the stream that torch uses here.
+        tensor = torch.utils.dlpack.from_dlpack(data)
+    else:
+        tensor = torch.as_tensor(data)
+    device = Device("gpu", tensor.device.index or 0)
+    queue = accelerator.queues.current(device.device_id or 0)
+    if not hasattr(data, "__dlpack__"):
+        # The stream that makes the data, if its producer wants others to wait for it.
+        producer = data.__cuda_array_interface__.get("stream")
+        if producer is not None:
+            made = accelerator.queues.wrap(int(producer), device.device_id or 0)
+            accelerator.queues.wait_for(queue, accelerator.queues.mark(made))
+    return DeviceSamples.from_torch(tensor, DType.from_fw_type(tensor.dtype), device, queue)
+
+
+def export_array(accelerator: Accelerator, samples: DeviceSamples) -> torch.Tensor:
+    """The only sample, or all as one, as a torch tensor that torch's current stream may use."""
+    samples.make_ready(accelerator.queues.current(samples.device.device_id or 0))
+    return samples.exported()
+
+
+def export_interface(accelerator: Accelerator, samples: DeviceSamples) -> dict[str, Any]:
+    """The CUDA array interface of the only sample, with the stream that others have to wait for."""
+    described = dict(export_array(accelerator, samples).__cuda_array_interface__)
+    queues = accelerator.queues
+    handle = queues.handle(queues.current(samples.device.device_id or 0))
+    # The protocol has the number 1 for the default stream, whose handle is 0.
+    return {**described, "version": 3, "stream": handle or 1}
