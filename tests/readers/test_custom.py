@@ -234,7 +234,7 @@ def test_layouts_are_kept() -> None:
         ((1, None), "got None"),
         (ndd.batch([1, 2]), "got a Batch on cpu"),
         (np.array(["a"]), "arrays of type <U1 are not supported"),
-        (np.array([object()]), "arrays of Python objects"),
+        (np.array([None]), "arrays of Python objects"),
     ],
     ids=repr,
 )

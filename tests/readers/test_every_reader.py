@@ -20,7 +20,7 @@ import pytest
 import daliesque as ndd
 from daliesque.index import tfrecord2idx, wds2idx
 from daliesque.readers import Reader
-from support.audio_makers import pcm, sound, wav
+from support.audio_makers import pcm, signal, wav
 from support.fits_data import write_raw
 from support.reader_properties import Make, assert_is_a_reader, epoch_sources, nothing_left_behind
 from support.record_files import (
@@ -185,7 +185,7 @@ def huggingface(folder: Path) -> Data:
 def nemo_asr(folder: Path) -> Data:
     files, lines = [], []
     for k in range(7):
-        data, bits, _ = pcm(sound(400 + k, 1, seed=k), "i16")
+        data, bits, _ = pcm(signal(400 + k, 1, seed=k), "i16")
         files.append(folder / f"{k}.wav")
         files[-1].write_bytes(wav(data, bits, 1, 8000))
         lines.append(json.dumps({"audio_filepath": str(files[-1]), "text": "word"}))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from support.audio_makers import Array, pcm, sound, wav
+from support.audio_makers import Array, pcm, signal, wav
 from support.compare import assert_close
 from support.reader_checks import assert_resumes
 
@@ -22,7 +22,7 @@ def make_data(folder: Path, lengths: list[int], channels: int = 1) -> tuple[Path
     """A manifest of sounds with the given numbers of frames, and what is in them."""
     entries, values = [], []
     for number, length in enumerate(lengths):
-        data, bits, expected = pcm(sound(length, channels, seed=number), "i16")
+        data, bits, expected = pcm(signal(length, channels, seed=number), "i16")
         path = folder / f"{number}.wav"
         path.write_bytes(wav(data, bits, channels, RATE))
         values.append(expected.astype(np.float32))
@@ -95,7 +95,7 @@ def test_parts_of_other_formats(tmp_path: Path, kind: str) -> None:
     import soundfile
 
     path = tmp_path / "sound"
-    soundfile.write(path, sound(20_000), 16000, format=kind)
+    soundfile.write(path, signal(20_000), 16000, format=kind)
     whole, _ = soundfile.read(path, dtype="float32")
     entry = {"audio_filepath": str(path), "offset": 0.3, "duration": 0.6}
     manifest = write_manifest(tmp_path / "manifest", [entry])
