@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import daliesque as ndd
 
 ROOT = Path(__file__).parent.parent
 MOST_LINES = 600
+MOST_FUNCTION_LINES = 60
 MOST_CALLS = 25
 
 # What each layer may import, besides itself.
@@ -40,6 +42,76 @@ def test_files_are_short() -> None:
     lengths = {p: len(p.read_text().splitlines()) for p in source_files()}
     long = {str(p.relative_to(ROOT)): n for p, n in lengths.items() if n > MOST_LINES}
     assert long == {}
+
+
+def python_functions(text: str) -> Iterator[tuple[str, int]]:
+    """Names of functions, and the lines of their bodies without signature and docstring."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            yield node.name, (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+# Comments, strings and preprocessor directives, in which braces mean nothing.
+NO_CODE = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|R"\(.*?\)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'"""
+    r"|^[ \t]*#(?:\\\n|[^\n])*",
+    re.DOTALL | re.MULTILINE,
+)
+NO_FUNCTION = re.compile(
+    r"^(?:else|if|for|while|switch|catch|do|namespace|class|struct|enum)\b|\]\s*(?:\(|$)"
+)
+
+
+def cpp_functions(text: str) -> Iterator[tuple[str, int]]:
+    """Names of functions, and the lines between their braces.
+
+    What stands before a brace belongs to a function if it has complete parentheses, and is neither
+    a statement nor a lambda; those count as lines of the function around them.
+    """
+    text = NO_CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
+    opened: list[tuple[str, int]] = []
+    start = 0
+    for mark in re.finditer(r"[{};]", text):
+        if mark[0] == "{":
+            opened.append((text[start : mark.start()].strip(), mark.start()))
+        elif mark[0] == "}":
+            header, begin = opened.pop()
+            whole = "(" in header and header.count("(") == header.count(")")
+            if whole and not NO_FUNCTION.search(header):
+                lines = text[begin : mark.start()].count("\n") - 1
+                yield header.partition("(")[0].split()[-1], lines
+        start = mark.end()
+
+
+def test_functions_are_short() -> None:
+    long = {}
+    for path in source_files():
+        functions = python_functions if path.suffix == ".py" else cpp_functions
+        for name, lines in functions(path.read_text()):
+            # Bindings are lists of definitions.
+            if lines > MOST_FUNCTION_LINES and not name.startswith("bind_"):
+                long[name] = lines
+    # One loop over pixels that the compiler makes vectors of.
+    assert set(long) <= {"add_directions"}, long
+
+
+def test_lengths_of_functions() -> None:
+    """The measure itself."""
+    python = 'def f(\n    a,\n):\n    """Doc."""\n\n    a\n    return a\n'
+    assert list(python_functions(python)) == [("f", 2)]
+    cpp = """
+    namespace a {  // (
+    template <int N>
+    int A::f(int a, char b = '{') const {
+      for (int i = 0; i < 3; i++) {
+        g([&](int c) { return "}"; });
+      }
+      return 0;
+    }
+    }
+    """
+    assert list(cpp_functions(cpp)) == [("A::f", 4)]
 
 
 def test_files_carry_a_license_line() -> None:
