@@ -45,8 +45,8 @@ def whole_files() -> dict[str, bytes]:
     bgrx = np.concatenate([colors, np.zeros((256, 1), np.uint8)], axis=1).tobytes()
     rows = [row.tobytes() for row in gray]
     color_map = {320: np.arange(768).tolist()}
-    cmyk = {"colorspace": "CMYK", "outcolorspace": "YCCK"}
-    jp2 = {"codecformat": "jp2", "reversible": True}
+    # The types of imagecodecs say bytes or bytearray; without `out` it is bytes.
+    codecs: Any = imagecodecs
     return {
         "jpeg": jpeg(color, exif=exif(6)),
         "jpeg 4:4:4": jpeg(color, subsampling=0, restart_marker_blocks=2),
@@ -56,10 +56,10 @@ def whole_files() -> dict[str, bytes]:
             color, progressive=True, subsampling=0, restart_marker_blocks=2
         ),
         "jpeg progressive gray": jpeg(gray, progressive=True),
-        "jpeg ycck": imagecodecs.jpeg8_encode(alpha, 90, **cmyk),
+        "jpeg ycck": codecs.jpeg8_encode(alpha, 90, colorspace="CMYK", outcolorspace="YCCK"),
         "jpeg cmyk": jpeg(alpha, mode="CMYK", restart_marker_blocks=2),
         "jpeg progressive cmyk": jpeg(alpha, mode="CMYK", progressive=True),
-        "jpeg lossless": imagecodecs.jpeg8_encode(deep, lossless=True, bitspersample=16),
+        "jpeg lossless": codecs.jpeg8_encode(deep, lossless=True, bitspersample=16),
         "png": png(color, 8, 2),
         "png 16": png(deep, 16, 2, before=png_chunk(b"eXIf", exif(5)[6:])),
         "png palette": png(gray, 8, 3, before=palette, interlaced=True),
@@ -83,11 +83,11 @@ def whole_files() -> dict[str, bytes]:
         "pnm bits": pnm(gray >> 7, 4),
         "webp": save(color, "WEBP", quality=80),
         "webp lossless": save(alpha, "WEBP", lossless=True, exif=exif(6)[6:]),
-        "jp2": imagecodecs.jpeg2k_encode(color, level=0, **jp2),
-        "jp2 lossy": imagecodecs.jpeg2k_encode(deep, level=40, codecformat="j2k"),
+        "jp2": codecs.jpeg2k_encode(color, level=0, codecformat="jp2", reversible=True),
+        "jp2 lossy": codecs.jpeg2k_encode(deep, level=40, codecformat="j2k"),
         "gif": save(color, "GIF"),
-        "avif": imagecodecs.avif_encode(color),
-        "jxl": imagecodecs.jpegxl_encode(color),
+        "avif": codecs.avif_encode(color),
+        "jxl": codecs.jpegxl_encode(color),
     }
 
 
@@ -235,11 +235,11 @@ class Run:
                     self.outcomes[key, value] += 1
                 else:
                     self.report(value)
-            return self.options.count
+            return int(self.options.count)
         except EOFError:
             process.join()
             if process.exitcode == 0:
-                return self.options.count
+                return int(self.options.count)
             self.report(f"ends the process with code {process.exitcode}")
             return self.number + 1
         finally:

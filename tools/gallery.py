@@ -68,9 +68,9 @@ def prepare() -> dict[str, Any]:
     Image.fromarray(scene.image).save(encoded, "JPEG", quality=95)
     raw = scene.image[..., 1].copy()
     raw[::2, ::2], raw[1::2, 1::2] = scene.image[::2, ::2, 0], scene.image[1::2, 1::2, 2]
-    outlines = [np.float32(HOUSE), np.float32(balloon_outline())]
+    outlines = [np.array(line, np.float32) for line in ([*HOUSE], balloon_outline())]
     ends = np.cumsum([0, *map(len, outlines)])
-    size = np.float32([WIDTH, HEIGHT] * 2)
+    size = np.array([WIDTH, HEIGHT] * 2, np.float32)
     boxes = [np.concatenate([line.min(axis=0), line.max(axis=0)]) / size for line in outlines]
     return {
         "ndd": ndd,
@@ -80,9 +80,11 @@ def prepare() -> dict[str, Any]:
         "raw": ndd.tensor(raw, layout="HW"),
         "mask": ndd.tensor(scene.mask),
         "boxes": ndd.tensor(np.stack(boxes)),
-        "labels": ndd.tensor(np.int32([1, 2])),
-        "points": ndd.tensor(np.float32([*HOUSE, (176, 22), (176, 97)])),
-        "polygons": ndd.tensor(np.int32([[k + 1, ends[k], ends[k + 1]] for k in range(2)])),
+        "labels": ndd.tensor(np.array([1, 2], np.int32)),
+        "points": ndd.tensor(np.array([*HOUSE, (176, 22), (176, 97)], np.float32)),
+        "polygons": ndd.tensor(
+            np.array([[k + 1, ends[k], ends[k + 1]] for k in range(2)], np.int32)
+        ),
         "vertices": ndd.tensor(np.concatenate(outlines)),
     }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import nvidia.dali
@@ -29,5 +30,6 @@ if __name__ == "__main__":
         }
         texts = np.array([repr(call) for call in calls])
         path = GOLDENS / f"{name}.npz"
-        np.savez_compressed(path, producer=producer, calls=texts, **arrays)
+        stored: dict[str, Any] = {"producer": producer, "calls": texts, **arrays}
+        np.savez_compressed(path, **stored)
         print(f"{name}: {len(calls)} calls, {path.stat().st_size} bytes")

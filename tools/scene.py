@@ -140,6 +140,7 @@ def draw_scene() -> Scene:
     draw_sign(pen)
     image = canvas.resize((WIDTH, HEIGHT), Image.Resampling.BOX)
     mask = Image.new("L", (WIDTH, HEIGHT))
-    for number, corners in enumerate((HOUSE, balloon_outline()), 1):
-        ImageDraw.Draw(mask).polygon(list(corners), fill=number)
+    outlines: list[list[tuple[float, float]]] = [[*HOUSE], [*balloon_outline()]]
+    for number, corners in enumerate(outlines, 1):
+        ImageDraw.Draw(mask).polygon(corners, fill=number)
     return Scene(np.array(image), np.array(mask, np.int32))

@@ -46,7 +46,8 @@ def native_stub() -> str:
     """The stub of the native module."""
     generator = StubGen(_kernels)
     generator.put(_kernels)
-    return HEADER + generator.get()
+    text: str = generator.get()
+    return HEADER + text
 
 
 # What an input, or an argument that may differ from sample to sample, accepts in a call that gives
