@@ -6,20 +6,26 @@ VENV := .venv
 BIN := $(VENV)/bin
 ORACLE := .venv-oracle
 REFERENCE := nvidia-dali-cuda120==2.4.0
-SOURCES := $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
+# How long to feed damaged files to the decoders, and which ones.
+FUZZ_SECONDS ?= 1200
+FUZZ_SEED ?= 0
+SOURCES := $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name '*.h' \
+	-o -name CMakeLists.txt) CMakeLists.txt pyproject.toml
 NATIVE := $(shell find src/kernels tests/native -name '*.cpp' -o -name '*.h')
+WHEEL := build/wheel/built
 
-.PHONY: demo test oracle lint format stubs gallery sanitize fuzz clean
+.PHONY: demo test oracle lint format stubs gallery sanitize fuzz wheel clean
 
-demo: $(VENV)/built
+demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
 
-test: $(VENV)/test
+test: $(VENV)/installed $(VENV)/test
 	$(BIN)/python -m pytest
 
-oracle: $(ORACLE)/built
+oracle: $(ORACLE)/installed
 	$(ORACLE)/bin/python -m pytest tests/oracle
 
+# Reads the sources only; .pre-commit-config.yaml has the same checks.
 lint: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -31,41 +37,56 @@ format: $(VENV)/test
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(NATIVE)
 
-stubs: $(VENV)/test
+stubs: $(VENV)/installed $(VENV)/test
 	$(BIN)/python tools/stubs.py
 
-gallery: $(VENV)/built
+gallery: $(VENV)/installed
 	$(BIN)/python tools/gallery.py
 
-fuzz: $(VENV)/test
-	$(BIN)/python tools/fuzz_decoders.py
+fuzz: $(VENV)/installed $(VENV)/test
+	$(BIN)/python tools/fuzz_decoders.py --count 1000000000 --seconds $(FUZZ_SECONDS) \
+		--seed $(FUZZ_SEED)
 
-sanitize: $(VENV)/python
-	$(BIN)/pip install --quiet cmake ninja
+sanitize: $(VENV)/run
 	$(BIN)/python tools/sanitize.py
 
-# The environments; each stamp file says what is installed in it.
-$(VENV)/python:
+wheel: $(WHEEL)
+
+# One wheel for all environments; built again when a source has changed.
+$(WHEEL): $(SOURCES) | $(VENV)/run
+	$(BIN)/python tools/build_wheel.py
+	touch $@
+
+# The environments. Each stamp says what is installed: the requirements of the package and of its
+# build, those of the tests and of lint, the wheel.
+$(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 	touch $@
 
-$(VENV)/built: $(VENV)/python $(SOURCES)
-	$(BIN)/pip install --quiet .
+$(VENV)/run: $(VENV)/made pyproject.toml tools/requirements.py
+	$(BIN)/python tools/requirements.py build run | $(BIN)/pip install --quiet -r /dev/stdin
 	touch $@
 
-$(VENV)/test: $(VENV)/python $(SOURCES)
-	$(BIN)/pip install --quiet ".[test,lint]"
-	touch $@ $(VENV)/built
+$(VENV)/test: $(VENV)/run
+	@echo "Installing what tests and lint need; with torch that takes a few minutes."
+	$(BIN)/python tools/requirements.py test lint | $(BIN)/pip install --quiet -r /dev/stdin
+	touch $@
 
-$(ORACLE)/python:
+$(VENV)/installed: $(WHEEL)
+	$(BIN)/pip install --quiet --no-deps --force-reinstall build/wheel/*.whl
+	touch $@
+
+$(ORACLE)/run: pyproject.toml tools/requirements.py
 	$(PYTHON) -m venv $(ORACLE)
 	$(ORACLE)/bin/pip install --quiet --upgrade pip
+	$(ORACLE)/bin/python tools/requirements.py run audio video fits \
+		| $(ORACLE)/bin/pip install --quiet -r /dev/stdin
 	$(ORACLE)/bin/pip install --quiet $(REFERENCE) pytest hypothesis opencv-python-headless lmdb
 	touch $@
 
-$(ORACLE)/built: $(ORACLE)/python $(SOURCES)
-	$(ORACLE)/bin/pip install --quiet ".[audio,video,fits]"
+$(ORACLE)/installed: $(WHEEL) $(ORACLE)/run
+	$(ORACLE)/bin/pip install --quiet --no-deps --force-reinstall build/wheel/*.whl
 	touch $@
 
 clean:

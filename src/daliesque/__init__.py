@@ -101,6 +101,7 @@ from ._ops.spectral import mel_filter_bank, mfcc, power_spectrum, spectrogram, t
 from ._ops.tone import normalize
 from ._ops.video import element_extract, per_frame, sequence_rearrange
 from ._ops.warp import rotate, warp_affine
+from ._version import __version__ as __version__
 
 __all__ = [
     "Batch",

@@ -67,6 +67,7 @@ from ._engine.threads import ThreadPool as ThreadPool
 from ._engine.threads import get_num_threads as get_num_threads
 from ._engine.threads import set_num_threads as set_num_threads
 from ._ops.imread import imread as imread
+from ._version import __version__ as __version__
 
 __all__ = [
     "Batch",
