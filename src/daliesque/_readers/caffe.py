@@ -100,12 +100,8 @@ class Caffe(_DatabaseReader):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
-    device
-        Where the reader works: "cpu".
+    batch_size, name, device
+        See `Reader`.
     path
         The folders of the databases, or the files in them (data.mdb).
     image_available
@@ -172,12 +168,8 @@ class Caffe2(_DatabaseReader):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
-    device
-        Where the reader works: "cpu".
+    batch_size, name, device
+        See `Reader`.
     path
         The folders of the databases, or the files in them (data.mdb).
     image_available

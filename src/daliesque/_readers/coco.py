@@ -38,12 +38,8 @@ class COCO(Reader):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
-    device
-        Where the reader works: "cpu".
+    batch_size, name, device
+        See `Reader`.
     file_root
         The folder with the images.
     annotations_file

@@ -52,12 +52,8 @@ class File(ListedFiles):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
-    device
-        Where the reader works: "cpu".
+    batch_size, name, device
+        See `Reader`.
     file_root
         The folder in whose sub-folders the files are, or to which names in `file_list` or `files`
         are relative.

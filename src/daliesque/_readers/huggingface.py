@@ -31,12 +31,8 @@ class HuggingFace(Reader):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
-    device
-        Where the reader works: "cpu".
+    batch_size, name, device
+        See `Reader`.
     path
         The folder, which holds "state.json" or at least files whose names end with ".arrow"; or
         the folder of several splits.

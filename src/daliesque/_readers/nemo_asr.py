@@ -41,12 +41,8 @@ class NemoAsr(Reader):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
-    device
-        Where the reader works: "cpu".
+    batch_size, name, device
+        See `Reader`.
     manifest_filepaths
         The paths of the manifests.
     read_sample_rate, read_text, read_idxs

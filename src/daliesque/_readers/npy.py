@@ -50,10 +50,8 @@ class Numpy(ListedFiles):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
+    batch_size, name
+        See `Reader`.
     device
         Where batches are delivered: "cpu" or "gpu". Files are read and decoded on the CPU.
     file_root

@@ -39,12 +39,8 @@ class Parquet(Reader):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
-    device
-        Where the reader works: "cpu".
+    batch_size, name, device
+        See `Reader`.
     path
         A file, several files, or a folder: then all files in it and its sub-folders whose names end
         with ".parquet".

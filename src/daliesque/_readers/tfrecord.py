@@ -52,12 +52,8 @@ class TFRecord(RecordReader):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
-    device
-        Where the reader works: "cpu".
+    batch_size, name, device
+        See `Reader`.
     path
         The TFRecord files.
     index_path

@@ -76,12 +76,8 @@ class Webdataset(Reader):
 
     Parameters
     ----------
-    batch_size
-        The batch size of `next_epoch` if it is given none.
-    name
-        A name for the reader.
-    device
-        Where the reader works: "cpu".
+    batch_size, name, device
+        See `Reader`.
     paths
         The archives, which must not be compressed.
     ext
