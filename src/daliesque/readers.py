@@ -15,9 +15,10 @@ daliesque[remote]. Reads that fail because a connection broke are repeated.
 from ._readers.caffe import Caffe, Caffe2
 from ._readers.coco import COCO
 from ._readers.core.bad_samples import ReadError
-from ._readers.core.base import Reader, ReaderMeta, ReaderState
+from ._readers.core.base import Reader, ReaderMeta
 from ._readers.core.epoch import Epoch
 from ._readers.core.source import Fetched
+from ._readers.core.state import ReaderState
 from ._readers.file import File
 from ._readers.huggingface import HuggingFace
 from ._readers.mxnet import MXNet

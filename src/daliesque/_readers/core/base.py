@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-import json
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, cast
@@ -20,18 +18,9 @@ from .damage import DamageFinder
 from .epoch import Epoch
 from .hooks import check_fetched, check_hooks, check_size, collect_samples, fetch_skipping
 from .options import ReaderOptions, check_options
-from .order import (
-    DEFAULT_SHUFFLE_SEED,
-    Numbers,
-    Order,
-    Position,
-    Shuffle,
-    from_numbers,
-    to_numbers,
-)
+from .order import DEFAULT_SHUFFLE_SEED, Numbers, Order, Position, Shuffle
 from .source import Cursor, EpochSource, Fetched, Fetcher
-
-_STATE_VERSION = 1
+from .state import ReaderState, load_position, save_position
 
 Init = TypeVar("Init", bound=Callable[..., None])
 
@@ -45,36 +34,6 @@ class ReaderMeta(TypedDict):
     shard_id: int
     pad_last_batch: int
     stick_to_shard: int
-
-
-class ReaderState:
-    """A place in the data, as `Reader.get_state` returns it; `str(state)` can be stored.
-
-    Parameters
-    ----------
-    op
-        The reader that the state was taken from.
-    serialized
-        What `str()` of a state gave.
-    """
-
-    def __init__(self, op: Reader, serialized: str) -> None:
-        self._op = op
-        self._serialized = serialized
-
-    def __str__(self) -> str:
-        return self._serialized
-
-    def __repr__(self) -> str:
-        return f"ReaderState({self._serialized!r})"
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, ReaderState | str):
-            return self._serialized == str(other)
-        return NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._serialized)
 
 
 def _then_open(init: Init) -> Init:
@@ -164,6 +123,17 @@ class Reader:
     max_errors
         How many samples may be skipped or replaced before an error is raised all the same: a
         number, or below 1 a share of the data. Each sample counts once.
+
+    Examples
+    --------
+    >>> class Squares(ndd.readers.Reader):
+    ...     def open_index(self):
+    ...         return 5
+    ...     def fetch_sample(self, number):
+    ...         return number**2
+    >>> for (numbers,) in Squares().next_epoch(batch_size=5):
+    ...     print(numbers.torch().tolist())
+    [0, 1, 4, 9, 16]
     """
 
     # What messages begin with.
@@ -444,16 +414,7 @@ class Reader:
             Accepted for compatibility.
         """
         del cuda_stream
-        order = self._order
-        fields = {
-            "version": _STATE_VERSION,
-            "samples": order.size,
-            "shuffle": _shuffle_numbers(order.shuffle),
-            "shard": [order.shard_id, order.num_shards],
-            "position": to_numbers(self._cursor.position),
-            "engine": order.known_engine(self._cursor.position),
-        }
-        return ReaderState(self, json.dumps(fields, separators=(",", ":")))
+        return ReaderState(self, save_position(self._order, self._cursor.position))
 
     def set_state(self, state: ReaderState | str | bytes) -> None:
         """Go to the place that `get_state` returned, of this reader or of an equal one.
@@ -475,38 +436,7 @@ class Reader:
                 f"{type(state).__name__}."
             )
             raise TypeError(msg)
-        order = self._order
-        try:
-            fields = json.loads(str(state))
-            version = fields["version"]
-            saved_shard, saved_shards = fields["shard"]
-            position = from_numbers(fields["position"])
-            samples, shuffle, engine = fields["samples"], fields["shuffle"], fields["engine"]
-        except (ValueError, TypeError, KeyError) as error:
-            msg = f"{self.operator}: set_state: not the state of a reader: {str(state)[:60]!r}."
-            raise ValueError(msg) from error
-        if version != _STATE_VERSION:
-            msg = f"{self.operator}: set_state: unknown version {version!r} of the state."
-            raise ValueError(msg)
-        if samples != order.size:
-            msg = (
-                f"{self.operator}: set_state: the state belongs to {samples} samples; the "
-                f"reader has {order.size}. Give it the same data."
-            )
-            raise ValueError(msg)
-        if shuffle != _shuffle_numbers(order.shuffle):
-            msg = (
-                f"{self.operator}: set_state: the state belongs to samples shuffled in another "
-                "way. Make the reader with the same 'random_shuffle', 'initial_fill', 'seed', "
-                "'shuffle_after_epoch' and so on."
-            )
-            raise ValueError(msg)
-        if saved_shards != order.num_shards:
-            position = order.resharded(position, saved_shards)
-        elif saved_shard != order.shard_id:
-            position = position._replace(last=-1)
-        elif engine is not None:
-            order.set_engine(*engine)
+        position = load_position(self.operator, self._order, str(state))
         previous = self._current() if self._current is not None else None
         if previous is not None:
             previous.supersede()
@@ -572,7 +502,3 @@ class Reader:
         size = "not opened yet" if self._opened is None else f"{self._opened.size} samples"
         shard = f"shard {settings['shard_id']} of {settings['num_shards']}"
         return f"<{self.operator}: {size}, {shard}>"
-
-
-def _shuffle_numbers(shuffle: Shuffle) -> list[int]:
-    return [int(value) for value in dataclasses.astuple(shuffle)]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -338,31 +338,3 @@ class Walk:
         """The samples of the lap, nearest first: those to come, then those that have been."""
         yield from self._samples[self._taken :].tolist()
         yield from self._samples[: self._taken][::-1].tolist()
-
-
-def to_numbers(position: Position) -> list[Any]:
-    """A position as nested lists of integers."""
-    return [*position[:-1], _leftover_numbers(position.leftover)]
-
-
-def from_numbers(numbers: list[Any]) -> Position:
-    """Inverse of `to_numbers`; raises ValueError or TypeError if that is not what it is."""
-    epoch, delivered, start, taken, last, leftover = numbers
-    plain = (epoch, delivered, start, taken)
-    if not all(isinstance(value, int) for value in (*plain, last)) or min(plain) < 0:
-        msg = "not a position"
-        raise ValueError(msg)
-    return Position(*plain, last, _leftover_of(leftover))
-
-
-def _leftover_numbers(leftover: Leftover | None) -> list[Any] | None:
-    if leftover is None:
-        return None
-    return [*leftover[:3], _leftover_numbers(leftover.earlier)]
-
-
-def _leftover_of(numbers: list[Any] | None) -> Leftover | None:
-    if numbers is None:
-        return None
-    num_shards, start, taken, earlier = numbers
-    return Leftover(int(num_shards), int(start), int(taken), _leftover_of(earlier))

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a reader is, as text."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+from .order import Leftover, Order, Position, Shuffle
+
+if TYPE_CHECKING:
+    from .base import Reader
+
+_VERSION = 1
+
+
+class ReaderState:
+    """A place in the data, as `Reader.get_state` returns it; `str(state)` can be stored.
+
+    Parameters
+    ----------
+    op
+        The reader that the state was taken from.
+    serialized
+        What `str()` of a state gave.
+    """
+
+    def __init__(self, op: Reader, serialized: str) -> None:
+        self._op = op
+        self._serialized = serialized
+
+    def __str__(self) -> str:
+        return self._serialized
+
+    def __repr__(self) -> str:
+        return f"ReaderState({self._serialized!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ReaderState | str):
+            return self._serialized == str(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._serialized)
+
+
+def save_position(order: Order, position: Position) -> str:
+    """A position, with what is needed to see whether it fits another order."""
+    fields = {
+        "version": _VERSION,
+        "samples": order.size,
+        "shuffle": _shuffle_numbers(order.shuffle),
+        "shard": [order.shard_id, order.num_shards],
+        "position": _to_numbers(position),
+        "engine": order.known_engine(position),
+    }
+    return json.dumps(fields, separators=(",", ":"))
+
+
+def load_position(operator: str, order: Order, text: str) -> Position:
+    """What `save_position` saved, as a position in `order`; ValueError if it does not fit."""
+    where = f"{operator}: set_state:"
+    try:
+        fields = json.loads(text)
+        version = fields["version"]
+        saved_shard, saved_shards = fields["shard"]
+        position = _from_numbers(fields["position"])
+        samples, shuffle, engine = fields["samples"], fields["shuffle"], fields["engine"]
+    except (ValueError, TypeError, KeyError) as error:
+        msg = f"{where} not the state of a reader: {text[:60]!r}."
+        raise ValueError(msg) from error
+    if version != _VERSION:
+        msg = f"{where} unknown version {version!r} of the state."
+        raise ValueError(msg)
+    if samples != order.size:
+        msg = (
+            f"{where} the state belongs to {samples} samples; the reader has {order.size}. Give it "
+            "the same data."
+        )
+        raise ValueError(msg)
+    if shuffle != _shuffle_numbers(order.shuffle):
+        msg = (
+            f"{where} the state belongs to samples shuffled in another way. Make the reader with "
+            "the same 'random_shuffle', 'initial_fill', 'seed', 'shuffle_after_epoch' and so on."
+        )
+        raise ValueError(msg)
+    if saved_shards != order.num_shards:
+        return order.resharded(position, saved_shards)
+    if saved_shard != order.shard_id:
+        return position._replace(last=-1)
+    if engine is not None:
+        order.set_engine(*engine)
+    return position
+
+
+def _shuffle_numbers(shuffle: Shuffle) -> list[int]:
+    return [int(value) for value in dataclasses.astuple(shuffle)]
+
+
+def _to_numbers(position: Position) -> list[Any]:
+    """A position as nested lists of integers."""
+    return [*position[:-1], _leftover_numbers(position.leftover)]
+
+
+def _from_numbers(numbers: list[Any]) -> Position:
+    """Inverse of `_to_numbers`; raises ValueError or TypeError if that is not what it is."""
+    epoch, delivered, start, taken, last, leftover = numbers
+    plain = (epoch, delivered, start, taken)
+    if not all(isinstance(value, int) for value in (*plain, last)) or min(plain) < 0:
+        msg = "not a position"
+        raise ValueError(msg)
+    return Position(*plain, last, _leftover_of(leftover))
+
+
+def _leftover_numbers(leftover: Leftover | None) -> list[Any] | None:
+    if leftover is None:
+        return None
+    return [*leftover[:3], _leftover_numbers(leftover.earlier)]
+
+
+def _leftover_of(numbers: list[Any] | None) -> Leftover | None:
+    if numbers is None:
+        return None
+    num_shards, start, taken, earlier = numbers
+    return Leftover(int(num_shards), int(start), int(taken), _leftover_of(earlier))
