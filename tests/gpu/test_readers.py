@@ -39,3 +39,17 @@ def test_readers_of_files_deliver_to_the_cpu(tmp_path: Path) -> None:
     (tmp_path / "class" / "file.jpg").write_bytes(b"content")
     with pytest.raises(ValueError, match=r"readers.File: Invalid device .gpu.*\.gpu\(\)"):
         ndd.readers.File(file_root=str(tmp_path), device="gpu")
+
+
+def test_hooks_return_cpu_data() -> None:
+    class Wrong(ndd.readers.Reader):
+        def open_index(self) -> int:
+            return 2
+
+        def fetch_sample(self, _number: int) -> ndd.Tensor:
+            return ndd.tensor([1, 2], device="gpu")
+
+    with pytest.raises(ndd.OpError, match="single samples on the CPU; got a Tensor on gpu:0"):
+        next(Wrong().next_epoch(batch_size=2))
+    with pytest.raises(TypeError, match="output 1 must be on the CPU; got gpu:0"):
+        ndd.readers.Fetched.of([[1, 2], ndd.batch([1, 2], device="gpu")])

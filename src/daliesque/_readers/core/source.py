@@ -36,7 +36,12 @@ class Fetched(NamedTuple):
         >>> len(ndd.readers.Fetched.of([ndd.as_batch(images, layout="HWC"), [7, 8]]).outputs)
         2
         """
-        return cls(tuple(host(as_batch(output)._data()) for output in outputs), dict(errors or {}))
+        batches = [as_batch(output) for output in outputs]
+        for index, batch in enumerate(batches):
+            if batch.device != Device.CPU:
+                msg = f"Fetched.of: output {index} must be on the CPU; got {batch.device}."
+                raise TypeError(msg)
+        return cls(tuple(host(batch._data()) for batch in batches), dict(errors or {}))
 
 
 class Fetcher(Protocol):
