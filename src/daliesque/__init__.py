@@ -91,12 +91,13 @@ from ._ops.generic import (
 from ._ops.geometry import flip
 from ._ops.image_decoders import peek_image_shape
 from ._ops.imread import imread
+from ._ops.join import cat, stack
 from ._ops.lookup import clahe, equalize, lookup_table
 from ._ops.masks import roi_random_crop
 from ._ops.paste import pad
 from ._ops.points import coord_flip, coord_transform
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
-from ._ops.shape import cat, expand_dims, reinterpret, reshape, squeeze, stack, transpose
+from ._ops.shape import expand_dims, reinterpret, reshape, squeeze, transpose
 from ._ops.spectral import mel_filter_bank, mfcc, power_spectrum, spectrogram, to_decibels
 from ._ops.tone import normalize
 from ._ops.video import element_extract, per_frame, sequence_rearrange

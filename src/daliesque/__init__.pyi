@@ -3006,6 +3006,70 @@ def peek_image_shape(
     adjust_orientation: builtins.bool | None = True,
 ) -> Batch: ...
 @overload
+def cat(
+    *inputs: ArrayLike | Tensor,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Tensor: ...
+@overload
+def cat(
+    *inputs: Batch,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Batch: ...
+@overload
+def cat(
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Tensor | Batch: ...
+@overload
+def cat(
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Batch: ...
+@overload
+def stack(
+    *inputs: ArrayLike | Tensor,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Tensor: ...
+@overload
+def stack(
+    *inputs: Batch,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Batch: ...
+@overload
+def stack(
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Tensor | Batch: ...
+@overload
+def stack(
+    *inputs: ArrayLike | Tensor | Batch,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    axis: int | None = 0,
+    axis_name: str | None = None,
+) -> Batch: ...
+@overload
 def clahe(
     input: ArrayLike | Tensor,
     /,
@@ -3939,38 +4003,6 @@ def tensor_resize(
     temp_buffer_hint: int | None = 0,
 ) -> Batch: ...
 @overload
-def cat(
-    *inputs: ArrayLike | Tensor,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axis: int | None = 0,
-    axis_name: str | None = None,
-) -> Tensor: ...
-@overload
-def cat(
-    *inputs: Batch,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axis: int | None = 0,
-    axis_name: str | None = None,
-) -> Batch: ...
-@overload
-def cat(
-    *inputs: ArrayLike | Tensor | Batch,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axis: int | None = 0,
-    axis_name: str | None = None,
-) -> Tensor | Batch: ...
-@overload
-def cat(
-    *inputs: ArrayLike | Tensor | Batch,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    axis: int | None = 0,
-    axis_name: str | None = None,
-) -> Batch: ...
-@overload
 def expand_dims(
     data: ArrayLike | Tensor,
     /,
@@ -4157,38 +4189,6 @@ def squeeze(
     device: DeviceLike | None = None,
     axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     axis_names: str | None = None,
-) -> Batch: ...
-@overload
-def stack(
-    *inputs: ArrayLike | Tensor,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axis: int | None = 0,
-    axis_name: str | None = None,
-) -> Tensor: ...
-@overload
-def stack(
-    *inputs: Batch,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axis: int | None = 0,
-    axis_name: str | None = None,
-) -> Batch: ...
-@overload
-def stack(
-    *inputs: ArrayLike | Tensor | Batch,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    axis: int | None = 0,
-    axis_name: str | None = None,
-) -> Tensor | Batch: ...
-@overload
-def stack(
-    *inputs: ArrayLike | Tensor | Batch,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    axis: int | None = 0,
-    axis_name: str | None = None,
 ) -> Batch: ...
 @overload
 def transpose(

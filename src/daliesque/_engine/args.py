@@ -33,7 +33,6 @@ from .. import _kernels
 from .convert import cast_samples, contiguous, is_array, to_samples, to_stacked_numpy
 from .dtype import DType, float16, float32, float64, int64
 from .dtype import dtype as to_dtype
-from .enums import DALIInterpType
 from .samples import HostSamples, host
 from .value import Value
 
@@ -85,6 +84,23 @@ class Fixed(Rule):
             msg = f"{where} must be {self.expected}; got {value!r}."
             kind = ValueError if isinstance(error, ValueError | OverflowError) else TypeError
             raise kind(msg) from None
+
+
+class TypeChoice(Fixed):
+    """An element type out of a few."""
+
+    def __init__(self, allowed: tuple[DType, ...]) -> None:
+        expected, _, accept = _SCALARS[DType]
+        super().__init__(expected, accept)
+        self.allowed = allowed
+
+    def convert(self, value: Any, where: str) -> DType:
+        dtype: DType = super().convert(value, where)
+        if dtype not in self.allowed:
+            names = ", ".join(map(str, self.allowed))
+            msg = f"{where} must be one of {names}; got {dtype}."
+            raise ValueError(msg)
+        return dtype
 
 
 class PerSample(Rule):
@@ -317,8 +333,3 @@ def rule_of(annotation: Any) -> Rule:
         return Fixed(f"a list of {expected}", _accept_sequence(accept, item))
     msg = f"no argument rule for the annotation {annotation!r}"
     raise TypeError(msg)
-
-
-def is_interp(value: int) -> bool:
-    """Whether `value` numbers an interpolation filter."""
-    return value in DALIInterpType._value2member_map_

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Generic, Self, TypeVar
 
+import numpy as np
+
 from .. import _kernels
 from .convert import cast_samples, contiguous, number_samples, to_samples
 from .device import Device
-from .devices import move
+from .devices import Body, move
 from .dtype import DType, from_code
-from .invocation import Invocation
+from .invocation import promise
+from .metadata import Call, NotKnown, Result, Shapes, announce_as
 from .samples import Samples, common_kernels
 from .value import Value, any_remote, remote_device
 
@@ -51,13 +54,12 @@ def apply(name: str, *operands: Any) -> Any:
             inputs.append(to_samples(operand, None, None, shown))
     if any_remote(inputs):
         _check_devices(shown, inputs)
-    invocation = Invocation(
-        shown, _compute, tuple(inputs), {"name": name}, dtype=_result_type(name, inputs)
+    dtype = _result_type(name, inputs)
+    kind, samples = (Value._tensor_class, 1) if count is None else (Value._batch_class, count)
+    arguments = {"name": name}
+    return promise(
+        kind, shown, _compute, tuple(inputs), arguments, _announce, samples, source, None, dtype
     )
-    invocation.start()
-    if count is None:
-        return Value._tensor_class._promised(invocation, 0, 1, source)
-    return Value._batch_class._promised(invocation, 0, count, source)
 
 
 def _check_devices(shown: str, inputs: list[Value | Samples]) -> None:
@@ -126,7 +128,48 @@ def _known_type(value: Value) -> DType | None:
     samples, pending = value._samples, value._pending
     if samples is not None:
         return from_code(samples.type_id)
-    return None if pending is None else pending.dtype
+    if pending is not None and pending.dtype is not None:
+        return pending.dtype
+    try:
+        return value._metadata().dtype
+    except NotKnown:
+        return None
+
+
+def _arithmetic_type(call: Call) -> DType:
+    codes = [call.other(number).dtype.code for number in range(len(call.inputs))]
+    return from_code(_kernels.arithmetic_type(call["name"], codes))
+
+
+def _broadcast_layout(call: Call) -> str:
+    """The longest layout, if it describes all axes."""
+    parts = [call.other(number) for number in range(len(call.inputs))]
+    longest = max((part.layout for part in parts), key=len)
+    return longest if len(longest) == max(part.ndim for part in parts) else ""
+
+
+def _broadcast_shapes(call: Call) -> Shapes:
+    parts = [call.other(number).shapes for number in range(len(call.inputs))]
+    rows = min(len(part) for part in parts) and max(len(part) for part in parts)
+    ndim = max(part.shape[1] for part in parts)
+    whole = np.ones((rows, ndim), np.int64)
+    for part in parts:
+        own = whole[:, ndim - part.shape[1] :]
+        part = part[:rows]
+        if ((own != part) & (own != 1) & (part != 1)).any():
+            raise NotKnown
+        own[...] = np.where(own == 1, part, own)
+    return whole
+
+
+_announce = announce_as(
+    Result(
+        dtype=_arithmetic_type,
+        ndim=lambda call: max(call.other(number).ndim for number in range(len(call.inputs))),
+        layout=_broadcast_layout,
+        shape=_broadcast_shapes,
+    )
+)
 
 
 def _compute(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
@@ -153,6 +196,10 @@ def _copy(inputs: list[Samples | None], _arguments: dict[str, Any]) -> Samples:
     return inputs[0].copy()
 
 
+# The same shape and layout, and the type that the argument "dtype" asks for, if there is one.
+_same = announce_as(Result(shape="input"))
+
+
 class Operators(Value, Generic[Operand]):
     """The operator overloads of Tensor and Batch, and the conversions that both need.
 
@@ -161,26 +208,27 @@ class Operators(Value, Generic[Operand]):
 
     __slots__ = ()
 
-    def _cast_to(self, dtype: DType) -> Any:
+    def _cast_to(self, dtype: DType) -> Self:
         """This value in another element type."""
-        invocation = Invocation("cast", _cast, (self,), {"dtype": dtype}, dtype=dtype)
-        invocation.start()
-        return type(self)._promised(invocation, 0, self._count, self._source)
+        return self._like_this("cast", _cast, {"dtype": dtype})
 
-    def _copied(self) -> Any:
+    def _copied(self) -> Self:
         """A copy of this value with memory of its own."""
-        invocation = Invocation("copy", _copy, (self,), {})
-        invocation.start()
-        return type(self)._promised(invocation, 0, self._count, self._source)
+        return self._like_this("copy", _copy, {})
 
-    def _to_device(self, device: Device, force_copy: bool) -> Any:
+    def _to_device(self, device: Device, force_copy: bool) -> Self:
         if device == self.device and not force_copy:
             return self
-        dtype = _known_type(self)
-        arguments = {"device": device}
-        invocation = Invocation("to_device", move, (self,), arguments, dtype=dtype, device=device)
-        invocation.start()
-        return type(self)._promised(invocation, 0, self._count, self._source)
+        return self._like_this("to_device", move, {"device": device}, device)
+
+    def _like_this(
+        self, name: str, body: Body, arguments: dict[str, Any], device: Device | None = None
+    ) -> Self:
+        """The promise of a value of the same shape."""
+        inputs, kind = (self,), type(self)
+        return promise(
+            kind, name, body, inputs, arguments, _same, self._count, self._source, device
+        )
 
     def __add__(self, other: Operand) -> Self:
         return apply("add", self, other)

@@ -12,17 +12,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arithmetic import Operators
-from .convert import dense, is_array, join_samples, ragged_error, to_batch_samples, to_samples
+from .convert import (
+    dense,
+    device_or_cpu,
+    is_array,
+    join_samples,
+    ragged_error,
+    to_batch_samples,
+    to_samples,
+    to_torch,
+)
 from .device import Device, DeviceLike
 from .device import device as to_device
 from .dtype import DType
 from .dtype import dtype as to_dtype
 from .format import format_batch
-from .indexing import apply_index, parse_index
-from .invocation import Invocation
+from .indexing import V, apply_index, parse_index
+from .invocation import Invocation, promise
 from .layout import check_layout
+from .metadata import Call, Result, Shapes, announce_as
 from .samples import Samples
-from .tensor import Tensor, _device_or_cpu, _to_torch
+from .tensor import Tensor
 from .value import Value
 
 if TYPE_CHECKING:
@@ -43,8 +53,7 @@ class SampleSlicer:
 
     def __getitem__(self, ranges: Any) -> Batch:
         index = parse_index(ranges, "Batch.slice[...]", self._batch)
-        part: Batch = apply_index(self._batch, index)
-        return part
+        return apply_index(self._batch, index)
 
 
 class TensorList:
@@ -185,7 +194,7 @@ class Batch(Operators[Operand]):
     @property
     def shape(self) -> list[tuple[int, ...]]:
         """The shape of each sample."""
-        return self._data().shapes
+        return self._shapes()
 
     @property
     def tensors(self) -> TensorList:
@@ -256,12 +265,8 @@ class Batch(Operators[Operand]):
         source = None if self._source is None else (self._source[index],)
         known = self._known()
         if known is not None:
-            single: Tensor = Tensor._of(known.sample(index), source)
-            return single
-        invocation = Invocation("Batch.select", _take, (self,), {"indices": [index]})
-        invocation.start()
-        promised: Tensor = Tensor._promised(invocation, 0, 1, source)
-        return promised
+            return Tensor._of(known.sample(index), source)
+        return _promise_samples(Tensor, self, [index], source)
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self._sample(index) for index in range(self._count))
@@ -283,8 +288,7 @@ class Batch(Operators[Operand]):
 
     def to_device(self, device: DeviceLike, force_copy: bool = False) -> Batch:
         """The batch on a device; itself if it is there and `force_copy` is False."""
-        moved: Batch = self._to_device(_device_or_cpu(device), force_copy)
-        return moved
+        return self._to_device(device_or_cpu(device), force_copy)
 
     def torch(self, copy: bool | None = None, pad: bool = False) -> torch.Tensor:
         """The batch as one PyTorch tensor of shape (batch_size, ...).
@@ -309,7 +313,7 @@ class Batch(Operators[Operand]):
         if copy is False and not (samples.packed and samples.uniform and not samples.readonly):
             msg = "Batch.torch: the samples cannot be handed over without a copy. Drop copy=False."
             raise ValueError(msg)
-        return _to_torch(dense(samples, pad, "Batch.torch"), bool(copy), "Batch.torch")
+        return to_torch(dense(samples, pad, "Batch.torch"), bool(copy), "Batch.torch")
 
     def __repr__(self) -> str:
         return format_batch(self)
@@ -344,22 +348,47 @@ def _take(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
     return inputs[0].select(arguments["indices"])
 
 
+def _taken_shapes(call: Call) -> Shapes:
+    shapes = call.input.shapes
+    return shapes if len(shapes) == 1 else shapes[call["indices"]]
+
+
+_announce_taken = announce_as(Result(shape=_taken_shapes))
+
+
+def _promise_samples(
+    kind: type[V], value: Value, indices: list[int], source: Sequence[Any] | None
+) -> V:
+    """The promise of some samples of a value."""
+    arguments = {"indices": indices}
+    count = len(indices)
+    return promise(kind, "Batch.select", _take, (value,), arguments, _announce_taken, count, source)
+
+
 def _select(value: Value, indices: list[int], source: Sequence[Any] | None) -> Batch:
     chosen = None if source is None else tuple(source[i] for i in indices)
     known = value._known()
     if known is not None:
-        made: Batch = Batch._of(known.select(indices), chosen)
-        return made
-    invocation = Invocation("Batch.select", _take, (value,), {"indices": indices})
-    invocation.start()
-    promised: Batch = Batch._promised(invocation, 0, len(indices), chosen)
-    return promised
+        return Batch._of(known.select(indices), chosen)
+    return _promise_samples(Batch, value, indices, chosen)
 
 
 def _join(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
     parts = [part for part in inputs if part is not None]
     joined = join_samples(parts, arguments["layout"], arguments["where"])
     return joined.copy() if arguments["copy"] else joined
+
+
+def _joined_shapes(call: Call) -> Shapes:
+    return np.concatenate([call.other(number).shapes for number in range(len(call.inputs))])
+
+
+_announce_joined = announce_as(
+    Result(
+        layout=lambda call: call.input.layout if call["layout"] is None else call["layout"],
+        shape=_joined_shapes,
+    )
+)
 
 
 def _from_tensors(
@@ -369,14 +398,11 @@ def _from_tensors(
         tensors = [t if t.dtype == dtype else t._cast_to(dtype) for t in tensors]
     source = tuple(t.source for t in tensors) if any(t._source for t in tensors) else None
     arguments = {"layout": layout, "where": where, "copy": copy}
-    invocation = Invocation(where, _join, tuple(tensors), arguments)
     known = [t._known() for t in tensors]
     if all(part is not None for part in known):
-        made: Batch = Batch._of(_join(known, arguments), source)
-        return made
-    invocation.start()
-    promised: Batch = Batch._promised(invocation, 0, len(tensors), source)
-    return promised
+        return Batch._of(_join(known, arguments), source)
+    count = len(tensors)
+    return promise(Batch, where, _join, tuple(tensors), arguments, _announce_joined, count, source)
 
 
 def _from_array(data: Any, dtype: DType | None, layout: str | None, where: str) -> Batch:
@@ -390,8 +416,7 @@ def _from_array(data: Any, dtype: DType | None, layout: str | None, where: str) 
     unfolded = samples.unfold()
     if layout is not None:
         unfolded = unfolded.with_layout(check_layout(layout, unfolded.ndim, where))
-    made: Batch = Batch._of(unfolded)
-    return made
+    return Batch._of(unfolded)
 
 
 def _make(
@@ -409,7 +434,6 @@ def _make(
 def _gathered(
     tensors: Any, wanted: DType | None, layout: str | None, copy: bool, where: str
 ) -> Batch:
-    made: Batch
     if isinstance(tensors, Batch):
         made = tensors
         if wanted is not None and made.dtype != wanted:
@@ -439,8 +463,7 @@ def _gathered(
     if (copy and samples.external) or (len(samples) > 1 and not samples.external):
         # Samples made of lists are small buffers of our own: together they are one dense array.
         samples = samples.copy()
-    made = Batch._of(samples)
-    return made
+    return Batch._of(samples)
 
 
 def batch(

@@ -5,17 +5,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .device import Device
+from .device import Device, DeviceLike
+from .device import device as to_device
 from .devices import require_backend
 from .dtype import DType, bfloat16, enum_dtype, from_code, from_numpy, int32
 from .layout import check_layout
-from .samples import HostSamples, Samples, common_kernels
+from .samples import HostSamples, Samples, common_kernels, host
+
+if TYPE_CHECKING:
+    import torch
 
 # Numbers without a type of their own become 32-bit ones, as in the reference.
 _NARROWER: dict[np.dtype[Any], np.dtype[Any]] = {
@@ -274,3 +278,34 @@ def ragged_error(samples: Samples, where: str) -> ValueError:
         f"{where}: the samples differ in shape: {shapes[0]} (sample 0) and {shapes[other]} "
         f"(sample {other}). Pass pad=True to pad with zeros to the largest."
     )
+
+
+def device_or_cpu(device: DeviceLike | None) -> Device:
+    """The device that is asked for; None stands for the CPU."""
+    found = to_device(device)
+    return Device.CPU if found is None else found
+
+
+def exported(data: Samples) -> torch.Tensor:
+    """Data on an accelerator as a torch tensor, over the same memory."""
+    return require_backend("torch").export_array(data)
+
+
+def to_torch(data: Samples, copy: bool, where: str) -> torch.Tensor:
+    """The only sample as a torch tensor, over the same memory where that is possible."""
+    try:
+        import torch
+    except ModuleNotFoundError:
+        msg = f"{where}: PyTorch is not installed. Install it with: pip install torch"
+        raise RuntimeError(msg) from None
+    if data.is_on_device:
+        return exported(data.copy() if copy else data)
+    samples = host(data)
+    if copy or samples.readonly:
+        # torch has no read-only tensors, so read-only memory is never handed over.
+        samples = samples.copy()
+    elif min(samples.strides(0), default=0) < 0:
+        samples = samples.copy()
+    capsule = _kernels.to_dlpack(samples, False, False)
+    result: torch.Tensor = torch.utils.dlpack.from_dlpack(capsule)
+    return result

@@ -38,6 +38,7 @@ def run_frames(
 ) -> Results:
     """Treat each frame of each sequence, of which `counts` has the lengths, as a sample."""
     owner = np.repeat(np.arange(len(counts)), counts)
+    arguments = dict(arguments)
     frames: list[Samples | None] = []
     for samples in inputs:
         if samples is None:

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from types import EllipsisType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from .convert import to_numpy, to_stacked_numpy
 from .device import Device
-from .invocation import Invocation
+from .invocation import promise
+from .metadata import Call, NotKnown, Result, Shapes, announce_as
 from .samples import Samples, host
 from .value import Value, any_remote
+
+V = TypeVar("V", bound=Value)
 
 
 class _Given(NamedTuple):
@@ -97,7 +101,7 @@ def parse_index(key: Any, where: str, owner: Value) -> Index:
     return Index(tuple(parsed), tuple(operands), where)
 
 
-def apply_index(value: Value, index: Index) -> Any:
+def apply_index(value: V, index: Index) -> V:
     """The part of `value` that `index` selects; a view if the data is there already."""
     if index.is_trivial:
         return value
@@ -108,9 +112,47 @@ def apply_index(value: Value, index: Index) -> Any:
     known = value._known()
     if known is not None and not index.operands:
         return type(value)._of(slice_samples(known, index, ()), value._source)
-    invocation = Invocation(index.where, _slice, (value, *index.operands), {"index": index})
-    invocation.start()
-    return type(value)._promised(invocation, 0, value._count, value._source)
+    inputs = (value, *index.operands)
+    return promise(
+        type(value),
+        index.where,
+        _slice,
+        inputs,
+        {"index": index},
+        _announce,
+        value._count,
+        value._source,
+    )
+
+
+def _kept_axes(call: Call) -> list[bool]:
+    index: Index = call["index"]
+    return [not dropped for dropped in index.dropped_axes(call.input.ndim)]
+
+
+def _indexed_shapes(call: Call) -> Shapes:
+    index: Index = call["index"]
+    if index.operands:
+        raise NotKnown
+    items = index.spread(call.input.ndim)
+    kept = [
+        [
+            len(range(*item.indices(extent)))
+            for item, extent in zip(items, row, strict=True)
+            if isinstance(item, slice)
+        ]
+        for row in call.input.shapes.tolist()
+    ]
+    return np.array(kept, np.int64).reshape(len(kept), -1)
+
+
+_announce = announce_as(
+    Result(
+        ndim=lambda call: sum(_kept_axes(call)),
+        layout=lambda call: "".join(itertools.compress(call.input.layout, _kept_axes(call))),
+        shape=_indexed_shapes,
+    )
+)
 
 
 def _slice(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:

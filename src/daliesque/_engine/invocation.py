@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from .. import _kernels
 from .context import EvalContext
 from .device import Device
 from .devices import Body, Placement, Results, require_backend
 from .dtype import DType
-from .errors import CallSite, Failure, call_site, raise_failure
+from .errors import CallSite, Failure, InternalError, call_site, raise_failure
+from .metadata import Announce, Call, Metadata, mismatch
 from .modes import EvalMode, current_modes
 from .samples import Samples
 from .value import Value, any_remote, remote_device
@@ -25,11 +26,14 @@ class Invocation:
     """A call that runs at most once.
 
     `body` receives the data of `inputs` and the `arguments`, in which Values have been replaced by
-    what `Argument.from_samples` makes of them. When it is done, nothing but the results is kept.
+    what `converters` make of them. `announce` finds what is known about the results before the call
+    has run. When it is done, nothing but the results is kept.
     """
 
     __slots__ = (
         "__weakref__",
+        "_announce",
+        "_announced",
         "_arguments",
         "_body",
         "_context",
@@ -58,15 +62,19 @@ class Invocation:
         inputs: tuple[Value | Samples | None, ...],
         arguments: dict[str, Any],
         converters: dict[str, Callable[[Samples], Any]] | None = None,
-        dtype: DType | None = None,
+        announce: Announce | None = None,
         weight: int = 1,
         device: Device | None = None,
+        dtype: DType | None = None,
     ) -> None:
         self.name = name
         self.done = False
         self.awaited = False
         self.failure: Failure | None = None
+        # The type of the only result, if the caller knows it already.
         self.dtype = dtype
+        self._announce = announce
+        self._announced: tuple[Metadata, ...] | None = None
         self.cost = weight
         self._body: Body | None = body
         self._inputs = inputs
@@ -152,11 +160,11 @@ class Invocation:
         try:
             failure = self._failed_dependency()
             if failure is not None:
-                self.failure = failure
+                self._fail(failure)
             else:
                 self._results = self._compute()
         except Exception as error:
-            self.failure = Failure(error, self.name, self._site, self._mode.name)
+            self._fail(Failure(error, self.name, self._site, self._mode.name))
         except BaseException as error:
             self.failure = Failure(error, self.name, None, self._mode.name)
             raise
@@ -189,14 +197,32 @@ class Invocation:
         assert self._body is not None
         inputs, arguments = _data_of(self._inputs, self._arguments, self._converters)
         if self._placement is not None:
-            return self._placement.run(self._body, inputs, arguments)
-        return self._body(inputs, arguments)
+            results: Results = self._placement.run(self._body, inputs, arguments)
+        else:
+            results = self._body(inputs, arguments)
+        if self._announced is not None:
+            self._check(results)
+        return results
+
+    def _check(self, results: Results) -> None:
+        """Make sure that the results are what somebody was told they would be."""
+        parts = results if isinstance(results, tuple) else (results,)
+        for number, samples in enumerate(parts):
+            announced = self.announced(number)
+            wrong = None if announced is None else mismatch(announced, samples)
+            if wrong is not None:
+                msg = f"{self.name}: output {number}: {wrong}. Please report this."
+                raise InternalError(msg)
 
     def _forget(self) -> None:
+        # First, for those who read the rest on another thread: see `announced`.
+        self._body = None
         self._inputs = ()
         self._arguments = {}
         self._converters = None
-        self._body = None
+        self._announce = None
+        if self.failure is None:
+            self._announced = None
         self._context = self._pool = self._placement = None
         self.done = True
 
@@ -254,9 +280,66 @@ class Invocation:
         assert results is not None
         return results[output] if isinstance(results, tuple) else results
 
-    def output_dtype(self, output: int) -> DType | None:
-        """The element type of an output, if it is known before the call has run."""
-        return self.dtype if output == 0 and not self.done else None
+    def announced(self, output: int, shapes: bool = False) -> Metadata | None:
+        """What is known about an output before the call has run; None once it has succeeded.
+
+        With `shapes`, those are found, too, as far as they can be.
+        """
+        found = self._announced
+        if found is None or shapes:
+            # Dependencies first, as in `finish`.
+            for invocation in self._with_dependencies():
+                found = invocation._find_announced()
+                if shapes:
+                    for metadata in found or ():
+                        metadata.find_shapes()
+        if found is None:
+            return None
+        return found[output if len(found) > 1 else 0]
+
+    def _find_announced(self) -> tuple[Metadata, ...] | None:
+        found = self._announced
+        if found is None:
+            announce, inputs = self._announce, self._inputs
+            arguments, converters = self._arguments, self._converters
+            if self._body is None or announce is None:
+                # Another thread has just finished the call.
+                return None
+            known = tuple(None if value is None else _metadata_of(value) for value in inputs)
+            found = self._announced = announce(Call(known, arguments, converters))
+        return found
+
+    def _fail(self, failure: Failure) -> None:
+        """Keep a failure, and what is known about the results without the data of the inputs."""
+        self.failure = failure
+        found = self._find_announced()
+        if found is not None:
+            self._announced = tuple(metadata.without_shapes() for metadata in found)
+
+
+_V = TypeVar("_V", bound=Value)
+
+
+def promise(
+    kind: type[_V],
+    name: str,
+    body: Body,
+    inputs: tuple[Value | Samples | None, ...],
+    arguments: dict[str, Any],
+    announce: Announce,
+    count: int,
+    source: Sequence[Any] | None = None,
+    device: Device | None = None,
+    dtype: DType | None = None,
+) -> _V:
+    """Make a call with one result that is not a call of an operator."""
+    invocation = Invocation(name, body, inputs, arguments, None, announce, 1, device, dtype)
+    invocation.start()
+    return kind._promised(invocation, 0, count, source)
+
+
+def _metadata_of(value: Value | Samples) -> Metadata:
+    return value._metadata() if isinstance(value, Value) else Metadata.of(value)
 
 
 def run_now(

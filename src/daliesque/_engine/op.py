@@ -85,7 +85,6 @@ class Operator(OpSpec):
         outputs = self.outputs
         if not isinstance(outputs, int):
             outputs = outputs.count(self.name, inputs, arguments)
-        dtype = None if self.dtype is None else self.dtype(inputs, arguments)
         run: Body = self.run
         if on_gpu is not None:
             run = functools.partial(self.run_on_gpu, source=source, body=on_gpu.body)
@@ -103,7 +102,7 @@ class Operator(OpSpec):
             values = tuple(kind._of(part, source) for part in parts)
             return values[0] if outputs == 1 else values
         invocation = Invocation(
-            self.name, run, inputs, arguments, converters, dtype, self.weight, place
+            self.name, run, inputs, arguments, converters, self.announce, self.weight, place
         )
         invocation.start()
         if outputs == 1:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
-from .args import Rule, rule_of
+from .args import Rule, TypeChoice, rule_of
 from .devices import Results
 from .dtype import DType
+from .layout import resolve_layout
+from .metadata import LIKE_FIRST, Call, Metadata, NotKnown, Result, Shapes, known_or_not
 from .outputs import OutputRule
 from .rng import RNGState
 from .samples import HostSamples
@@ -55,8 +57,11 @@ class Options:
         The body takes samples that are not C-contiguous.
     outputs
         How many results there are, or what that depends on: see `outputs`.
-    dtype
-        Finds the element type of the result from inputs and arguments before the call has run.
+    result
+        What is known about the results before the call has run: one `Result` for all of them, one
+        for each, or a function that finds them for a call.
+    output_dtypes
+        The element types that the argument `dtype` may ask for.
     weight
         How expensive a byte of input is, compared with copying it.
     needs_batch
@@ -76,7 +81,8 @@ class Options:
     expands_frames: bool = False
     strided: bool = False
     outputs: OutputRule = 1
-    dtype: Callable[[tuple[Any, ...], dict[str, Any]], DType | None] | None = None
+    result: Result | tuple[Result, ...] | Callable[[Call], tuple[Result, ...]] = LIKE_FIRST
+    output_dtypes: tuple[DType, ...] | None = None
     weight: int = 1
     needs_batch: bool = False
     source: SourceRule | None = None
@@ -110,7 +116,55 @@ class OpSpec(Options):
         if options.sequences and not any(layout.startswith("F") for layout in allowed):
             allowed += tuple("F" + layout for layout in allowed)
         signature = _read_signature(body, given["name"])
+        if options.output_dtypes is not None:
+            signature["rules"]["dtype"] = TypeChoice(options.output_dtypes)
         return cls(body=body, allowed_layouts=allowed, **given, **signature)
+
+    def announce(self, call: Call) -> tuple[Metadata, ...]:
+        """What is known about the results of a call before it has run."""
+        try:
+            seen, find_counts = known_or_not(lambda: self._seen_by_body(call))
+        except NotKnown:
+            # Whether the body would see the frames of sequences is not known.
+            found = self._results(call)
+            return tuple(Metadata(metadata._dtype, None, None) for metadata in found)
+        found = self._results(seen)
+        if find_counts is None:
+            return found
+        return tuple(metadata.sequences(find_counts, self.expands_frames) for metadata in found)
+
+    def _results(self, call: Call) -> tuple[Metadata, ...]:
+        results = self.result
+        if isinstance(results, Result):
+            return (results.announce(call),)
+        if not isinstance(results, tuple):
+            results = results(call)
+        return tuple(result.announce(call) for result in results)
+
+    def _seen_by_body(self, call: Call) -> tuple[Call, Callable[[], Shapes] | None]:
+        """The call as the body sees it, and the numbers of frames if these are its samples."""
+        inputs = list(call.inputs)
+        first = inputs[0] if inputs else None
+        if first is not None and self.allowed_layouts:
+            if first.layout not in self.allowed_layouts:
+                layout = resolve_layout(first.layout, first.ndim, self.allowed_layouts, self.name)
+                first = inputs[0] = first.with_layout(layout)
+        if not self.sequences and not self.expands_frames:
+            return call.replaced(tuple(inputs), {}), None
+        whole: list[Metadata] = []
+        for number, metadata in enumerate(inputs):
+            looked_at = self.expands_frames or number == 0 or bool(whole)
+            if looked_at and metadata is not None and metadata.layout.startswith("F"):
+                whole.append(metadata)
+                inputs[number] = metadata.frames()
+        arguments: dict[str, Metadata] = {}
+        for name in self.frame_arguments:
+            described = call.described(name) if call.has(name) else None
+            if described is not None and described.layout.startswith("F"):
+                whole.append(described)
+                arguments[name] = described.frames()
+        counts = (lambda: whole[0].shapes[:, :1]) if whole else None
+        return call.replaced(tuple(inputs), arguments), counts
 
 
 # Parameters that the engine provides, and the field that says so.

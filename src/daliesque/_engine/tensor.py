@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _kernels
 from .arithmetic import Operators
-from .convert import dense, to_numpy, to_samples
+from .convert import dense, device_or_cpu, exported, to_numpy, to_samples, to_torch
 from .device import Device, DeviceLike
 from .device import device as to_device
 from .devices import require_backend
@@ -19,8 +19,9 @@ from .dtype import DType
 from .dtype import dtype as to_dtype
 from .format import format_tensor
 from .indexing import apply_index, parse_index, to_item
-from .invocation import Invocation
+from .invocation import Invocation, promise
 from .layout import check_layout
+from .metadata import Call, Result, announce_as
 from .samples import Samples, host
 from .value import Value
 
@@ -95,7 +96,8 @@ class Tensor(Operators[Operand]):
     @property
     def shape(self) -> tuple[int, ...]:
         """The extents of the axes."""
-        return self._data().shape(0)
+        samples = self._samples
+        return self._shapes()[0] if samples is None else samples.shape(0)
 
     @property
     def size(self) -> int:
@@ -147,12 +149,10 @@ class Tensor(Operators[Operand]):
 
     def to_device(self, device: DeviceLike, force_copy: bool = False) -> Tensor:
         """The tensor on a device; itself if it is there and `force_copy` is False."""
-        moved: Tensor = self._to_device(_device_or_cpu(device), force_copy)
-        return moved
+        return self._to_device(device_or_cpu(device), force_copy)
 
     def __getitem__(self, ranges: Any) -> Tensor:
-        part: Tensor = apply_index(self, parse_index(ranges, "Tensor[...]", self))
-        return part
+        return apply_index(self, parse_index(ranges, "Tensor[...]", self))
 
     def __len__(self) -> int:
         shape = self.shape
@@ -200,8 +200,8 @@ class Tensor(Operators[Operand]):
         data = self._data()
         if data.is_on_device:
             # torch annotates `dl_device` with a class that is its own.
-            exported: Any = _exported(data.copy() if copy else data)
-            return exported.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
+            array: Any = exported(data.copy() if copy else data)
+            return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
         if stream not in (None, -1):
             msg = "Tensor.__dlpack__: data in CPU memory has no stream; pass stream=None."
             raise ValueError(msg)
@@ -220,7 +220,7 @@ class Tensor(Operators[Operand]):
     def __dlpack_device__(self) -> tuple[int, int]:
         samples = self._data()
         if samples.is_on_device:
-            kind, number = _exported(samples).__dlpack_device__()
+            kind, number = exported(samples).__dlpack_device__()
             return (int(kind), int(number))
         return (1, 0)
 
@@ -241,7 +241,7 @@ class Tensor(Operators[Operand]):
         >>> ndd.tensor([1.0, 2.0]).torch().sum().item()
         3.0
         """
-        return _to_torch(self._data(), copy, "Tensor.torch")
+        return to_torch(self._data(), copy, "Tensor.torch")
 
     def __repr__(self) -> str:
         return format_tensor(self)
@@ -258,39 +258,10 @@ def _rebuild(array: NDArray[Any], dtype: str, layout: str | None, device: str = 
     return tensor(array, dtype=DType.parse(dtype), device=device, layout=layout)
 
 
-def _device_or_cpu(device: DeviceLike | None) -> Device:
-    found = to_device(device)
-    return Device.CPU if found is None else found
-
-
-def _exported(data: Samples) -> torch.Tensor:
-    return require_backend("torch").export_array(data)
-
-
-def _to_torch(data: Samples, copy: bool, where: str) -> torch.Tensor:
-    try:
-        import torch
-    except ModuleNotFoundError:
-        msg = f"{where}: PyTorch is not installed. Install it with: pip install torch"
-        raise RuntimeError(msg) from None
-    if data.is_on_device:
-        return _exported(data.copy() if copy else data)
-    samples = host(data)
-    if copy or samples.readonly:
-        # torch has no read-only tensors, so read-only memory is never handed over.
-        samples = samples.copy()
-    elif min(samples.strides(0), default=0) < 0:
-        samples = samples.copy()
-    capsule = _kernels.to_dlpack(samples, False, False)
-    result: torch.Tensor = torch.utils.dlpack.from_dlpack(capsule)
-    return result
-
-
 def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, where: str) -> Tensor:
     """A tensor of anything but a batch; `copy` makes sure that the memory is our own."""
     wanted = None if dtype is None else to_dtype(dtype)
     place = to_device(device)
-    made: Tensor
     if isinstance(data, Tensor):
         made = data if place is None else data.to_device(place)
         copy = copy and made is data
@@ -323,6 +294,18 @@ def _stack(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
     return stacked
 
 
+def _stacked_layout(call: Call) -> str:
+    if call.has("layout"):
+        layout: str = call["layout"]
+        return layout
+    return "N" + call.input.layout if call.input.layout else ""
+
+
+_announce_stacked = announce_as(
+    Result(ndim=lambda call: call.input.ndim + 1, layout=_stacked_layout)
+)
+
+
 def _from_batch(
     batch: Any, dtype: Any, device: Any, layout: str | None, pad: bool, copy: bool, where: str
 ) -> Tensor:
@@ -333,10 +316,7 @@ def _from_batch(
     if wanted is not None and batch.dtype != wanted:
         batch, copy = batch._cast_to(wanted), False
     arguments = {"pad": pad, "layout": layout, "copy": copy, "where": where}
-    invocation = Invocation(where, _stack, (batch,), arguments)
-    invocation.start()
-    stacked: Tensor = Tensor._promised(invocation, 0, 1)
-    return stacked
+    return promise(Tensor, where, _stack, (batch,), arguments, _announce_stacked, 1)
 
 
 def tensor(

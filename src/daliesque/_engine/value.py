@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .device import Device
 from .dtype import DType, from_code
+from .metadata import Metadata, NotKnown
 from .samples import Samples, is_remote
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Value:
     _source: Sequence[Any] | None
 
     @classmethod
-    def _of(cls, samples: Samples, source: Sequence[Any] | None = None) -> Any:
+    def _of(cls, samples: Samples, source: Sequence[Any] | None = None) -> Self:
         """A value with known data."""
         value = cls.__new__(cls)
         value._samples = samples
@@ -57,7 +58,7 @@ class Value:
         output: int,
         count: int,
         source: Sequence[Any] | None = None,
-    ) -> Any:
+    ) -> Self:
         """A value that is output number `output` of a call."""
         value = cls.__new__(cls)
         if pending.done and pending.failure is None:
@@ -91,15 +92,27 @@ class Value:
             return self._data()
         return samples
 
+    def _metadata(self, shapes: bool = False) -> Metadata:
+        """What is known without waiting; see `Invocation.announced`."""
+        pending = self._pending
+        if pending is not None:
+            announced = pending.announced(self._output, shapes)
+            if announced is not None:
+                return announced
+            if not pending.is_good():
+                return Metadata(None, None, None)
+        return Metadata.of(self._data())
+
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
         samples = self._samples
-        if samples is None and self._pending is not None:
-            known = self._pending.output_dtype(self._output)
-            if known is not None:
-                return known
-        return from_code(self._data().type_id)
+        if samples is None:
+            try:
+                return self._metadata().dtype
+            except NotKnown:
+                samples = self._data()
+        return from_code(samples.type_id)
 
     @property
     def device(self) -> Device:
@@ -113,12 +126,37 @@ class Value:
     @property
     def layout(self) -> str | None:
         """The meaning of the axes, one letter each (e.g. "HWC"), or None."""
-        return self._data().layout or None
+        samples = self._samples
+        if samples is None:
+            try:
+                return self._metadata().layout or None
+            except NotKnown:
+                samples = self._data()
+        return samples.layout or None
 
     @property
     def ndim(self) -> int:
         """The number of axes of a sample."""
-        return self._data().ndim
+        samples = self._samples
+        if samples is None:
+            try:
+                return self._metadata().ndim
+            except NotKnown:
+                samples = self._data()
+        return samples.ndim
+
+    def _shapes(self) -> list[tuple[int, ...]]:
+        """The shape of each sample."""
+        samples = self._samples
+        if samples is None:
+            try:
+                rows = self._metadata(shapes=True).shapes.tolist()
+            except NotKnown:
+                samples = self._data()
+            else:
+                shapes = [tuple(row) for row in rows]
+                return shapes if len(shapes) == self._count else shapes * self._count
+        return samples.shapes
 
     def _is_external(self) -> bool:
         samples = self._samples

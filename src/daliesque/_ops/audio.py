@@ -25,6 +25,7 @@ from .._engine.dtype import (
     uint64,
 )
 from .._engine.errors import SampleError, join_names
+from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 
 _SIGNAL_TYPES = (int8, uint8, int16, uint16, int32, uint32, float32)
@@ -46,11 +47,19 @@ def _rates(name: str, rates: Any, positive: bool) -> NDArray[np.float64]:
     return np.asarray(rates, np.float64)
 
 
-@op(
-    dtypes=_SIGNAL_TYPES,
-    dtype=lambda inputs, arguments: arguments["dtype"] or getattr(inputs[0], "dtype", None),
-    weight=10,
-)
+def _resampled_shapes(call: Call) -> Shapes:
+    shapes = call.input.shapes
+    if call.has("out_length"):
+        lengths = call["out_length"]
+    else:
+        before = call["in_rate"] if call.has("in_rate") else np.ones(1)
+        after = call["out_rate"] if call.has("out_rate") else call["scale"]
+        rates = (np.asarray(rate, np.float64) for rate in (before, after))
+        lengths = resampled_lengths(shapes[:, 0].copy(), *rates)
+    return with_extents(shapes, 0, lengths)
+
+
+@op(dtypes=_SIGNAL_TYPES, result=Result(shape=_resampled_shapes), weight=10)
 def audio_resample(
     input: Samples,
     /,
@@ -128,7 +137,7 @@ def audio_resample(
     return out
 
 
-@op(dtypes=_FILTER_TYPES, dtype=lambda _inputs, arguments: arguments["dtype"], weight=2)
+@op(dtypes=_FILTER_TYPES, result=Result(shape="input"), weight=2)
 def preemphasis_filter(
     input: Samples,
     /,
@@ -168,7 +177,7 @@ def preemphasis_filter(
     return out
 
 
-@op(dtypes=_LOUDNESS_TYPES, outputs=2, dtype=lambda _inputs, _arguments: int32, weight=4)
+@op(dtypes=_LOUDNESS_TYPES, outputs=2, result=Result(dtype=int32, ndim=0), weight=4)
 def nonsilent_region(
     input: Samples,
     /,

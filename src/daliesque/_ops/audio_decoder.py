@@ -12,10 +12,20 @@ from .._engine.args import FloatPerSample
 from .._engine.convert import to_samples
 from .._engine.dtype import DType, float32, from_code, int16, int32, uint8
 from .._engine.errors import DecodeError, SampleError
+from .._engine.metadata import Result
 from .._engine.op import HostSamples, Samples, op
 
 
-@op(name="decoders.audio", outputs=2, weight=20, cpu_only=True)
+@op(
+    name="decoders.audio",
+    outputs=2,
+    result=(
+        Result(ndim=lambda call: 1 if call["downmix"] else 2),
+        Result(dtype=float32, ndim=0),
+    ),
+    weight=20,
+    cpu_only=True,
+)
 def audio(
     input: HostSamples,
     /,

@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import _kernels
 from .._engine.args import Ints64PerSample
-from .._engine.dtype import float32
+from .._engine.dtype import float32, int32
 from .._engine.errors import SampleError
+from .._engine.metadata import Call, Result
 from .._engine.op import RandomState, Samples, op
 from .._engine.outputs import Flag, Given, Outputs
 from .._engine.samples import HostSamples
@@ -22,9 +23,27 @@ _ENDS = "XYZ"
 _EXTENTS = "WHD"
 
 
+def _crop_results(call: Call) -> tuple[Result, ...]:
+    corner = Result(ndim=1, shape=lambda call: [[call.input.shapes[0, 1] // 2]])
+    results = [corner, corner, Result(layout="")]
+    if call.has_input(1):
+        labels = call.other(1)
+        results.append(
+            Result(
+                dtype=lambda _: labels.dtype,
+                ndim=lambda _: labels.ndim,
+                layout=lambda _: labels.layout,
+            )
+        )
+    if call["output_bbox_indices"]:
+        results.append(Result(dtype=int32, ndim=1))
+    return tuple(results)
+
+
 @op(
     dtypes=(float32,),
     outputs=Outputs(3, Given(1), Flag("output_bbox_indices")),
+    result=_crop_results,
     cpu_only=True,
 )
 def random_bbox_crop(

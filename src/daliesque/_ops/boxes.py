@@ -17,6 +17,7 @@ from .._engine.args import (
 )
 from .._engine.convert import to_samples
 from .._engine.dtype import float32, int32
+from .._engine.metadata import Result
 from .._engine.op import Samples, op
 from .._engine.outputs import Given, Outputs
 from .._engine.samples import HostSamples
@@ -54,7 +55,7 @@ def _check_table(boxes: Samples, columns: int) -> None:
         raise ValueError(msg)
 
 
-@op(dtypes=(float32,))
+@op(dtypes=(float32,), result=Result(shape="input"))
 def bb_flip(
     input: HostSamples,
     /,
@@ -99,7 +100,7 @@ def bb_flip(
     return out
 
 
-@op(dtypes=(float32,), cpu_only=True)
+@op(dtypes=(float32,), result=Result(shape="input"), cpu_only=True)
 def bbox_paste(
     input: HostSamples,
     /,
@@ -158,6 +159,14 @@ def bbox_paste(
 @op(
     dtypes=(float32,),
     outputs=Outputs(1, Given(1)),
+    result=(
+        Result(layout=""),
+        Result(
+            dtype=lambda call: call.other(1).dtype,
+            ndim=lambda call: call.other(1).ndim,
+            layout=lambda call: call.other(1).layout,
+        ),
+    ),
     cpu_only=True,
 )
 def bbox_rotate(
@@ -334,7 +343,14 @@ def _rotated(
     return np.concatenate([around[:, :2] + excess, around[:, 2:] - excess], axis=1)
 
 
-@op(dtypes=(float32,), outputs=2)
+@op(
+    dtypes=(float32,),
+    outputs=2,
+    result=(
+        Result(ndim=2, shape=lambda call: [[call["anchors"].size // 4, 4]]),
+        Result(dtype=int32, ndim=1, shape=lambda call: [[call["anchors"].size // 4]]),
+    ),
+)
 def box_encoder(
     input_0: Samples,
     input_1: Samples,

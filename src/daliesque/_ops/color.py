@@ -10,6 +10,7 @@ import numpy as np
 from .._engine.args import FloatPerFrame
 from .._engine.dtype import NUMERIC, DType, uint8
 from .._engine.enums import DALIImageType
+from .._engine.metadata import Result, with_extents
 from .._engine.op import Samples, op
 
 _LAYOUTS = "HWC FHWC DHWC FDHWC"
@@ -21,11 +22,6 @@ _CHANNELS = {
     DALIImageType.GRAY: 1,
     DALIImageType.YCbCr: 3,
 }
-
-
-def _given_type(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
-    dtype: DType | None = arguments["dtype"]
-    return dtype
 
 
 def _type_id(input: Samples, dtype: DType | None) -> int:
@@ -47,7 +43,7 @@ def _require_channels(input: Samples, count: int, what: str) -> None:
             raise ValueError(msg)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
 def brightness(
     input: Samples,
     /,
@@ -80,7 +76,7 @@ def brightness(
     return input.kernels.brightness_contrast(input, kind, brightness, brightness_shift, _ONE, None)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
 def contrast(
     input: Samples,
     /,
@@ -113,7 +109,7 @@ def contrast(
     return input.kernels.brightness_contrast(input, kind, _ONE, _ZERO, contrast, contrast_center)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
 def brightness_contrast(
     input: Samples,
     /,
@@ -173,7 +169,7 @@ def _twist(
     return input.kernels.color_twist(input, kind, hue, saturation, value, brightness, contrast)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
 def hue(
     input: Samples,
     /,
@@ -203,7 +199,7 @@ def hue(
     return _twist(input, dtype, image_type, hue=hue)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
 def saturation(
     input: Samples,
     /,
@@ -233,7 +229,7 @@ def saturation(
     return _twist(input, dtype, image_type, saturation=saturation)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
 def hsv(
     input: Samples,
     /,
@@ -266,7 +262,7 @@ def hsv(
     return _twist(input, dtype, rgb, hue=hue, saturation=saturation, value=value)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, dtype=_given_type)
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
 def color_twist(
     input: Samples,
     /,
@@ -314,7 +310,14 @@ def color_twist(
     )
 
 
-@op(layouts=_LAYOUTS, dtypes=(uint8,), sequences=True, dtype=lambda _inputs, _arguments: uint8)
+@op(
+    layouts=_LAYOUTS,
+    dtypes=(uint8,),
+    sequences=True,
+    result=Result(
+        shape=lambda call: with_extents(call.input.shapes, -1, _CHANNELS[call["output_type"]])
+    ),
+)
 def color_space_conversion(
     input: Samples, /, *, image_type: DALIImageType, output_type: DALIImageType
 ) -> Samples:

@@ -19,6 +19,7 @@ from .._engine.args import (
 )
 from .._engine.convert import cast_samples, contiguous, to_samples
 from .._engine.dtype import DType, float32, from_code, int32, uint8
+from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples, common_kernels, host
 from .windows import CONSTANT_BORDER, Integers, resolve_axes
@@ -54,7 +55,21 @@ FloatArrays = Annotated[Any, _Arrays(float32)]
 IntArrays = Annotated[Any, _Arrays(int32)]
 
 
-@op(layouts="HWC")
+def _canvas_shapes(shapes: Shapes, ratio: NDArray[Any], least: NDArray[Any]) -> Shapes:
+    """The shapes of canvases for images of the given shapes."""
+    extents = shapes
+    for axis in (0, 1):
+        scaled = (ratio * shapes[:, axis].astype(np.float32)).astype(np.int64)
+        extents = with_extents(extents, axis, np.maximum(scaled, least.astype(np.int64)))
+    return extents
+
+
+@op(
+    layouts="HWC",
+    result=Result(
+        shape=lambda call: _canvas_shapes(call.input.shapes, call["ratio"], call["min_canvas_size"])
+    ),
+)
 def paste(
     input: Samples,
     /,
@@ -113,11 +128,9 @@ def paste(
             f"channels (sample {sample})."
         )
         raise ValueError(msg)
-    extents = shapes.copy()
+    extents = _canvas_shapes(shapes, ratio, min_canvas_size)
     anchors = np.zeros_like(shapes)
     for axis, place in ((0, paste_y), (1, paste_x)):
-        canvas = (ratio * shapes[:, axis].astype(np.float32)).astype(np.int64)
-        extents[:, axis] = np.maximum(canvas, min_canvas_size.astype(np.int64))
         room = (extents[:, axis] - shapes[:, axis]).astype(np.float32)
         anchors[:, axis] = -(place * room).astype(np.int64)
     fill = np.array([fill_value], np.float32)
@@ -125,7 +138,15 @@ def paste(
     return input.kernels.slice(input, input.type_id, anchors, extents, CONSTANT_BORDER, fill, axis)
 
 
-@op(layouts="HWC FHWC", sequences=True, dtype=lambda _inputs, arguments: arguments["dtype"])
+def _pasted_shapes(call: Call) -> Shapes:
+    shapes = call.input.shapes
+    if call.has("output_size"):
+        for axis in (0, 1):
+            shapes = with_extents(shapes, axis, call["output_size"][:, axis])
+    return shapes
+
+
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape=_pasted_shapes))
 def multi_paste(
     input_0: Samples,
     /,
@@ -328,7 +349,7 @@ class _Parts:
             raise ValueError(msg)
 
 
-@op()
+@op(result=Result(shape="input"))
 def erase(
     input: Samples,
     /,
@@ -453,7 +474,7 @@ def _erased_axes(samples: Samples, axes: list[int] | None, names: str | None) ->
     return found
 
 
-@op()
+@op(result=Result(shape="input"))
 def grid_mask(
     input: Samples,
     /,
@@ -493,7 +514,7 @@ def grid_mask(
     return input.kernels.grid_mask(input, tile, ratio, angle, shift_x, shift_y)
 
 
-@op(layouts="HWC FHWC", dtypes=(uint8,), sequences=True)
+@op(layouts="HWC FHWC", dtypes=(uint8,), sequences=True, result=Result(shape="input"))
 def jpeg_compression_distortion(input: Samples, /, *, quality: IntPerSample = 50) -> Samples:
     """Give RGB images the artefacts of JPEG compression.
 

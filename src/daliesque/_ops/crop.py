@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.args import FloatPerSample, FloatsPerSample, IntPerSample, IntsPerSample
 from .._engine.convert import to_numpy
-from .._engine.dtype import DType, float16, float32, from_code, uint8
+from .._engine.dtype import DType, float16, float32, from_code, int32, uint8
 from .._engine.enums import DALIImageType
+from .._engine.metadata import Call, NotKnown, Result, Shapes, with_extents
 from .._engine.op import RandomState, Samples, op
 from .._engine.samples import HostSamples
 from .slice_windows import SliceArguments, slice_windows
@@ -30,16 +29,38 @@ from .windows import (
 )
 
 _IMAGE_LAYOUTS = "HWC CHW DHWC CDHW FHWC FCHW CFHW FDHWC FCDHW CFDHW"
+# The layouts by which axes of inputs without one are found.
+IMPLIED_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC"}
 _SLICE_TYPES = (float32, float16, uint8)
 _ZERO = np.zeros((1, 1), np.float32)
 
 
-def _given_dtype(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
-    chosen: DType | None = arguments["dtype"] or arguments["output_dtype"]
-    return chosen
+def crop_extents(call: Call, shapes: Shapes) -> Shapes:
+    """The extents of the windows that a call crops; they do not depend on the positions."""
+    middle = np.full(1, 0.5, np.float32)
+    arguments = CropArguments(
+        call["crop"],
+        call["crop_d"],
+        call["crop_h"],
+        call["crop_w"],
+        middle,
+        middle,
+        middle,
+        call["rounding"],
+    )
+    return crop_windows(shapes, call.input.layout, arguments).extents
 
 
-@op(layouts=_IMAGE_LAYOUTS, dtype=_given_dtype)
+def _cropped_shapes(call: Call) -> Shapes:
+    if call["out_of_bounds_policy"] == "trim_to_shape":
+        raise NotKnown
+    return crop_extents(call, call.input.shapes)
+
+
+@op(
+    layouts=_IMAGE_LAYOUTS,
+    result=Result(dtype=("dtype", "output_dtype", "input"), shape=_cropped_shapes),
+)
 def crop(
     input: Samples,
     /,
@@ -106,7 +127,18 @@ def crop(
     return _take(input, windows, input.layout, policy, fill_values, dtype or output_dtype)
 
 
-@op(dtype=_given_dtype)
+def _slice_layout(call: Call) -> str:
+    return call.input.layout or IMPLIED_LAYOUTS.get(call.input.ndim, "")
+
+
+def _sliced_shapes(call: Call) -> Shapes:
+    if call["out_of_bounds_policy"] == "trim_to_shape" or call.has_input(1):
+        raise NotKnown
+    arguments = SliceArguments(*(call[name] for name in SliceArguments._fields))
+    return slice_windows(call.input.shapes, _slice_layout(call), arguments, None, None).extents
+
+
+@op(result=Result(dtype=("dtype", "output_dtype", "input"), shape=_sliced_shapes))
 def slice(
     data: Samples,
     anchor: HostSamples | None = None,
@@ -165,7 +197,7 @@ def slice(
     (470, 640, 3)
     """
     del image_type
-    layout = data.layout or {2: "HW", 3: "HWC", 4: "DHWC"}.get(data.ndim, "")
+    layout = data.layout or IMPLIED_LAYOUTS.get(data.ndim, "")
     shapes = shape_rows(data)
     arguments = SliceArguments(
         start,
@@ -212,10 +244,27 @@ def _take(
     )
 
 
+def _normalized_layout(call: Call) -> str:
+    layout: str = call["output_layout"] or call.input.layout
+    return layout
+
+
+def _normalized_shapes(call: Call) -> Shapes:
+    layout = call.input.layout
+    extents = _cropped_shapes(call)
+    if call["pad_output"]:
+        channels = layout.index("C")
+        counts = [_next_power_of_2(count) for count in extents[:, channels].tolist()]
+        extents = with_extents(extents, channels, counts)
+    return extents[:, [layout.index(letter) for letter in _normalized_layout(call)]]
+
+
 @op(
     layouts=_IMAGE_LAYOUTS,
     strided=True,
-    dtype=lambda _inputs, arguments: arguments["output_dtype"] or arguments["dtype"],
+    result=Result(
+        dtype=("output_dtype", "dtype"), layout=_normalized_layout, shape=_normalized_shapes
+    ),
 )
 def crop_mirror_normalize(
     input: Samples,
@@ -357,7 +406,7 @@ def _padding(
     return np.array([fill_values], np.float32)
 
 
-@op(outputs=2)
+@op(outputs=2, result=Result(dtype=int32, ndim=1, shape=lambda _: [[2]]))
 def random_crop_generator(
     input: HostSamples,
     /,

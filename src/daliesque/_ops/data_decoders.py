@@ -13,6 +13,7 @@ from .._engine.args import IntListsPerSample, Ints64PerSample
 from .._engine.convert import cast_samples, to_numpy
 from .._engine.dtype import DType, from_code, from_numpy, int64, uint8
 from .._engine.errors import DecodeError, SampleError
+from .._engine.metadata import FROM_DATA, Call, NotKnown, Result, Shapes
 from .._engine.op import HostSamples, op
 from .shape import check_letters
 
@@ -26,7 +27,11 @@ def _check_bytes(samples: HostSamples) -> None:
         raise ValueError(msg)
 
 
-@op(name="decoders.numpy", dtype=lambda _inputs, arguments: arguments["dtype"])
+# The files themselves say what they hold.
+@op(
+    name="decoders.numpy",
+    result=Result(dtype=("dtype", FROM_DATA), ndim=FROM_DATA, layout=""),
+)
 def numpy(data: HostSamples, /, *, dtype: DType | None = None) -> HostSamples:
     """Decode the contents of .npy files.
 
@@ -131,7 +136,30 @@ def _decode_alike(
     return arrays if dtype is None else cast_samples(arrays, dtype)
 
 
-@op(name="decoders.inflate", dtype=lambda _inputs, arguments: arguments["dtype"])
+def _is_chunked(call: Call) -> bool:
+    return call.has("chunk_offsets") or call.has("chunk_sizes")
+
+
+def _inflated_layout(call: Call) -> str:
+    layout: str = call["layout"]
+    return call["sequence_axis_name"] + layout if layout and _is_chunked(call) else layout
+
+
+def _inflated_shapes(call: Call) -> Shapes:
+    if _is_chunked(call):
+        raise NotKnown
+    shapes: Shapes = call["shape"]
+    return shapes
+
+
+@op(
+    name="decoders.inflate",
+    result=Result(
+        ndim=lambda call: call.width("shape") + _is_chunked(call),
+        layout=_inflated_layout,
+        shape=_inflated_shapes,
+    ),
+)
 def inflate(
     input: HostSamples,
     /,

@@ -11,12 +11,24 @@ from numpy.typing import NDArray
 from .._engine.args import IntsPerFrame
 from .._engine.dtype import from_code, uint8, uint16
 from .._engine.errors import join_names
+from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import Samples, op
 
 _ALGORITHMS = {"bilinear_ocv": 0, "edgeaware_ocv": 1, "vng_ocv": 2, "gray_ocv": 3}
 
 
-@op(layouts="HW HWC FHW FHWC", dtypes=(uint8, uint16), sequences=True, weight=4)
+def _colored_shapes(call: Call) -> Shapes:
+    channels = 1 if call["algorithm"].lower() == "gray_ocv" else 3
+    return np.insert(call.input.shapes[:, :2], 2, channels, axis=1)
+
+
+@op(
+    layouts="HW HWC FHW FHWC",
+    dtypes=(uint8, uint16),
+    sequences=True,
+    result=Result(ndim=3, layout="HWC", shape=_colored_shapes),
+    weight=4,
+)
 def debayer(
     input: Samples,
     /,

@@ -7,6 +7,7 @@ import math
 
 from .._engine.args import IntPerSample
 from .._engine.enums import DALIInterpType
+from .._engine.metadata import Result
 from .._engine.op import RandomState, Samples, op
 from .warp import LINEAR, NEAREST
 
@@ -18,7 +19,7 @@ def _filter(interp: DALIInterpType) -> int:
     return int(interp)
 
 
-@op(layouts="HWC")
+@op(layouts="HWC", result=Result(shape="input"))
 def sphere(
     input: Samples,
     /,
@@ -48,7 +49,7 @@ def sphere(
     return input.kernels.sphere(input, mask, _filter(interp_type), fill_value)
 
 
-@op(layouts="HWC")
+@op(layouts="HWC", result=Result(shape="input"))
 def water(
     input: Samples,
     /,
@@ -100,7 +101,7 @@ def water(
     )
 
 
-@op(layouts="HWC")
+@op(layouts="HWC", result=Result(shape="input"))
 def jitter(
     input: Samples,
     /,

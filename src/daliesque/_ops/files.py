@@ -9,10 +9,11 @@ from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import int8, uint8
 from .._engine.errors import file_error, same_class
+from .._engine.metadata import Result
 from .._engine.op import HostSamples, op
 
 
-@op(name="io.file.read", dtypes=(uint8, int8), dtype=lambda _inputs, _arguments: uint8)
+@op(name="io.file.read", dtypes=(uint8, int8), result=Result(dtype=uint8, ndim=1))
 def read(
     filepaths: HostSamples, /, *, dont_use_mmap: bool = False, use_o_direct: bool = False
 ) -> HostSamples:

@@ -24,6 +24,7 @@ from .._engine.dtype import (
     uint32,
     uint64,
 )
+from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import Kernels, Samples, op
 from .shape import check_letters
 from .windows import Integers
@@ -75,7 +76,20 @@ def _fits(part: tuple[int, ...], whole: tuple[int, ...]) -> bool:
     return all(extent in (1, wanted) for extent, wanted in pairs)
 
 
-@op()
+def _shape_width(call: Call) -> int:
+    return call.width("shape") if call.has("shape") else 0
+
+
+def _layout(call: Call) -> str:
+    layout: str | None = call["layout"]
+    return layout or ""
+
+
+_SHAPED = Result(ndim=_shape_width, layout=_layout, shape=lambda call: call["shape"])
+_LIKE_INPUT = Result(shape="input")
+
+
+@op(result=_SHAPED)
 def full(
     fill_value: Samples,
     /,
@@ -107,7 +121,7 @@ def full(
     return _filled(out, fill_value)
 
 
-@op()
+@op(result=_LIKE_INPUT)
 def full_like(data_like: Samples, fill_value: Samples, /) -> Samples:
     """Make arrays of the shape, type and layout of others, filled with a value.
 
@@ -127,12 +141,7 @@ def full_like(data_like: Samples, fill_value: Samples, /) -> Samples:
     return _filled(data_like.empty_like(), fill_value)
 
 
-def _given_type(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
-    dtype: DType | None = arguments["dtype"]
-    return dtype
-
-
-@op(dtype=_given_type)
+@op(result=_SHAPED)
 def zeros(
     *,
     dtype: DType = int32,
@@ -161,7 +170,7 @@ def zeros(
     return filled_with(_allocate(kernels, dtype, shape, layout, batch_size), 0)
 
 
-@op(dtype=_given_type)
+@op(result=_SHAPED)
 def ones(
     *,
     dtype: DType = int32,
@@ -190,7 +199,7 @@ def ones(
     return filled_with(_allocate(kernels, dtype, shape, layout, batch_size), 1)
 
 
-@op(strided=True, dtype=_given_type)
+@op(strided=True, result=_LIKE_INPUT)
 def zeros_like(data_like: Samples, /, *, dtype: DType | None = None) -> Samples:
     """Make arrays of zeros with the shape, type and layout of others.
 
@@ -210,7 +219,7 @@ def zeros_like(data_like: Samples, /, *, dtype: DType | None = None) -> Samples:
     return filled_with(data_like.empty_like(dtype.code if dtype else data_like.type_id), 0)
 
 
-@op(strided=True, dtype=_given_type)
+@op(strided=True, result=_LIKE_INPUT)
 def ones_like(data_like: Samples, /, *, dtype: DType | None = None) -> Samples:
     """Make arrays of ones with the shape, type and layout of others.
 
@@ -236,7 +245,41 @@ def filled_with(out: Samples, value: int) -> Samples:
     return out
 
 
-@op(dtypes=_ONE_HOT_TYPES, dtype=_given_type)
+def _outer_shapes(call: Call) -> Shapes:
+    """The shapes of the indices; single numbers have no axes unless an axis is named."""
+    shapes = call.input.shapes
+    alone = call["axis"] is None and (shapes.prod(axis=1) == 1).all()
+    return shapes[:, :0] if alone else shapes
+
+
+def _hot_axis(call: Call, ndim: int) -> int:
+    axis: int | None = call["axis"]
+    return ndim if axis is None or axis < 0 else axis
+
+
+def _hot_ndim(call: Call) -> int:
+    axis = call["axis"]
+    return (call.input.ndim if axis is not None else _outer_shapes(call).shape[1]) + 1
+
+
+def _hot_layout(call: Call) -> str:
+    name: str | None = call["axis_name"]
+    if name is None:
+        return ""
+    ndim = _hot_ndim(call) - 1
+    return _layout_with(name, call.input.layout if ndim else "", _hot_axis(call, ndim), ndim)
+
+
+def _hot_shapes(call: Call) -> Shapes:
+    shapes = _outer_shapes(call)
+    axis = _hot_axis(call, shapes.shape[1])
+    return np.insert(shapes, axis, call["num_classes"], axis=1)
+
+
+@op(
+    dtypes=_ONE_HOT_TYPES,
+    result=Result(ndim=_hot_ndim, layout=_hot_layout, shape=_hot_shapes),
+)
 def one_hot(
     input: Samples,
     /,

@@ -12,6 +12,7 @@ from .._engine.args import FloatsPerFrame, IntsPerFrame
 from .._engine.convert import cast_samples, to_stacked_numpy
 from .._engine.dtype import NUMERIC, DType, float32
 from .._engine.errors import join_names
+from .._engine.metadata import Call, Metadata, Result, Shapes
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
 from .windows import BORDERS
@@ -24,11 +25,6 @@ _LARGEST_SIGMA = 1e6
 _FILTER_BORDERS = ("reflect_101", "reflect_1001", "wrap", "clamp", "constant")
 
 
-def _given_type(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
-    dtype: DType | None = arguments["dtype"]
-    return dtype
-
-
 def _type_id(input: Samples, dtype: DType | None) -> int:
     if dtype is None:
         return input.type_id
@@ -38,7 +34,7 @@ def _type_id(input: Samples, dtype: DType | None) -> int:
     return dtype.code
 
 
-def _find_axes(input: Samples) -> Axes:
+def _find_axes(input: Samples | Metadata) -> Axes:
     layout = input.layout
     if not layout:
         if not 1 <= input.ndim <= 3:
@@ -78,7 +74,7 @@ def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]
         raise ValueError(msg)
 
 
-@op(dtypes=NUMERIC, sequences=True, dtype=_given_type, weight=8)
+@op(dtypes=NUMERIC, sequences=True, result=Result(shape="input"), weight=8)
 def gaussian_blur(
     input: Samples,
     /,
@@ -125,7 +121,7 @@ def gaussian_blur(
     return input.kernels.gaussian_blur(input, _type_id(input, dtype), axes, sigma, window_size)
 
 
-@op(dtypes=NUMERIC, sequences=True, dtype=_given_type, weight=8)
+@op(dtypes=NUMERIC, sequences=True, result=Result(shape="input"), weight=8)
 def laplacian(
     input: Samples,
     /,
@@ -181,7 +177,17 @@ def laplacian(
     )
 
 
-@op(dtypes=NUMERIC, sequences=True, dtype=_given_type, weight=8)
+def _filtered_shapes(call: Call) -> Shapes:
+    shapes = call.input.shapes
+    if call["mode"].lower() == "same":
+        return shapes
+    first, count, _ = _find_axes(call.input)
+    shapes = shapes.copy()
+    shapes[:, first : first + count] -= call.other(1).shapes - 1
+    return shapes
+
+
+@op(dtypes=NUMERIC, sequences=True, result=Result(shape=_filtered_shapes), weight=8)
 def filter(
     data: Samples,
     filter: Samples,

@@ -13,11 +13,14 @@ from .. import _kernels
 from .._engine.args import IntsPerSample
 from .._engine.convert import cast_samples, to_numpy
 from .._engine.dtype import DType, from_code, int32, uint8
+from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import Kernels, RandomState, Samples, op
 from .._engine.samples import host
 
+_LIKE_INPUT = Result(shape="input")
 
-@op(dtype=lambda _inputs, arguments: arguments["dtype"])
+
+@op(result=_LIKE_INPUT)
 def cast(input: Samples, /, *, dtype: DType) -> Samples:
     """Convert to another element type.
 
@@ -38,7 +41,7 @@ def cast(input: Samples, /, *, dtype: DType) -> Samples:
     return cast_samples(input, dtype)
 
 
-@op()
+@op(result=Result(dtype=lambda call: call.other(1).dtype, shape="input"))
 def cast_like(input: Samples, other: Samples, /) -> Samples:
     """Convert to the element type of another tensor or batch.
 
@@ -51,7 +54,7 @@ def cast_like(input: Samples, other: Samples, /) -> Samples:
     return cast_samples(input, from_code(other.type_id))
 
 
-@op(strided=True)
+@op(strided=True, result=_LIKE_INPUT)
 def copy(input: Samples, /) -> Samples:
     """Copy into memory of its own.
 
@@ -93,7 +96,14 @@ def _permuted_sources(sources: Sequence[Any], arguments: dict[str, Any]) -> tupl
         return None
 
 
-@op(strided=True, source=_permuted_sources)
+def _permuted_shapes(call: Call) -> Shapes:
+    shapes = call.input.shapes
+    if len(shapes) == 1 or (shapes == shapes[:1]).all():
+        return shapes
+    return shapes[_chosen_samples(call["indices"], len(shapes))]
+
+
+@op(strided=True, source=_permuted_sources, result=Result(shape=_permuted_shapes))
 def permute_batch(input: Samples, /, *, indices: IntsPerSample) -> Samples:
     """Choose samples of a batch by number: ``result[i] = input[indices[i]]``. Nothing is copied.
 
@@ -116,7 +126,7 @@ def permute_batch(input: Samples, /, *, indices: IntsPerSample) -> Samples:
     return input.select(_chosen_samples(indices, len(input)))
 
 
-@op(needs_batch=True)
+@op(needs_batch=True, result=Result(dtype=int32, ndim=0))
 def batch_permutation(
     *,
     allow_repetitions: bool = False,
@@ -146,7 +156,7 @@ def batch_permutation(
     return out
 
 
-@op(strided=True, dtype=lambda _inputs, _arguments: uint8)
+@op(strided=True, result=Result(dtype=uint8, ndim=1))
 def get_property(input: Samples, /, *, key: str, sources: Sequence[Any] | None) -> Samples:
     """Get what is known about each sample, as text in bytes.
 
@@ -177,7 +187,7 @@ def get_property(input: Samples, /, *, key: str, sources: Sequence[Any] | None) 
     return made if len(made) == len(input) else made.select([0] * len(input))
 
 
-@op(dtypes=(uint8,))
+@op(dtypes=(uint8,), result=_LIKE_INPUT)
 def dump_image(input: Samples, /, *, input_layout: str = "HWC", suffix: str = "") -> Samples:
     """Write images to files in the current directory, for debugging, and pass them on.
 

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from .._engine.args import IntPerSample
+from .._engine.metadata import Result
 from .._engine.op import Samples, op
 
 
-@op(layouts="FDHWC FHWC DHWC HWC FCDHW FCHW CDHW CHW CFDHW CFHW")
+@op(layouts="FDHWC FHWC DHWC HWC FCDHW FCHW CDHW CHW CFDHW CFHW", result=Result(shape="input"))
 def flip(
     input: Samples,
     /,

@@ -25,6 +25,7 @@ from .._engine.dtype import (
     uint64,
 )
 from .._engine.enums import DALIImageType
+from .._engine.metadata import Result
 from .._engine.op import HostSamples, RandomState, Samples, op
 from .image_files import decode_images, read_headers
 from .slice_windows import SliceArguments, slice_windows
@@ -36,24 +37,13 @@ _SHAPE_TYPES = (int32, uint32, int64, uint64, float32, float64)
 _DECODE_WEIGHT = 50
 
 
-def _type_rule(
-    operator: str, allowed: tuple[DType, ...]
-) -> Callable[[tuple[Any, ...], dict[str, Any]], DType]:
-    """Checks the argument 'dtype' when the operator is called."""
-
-    def output_type(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType:
-        dtype: DType = arguments["dtype"]
-        if dtype not in allowed:
-            names = ", ".join(str(choice) for choice in allowed)
-            msg = f"{operator}: 'dtype' must be one of {names}; got {dtype}."
-            raise ValueError(msg)
-        return dtype
-
-    return output_type
-
-
 def _decoder(name: str) -> Callable[[Callable[..., HostSamples]], Any]:
-    return op(name=name, dtype=_type_rule(name, _PIXEL_TYPES), weight=_DECODE_WEIGHT)
+    return op(
+        name=name,
+        output_dtypes=_PIXEL_TYPES,
+        result=Result(ndim=3, layout="HWC"),
+        weight=_DECODE_WEIGHT,
+    )
 
 
 @_decoder("decoders.image")
@@ -343,7 +333,7 @@ def image_slice(
     return decode_images(data, output_type, dtype, adjust_orientation, use_fast_idct, windows)
 
 
-@op(dtype=_type_rule("peek_image_shape", _SHAPE_TYPES))
+@op(output_dtypes=_SHAPE_TYPES, result=Result(ndim=1, shape=lambda _: [[3]]))
 def peek_image_shape(
     input: HostSamples,
     /,

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .._engine.convert import cast_samples, to_samples
@@ -22,6 +20,7 @@ from .._engine.dtype import (
     uint32,
     uint64,
 )
+from .._engine.metadata import Result
 from .._engine.op import Samples, op
 
 _INTEGERS = (uint8, uint16, uint32, uint64, int8, int16, int32, int64)
@@ -29,12 +28,7 @@ _HIGHEST_KEY = 65535
 _MOST_TILES = 1 << 20
 
 
-def _lookup_type(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType:
-    dtype: DType = arguments["output_dtype"] or arguments["dtype"]
-    return dtype
-
-
-@op(dtypes=_INTEGERS, dtype=_lookup_type)
+@op(dtypes=_INTEGERS, result=Result(dtype=("output_dtype", "dtype"), shape="input"))
 def lookup_table(
     input: Samples,
     /,
@@ -88,7 +82,12 @@ def lookup_table(
     return input.kernels.look_up(input, entries, rest)
 
 
-@op(layouts="HW HWC CHW FHW FHWC FCHW", dtypes=(uint8,), sequences=True)
+@op(
+    layouts="HW HWC CHW FHW FHWC FCHW",
+    dtypes=(uint8,),
+    sequences=True,
+    result=Result(shape="input"),
+)
 def equalize(input: Samples, /) -> Samples:
     """Spread the values of each channel evenly over the whole range.
 
@@ -103,7 +102,7 @@ def equalize(input: Samples, /) -> Samples:
     return input.kernels.equalize(input, int(input.layout.startswith("C")))
 
 
-@op(layouts="HWC HW", dtypes=(uint8,), weight=8)
+@op(layouts="HWC HW", dtypes=(uint8,), result=Result(shape="input"), weight=8)
 def clahe(
     input: Samples,
     /,

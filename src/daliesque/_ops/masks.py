@@ -29,6 +29,7 @@ from .._engine.dtype import (
     uint64,
 )
 from .._engine.errors import SampleError
+from .._engine.metadata import Call, Result
 from .._engine.op import Kernels, RandomState, Samples, op
 from .._engine.outputs import Choice, Flag, Outputs
 from .._engine.samples import HostSamples
@@ -44,7 +45,11 @@ def _check_not_empty(masks: Samples) -> None:
         raise SampleError(int(np.argmax(empty)), "has no pixels")
 
 
-@op(name="segmentation.random_mask_pixel", dtypes=_MASKS)
+@op(
+    name="segmentation.random_mask_pixel",
+    dtypes=_MASKS,
+    result=Result(dtype=int64, ndim=1, shape=lambda call: [[call.input.ndim]]),
+)
 def random_mask_pixel(
     input: Samples,
     /,
@@ -88,10 +93,18 @@ _TWO_PARTS, _ONE_PART = ("anchor_shape", "start_end"), ("box",)
 _FORMATS = (*_TWO_PARTS, *_ONE_PART)
 
 
+def _boxes_found(call: Call) -> tuple[Result, ...]:
+    parts = 2 if call["format"] == "box" else 1
+    box = Result(dtype=int32, ndim=1, shape=lambda call: [[parts * call.input.ndim]])
+    boxes = (box,) if parts == 2 else (box, box)
+    return (*boxes, Result(dtype=int32, ndim=0)) if call["output_class"] else boxes
+
+
 @op(
     name="segmentation.random_object_bbox",
     dtypes=(*_LABELS, bool_),
     outputs=Outputs(1, Choice("format", _TWO_PARTS, _ONE_PART), Flag("output_class")),
+    result=_boxes_found,
 )
 def random_object_bbox(
     input: Samples,
@@ -223,7 +236,14 @@ def _check_classes(
                 raise ValueError(msg)
 
 
-@op(name="segmentation.select_masks", outputs=2)
+@op(
+    name="segmentation.select_masks",
+    outputs=2,
+    result=(
+        Result(dtype=int32, ndim=2),
+        Result(dtype=lambda call: call.other(2).dtype, ndim=2),
+    ),
+)
 def select_masks(
     mask_ids: Samples,
     polygons: Samples,
@@ -276,7 +296,7 @@ def _check_mask_inputs(mask_ids: Samples, polygons: Samples, vertices: Samples) 
         raise ValueError(msg)
 
 
-@op()
+@op(result=Result(dtype=int64, ndim=1, shape=lambda call: [[call.width("crop_shape")]]))
 def roi_random_crop(
     input: Samples | None = None,
     /,

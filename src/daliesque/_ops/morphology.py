@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._engine.args import IntsPerFrame, IntsPerSample
 from .._engine.dtype import NUMERIC
 from .._engine.errors import join_names
+from .._engine.metadata import Result
 from .._engine.op import Samples, op
 from .windows import BORDERS
 
@@ -51,6 +52,7 @@ def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]
     layouts=_LAYOUTS,
     dtypes=NUMERIC,
     sequences=True,
+    result=Result(shape="input"),
     weight=8,
 )
 def median_blur(input: Samples, /, *, window_size: IntsPerSample = (3, 3)) -> Samples:
@@ -109,6 +111,7 @@ def _morphology(
     layouts=_LAYOUTS,
     dtypes=NUMERIC,
     sequences=True,
+    result=Result(shape="input"),
     weight=4,
 )
 def dilate(
@@ -151,6 +154,7 @@ def dilate(
     layouts=_LAYOUTS,
     dtypes=NUMERIC,
     sequences=True,
+    result=Result(shape="input"),
     weight=4,
 )
 def erode(

@@ -20,6 +20,7 @@ from .._engine.dtype import (
     uint32,
     uint64,
 )
+from .._engine.metadata import Result
 from .._engine.op import RandomState, Samples, op
 
 _TYPES = (uint8, uint16, uint32, uint64, int8, int16, int32, int64, float32)
@@ -34,7 +35,7 @@ def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]
         raise ValueError(msg)
 
 
-@op(name="noise.gaussian", dtypes=_TYPES, weight=8)
+@op(name="noise.gaussian", dtypes=_TYPES, result=Result(shape="input"), weight=8)
 def gaussian(
     input: Samples,
     /,
@@ -61,7 +62,7 @@ def gaussian(
     return input.kernels.gaussian_noise(input, rng, mean, stddev)
 
 
-@op(name="noise.shot", dtypes=_TYPES, weight=40)
+@op(name="noise.shot", dtypes=_TYPES, result=Result(shape="input"), weight=40)
 def shot(input: Samples, /, *, factor: FloatPerSample | None = None, rng: RandomState) -> Samples:
     """Replace values by Poisson-distributed numbers with the same mean, as counting light does.
 
@@ -88,7 +89,7 @@ def shot(input: Samples, /, *, factor: FloatPerSample | None = None, rng: Random
     return input.kernels.shot_noise(input, rng, factor)
 
 
-@op(name="noise.salt_and_pepper", dtypes=_TYPES, weight=4)
+@op(name="noise.salt_and_pepper", dtypes=_TYPES, result=Result(shape="input"), weight=4)
 def salt_and_pepper(
     input: Samples,
     /,

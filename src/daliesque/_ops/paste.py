@@ -4,11 +4,18 @@
 from __future__ import annotations
 
 from .._engine.args import FloatPerSample, IntsPerSample
+from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import Samples, op
 from .windows import CONSTANT_BORDER, named_axes, pad_windows, shape_rows
 
 
-@op()
+def _padded_shapes(call: Call) -> Shapes:
+    metadata = call.input
+    which = named_axes(call["axes"], call["axis_names"], metadata.layout, metadata.ndim)
+    return pad_windows(metadata.shapes, which, call["shape"], call["align"]).extents
+
+
+@op(result=Result(shape=_padded_shapes))
 def pad(
     input: Samples,
     /,

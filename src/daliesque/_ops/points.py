@@ -15,6 +15,7 @@ from .._engine.dtype import (
     uint8,
     uint16,
 )
+from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
 from .rows import row_counts, rows_of, spread
@@ -25,7 +26,7 @@ AXES = "xyz"
 _MOST_COMPONENTS = 6
 
 
-@op(dtypes=(float32,))
+@op(dtypes=(float32,), result=Result(shape="input"))
 def coord_flip(
     input: HostSamples,
     /,
@@ -81,10 +82,22 @@ def coord_flip(
     return out
 
 
+def _transformed_shapes(call: Call) -> Shapes:
+    shapes = call.input.shapes
+    components = int(shapes[0, -1])
+    numbers = components * components
+    if call.has("MT"):
+        width = call.width("MT")
+        numbers = width // (components + 1) * components if width > 1 else numbers
+    elif call.has("M") and call.width("M") > 1:
+        numbers = call.width("M")
+    return with_extents(shapes, -1, numbers // components)
+
+
 @op(
     dtypes=(uint8, int16, uint16, int32, float32),
     expands_frames=True,
-    dtype=lambda _inputs, arguments: arguments["dtype"],
+    result=Result(shape=_transformed_shapes),
 )
 def coord_transform(
     input: Samples,

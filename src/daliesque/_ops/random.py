@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,28 +29,11 @@ from .._engine.dtype import (
     uint32,
     uint64,
 )
+from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import HostSamples, Kernels, RandomState, Samples, op
-from .._engine.value import Value
 
 _INTEGERS = (uint8, uint16, uint32, uint64, int8, int16, int32, int64)
 _NUMBERS = (*_INTEGERS, float32, float64)
-
-
-def _type_rule(
-    name: str, allowed: tuple[DType, ...]
-) -> Callable[[tuple[Any, ...], dict[str, Any]], DType]:
-    """Checks the argument 'dtype' when the operator is called."""
-    codes = frozenset(dtype.code for dtype in allowed)
-
-    def output_type(_: tuple[Any, ...], arguments: dict[str, Any]) -> DType:
-        dtype: DType = arguments["dtype"]
-        if dtype.code not in codes:
-            names = ", ".join(str(choice) for choice in allowed)
-            msg = f"random.{name}: 'dtype' must be one of {names}; got {dtype}."
-            raise ValueError(msg)
-        return dtype
-
-    return output_type
 
 
 def _requested_shape(
@@ -95,7 +77,21 @@ def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]
         raise ValueError(msg)
 
 
-@op(name="random.uniform", strided=True, dtype=_type_rule("uniform", _NUMBERS))
+def _drawn_ndim(call: Call) -> int:
+    if call.has_input(0):
+        return call.input.ndim
+    return call.width("shape") if call.has("shape") else 0
+
+
+def _drawn_shapes(call: Call) -> Shapes:
+    shapes: Shapes = call.input.shapes if call.has_input(0) else call["shape"]
+    return shapes
+
+
+_DRAWN = Result(dtype=("dtype",), ndim=_drawn_ndim, layout="", shape=_drawn_shapes)
+
+
+@op(name="random.uniform", strided=True, output_dtypes=_NUMBERS, result=_DRAWN)
 def uniform(
     shape_like: Samples | None = None,
     /,
@@ -151,7 +147,7 @@ def uniform(
     return out
 
 
-@op(name="random.normal", strided=True, dtype=_type_rule("normal", _NUMBERS))
+@op(name="random.normal", strided=True, output_dtypes=_NUMBERS, result=_DRAWN)
 def normal(
     shape_like: Samples | None = None,
     /,
@@ -190,11 +186,7 @@ def normal(
     return out
 
 
-@op(
-    name="random.coin_flip",
-    strided=True,
-    dtype=_type_rule("coin_flip", (bool_, uint8, int32)),
-)
+@op(name="random.coin_flip", strided=True, output_dtypes=(bool_, uint8, int32), result=_DRAWN)
 def coin_flip(
     shape_like: Samples | None = None,
     /,
@@ -234,7 +226,7 @@ def coin_flip(
     return out
 
 
-@op(name="random.beta", strided=True, dtype=_type_rule("beta", (float32, float64)))
+@op(name="random.beta", strided=True, output_dtypes=(float32, float64), result=_DRAWN)
 def beta(
     shape_like: Samples | None = None,
     /,
@@ -275,11 +267,6 @@ def beta(
     return out
 
 
-def _choice_type(inputs: tuple[Any, ...], _: dict[str, Any]) -> DType | None:
-    source: Samples | None = inputs[0]._known() if isinstance(inputs[0], Value) else inputs[0]
-    return None if source is None else from_code(source.type_id)
-
-
 def _entry_counts(source: HostSamples) -> NDArray[np.int64]:
     """How many entries each sample has to choose from."""
     counts: NDArray[np.int64]
@@ -317,7 +304,35 @@ def _check_weights(weights: HostSamples, counts: NDArray[np.int64]) -> None:
             raise ValueError(msg)
 
 
-@op(name="random.choice", strided=True, dtype=_choice_type)
+def _chosen_ndim(call: Call) -> int:
+    inner = max(call.input.ndim - 1, 0)
+    if call.has_input(1):
+        return call.other(1).ndim + inner
+    return (call.width("shape") if call.has("shape") else 0) + inner
+
+
+def _chosen_layout(call: Call) -> str:
+    layout = call.input.layout
+    return _choice_layout(layout, _chosen_ndim(call)) if layout else ""
+
+
+def _chosen_shapes(call: Call) -> Shapes:
+    entries = call.input.shapes[:, 1:]
+    extents = np.zeros((1, 0), np.int64)
+    if call.has_input(1):
+        extents = call.other(1).shapes
+    elif call.has("shape"):
+        extents = call["shape"]
+    rows = max(len(entries), len(extents))
+    parts = (np.broadcast_to(part, (rows, part.shape[1])) for part in (extents, entries))
+    return np.concatenate(tuple(parts), axis=1)
+
+
+@op(
+    name="random.choice",
+    strided=True,
+    result=Result(ndim=_chosen_ndim, layout=_chosen_layout, shape=_chosen_shapes),
+)
 def choice(
     a: HostSamples,
     shape_like: Samples | None = None,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,7 @@ from .._engine.dtype import (
     uint32,
     uint64,
 )
+from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import Samples, op
 from .fill import filled_with
 from .shape import chosen_axes
@@ -120,7 +122,41 @@ def _fitting_means(samples: Samples, means: Samples, reduced: list[bool]) -> Sam
     return spread
 
 
-@op(name="reductions.sum", dtypes=_TYPES)
+def _kept_axes(call: Call) -> list[bool]:
+    metadata = call.input
+    chosen = chosen_axes(call["axes"], call["axis_names"], metadata.layout, metadata.ndim)
+    return [chosen is not None and axis not in chosen for axis in range(metadata.ndim)]
+
+
+def _reduced_ndim(call: Call) -> int:
+    return call.input.ndim if call["keep_dims"] else _kept_axes(call).count(True)
+
+
+def _reduced_layout(call: Call) -> str:
+    layout = call.input.layout
+    return layout if call["keep_dims"] else "".join(itertools.compress(layout, _kept_axes(call)))
+
+
+def _reduced_shapes(call: Call) -> Shapes:
+    kept = np.array(_kept_axes(call), np.bool_)
+    shapes = call.input.shapes
+    return np.where(kept, shapes, 1) if call["keep_dims"] else shapes[:, kept]
+
+
+def _reduction(default: Callable[[Call], DType]) -> Result:
+    def dtype(call: Call) -> DType:
+        given: DType = call["dtype"] if call.has("dtype") else default(call)
+        return given
+
+    return Result(dtype=dtype, ndim=_reduced_ndim, layout=_reduced_layout, shape=_reduced_shapes)
+
+
+_FLOAT = _reduction(lambda _: float32)
+_SAME = _reduction(lambda call: call.input.dtype)
+_SUM = _reduction(lambda call: _WIDE[call.input.dtype.kind])
+
+
+@op(name="reductions.sum", dtypes=_TYPES, result=_SUM)
 def sum(
     input: Samples,
     /,
@@ -159,7 +195,7 @@ def sum(
     return _reduce(input, _Kind.sum, type_id, axes, axis_names, keep_dims)
 
 
-@op(name="reductions.mean", dtypes=_TYPES)
+@op(name="reductions.mean", dtypes=_TYPES, result=_FLOAT)
 def mean(
     input: Samples,
     /,
@@ -198,7 +234,7 @@ def mean(
     return _reduce(input, _Kind.mean, type_id, axes, axis_names, keep_dims)
 
 
-@op(name="reductions.mean_square", dtypes=_TYPES)
+@op(name="reductions.mean_square", dtypes=_TYPES, result=_FLOAT)
 def mean_square(
     input: Samples,
     /,
@@ -238,7 +274,7 @@ def mean_square(
     return _reduce(input, _Kind.mean_square, type_id, axes, axis_names, keep_dims)
 
 
-@op(name="reductions.rms", dtypes=_TYPES)
+@op(name="reductions.rms", dtypes=_TYPES, result=_FLOAT)
 def rms(
     input: Samples,
     /,
@@ -275,7 +311,7 @@ def rms(
     return _reduce(input, _Kind.rms, type_id, axes, axis_names, keep_dims)
 
 
-@op(name="reductions.min", dtypes=_TYPES)
+@op(name="reductions.min", dtypes=_TYPES, result=_SAME)
 def min(
     input: Samples,
     /,
@@ -310,7 +346,7 @@ def min(
     return _reduce(input, _Kind.min, input.type_id, axes, axis_names, keep_dims)
 
 
-@op(name="reductions.max", dtypes=_TYPES)
+@op(name="reductions.max", dtypes=_TYPES, result=_SAME)
 def max(
     input: Samples,
     /,
@@ -345,11 +381,7 @@ def max(
     return _reduce(input, _Kind.max, input.type_id, axes, axis_names, keep_dims)
 
 
-def _always_float(_inputs: tuple[Any, ...], _arguments: dict[str, Any]) -> DType:
-    return float32
-
-
-@op(name="reductions.variance", dtypes=_TYPES, dtype=_always_float)
+@op(name="reductions.variance", dtypes=_TYPES, result=_FLOAT)
 def variance(
     data: Samples,
     mean: Samples,
@@ -389,7 +421,7 @@ def variance(
     return _reduce(data, kind, type_id, axes, axis_names, keep_dims, mean, ddof)
 
 
-@op(name="reductions.std_dev", dtypes=_TYPES, dtype=_always_float)
+@op(name="reductions.std_dev", dtypes=_TYPES, result=_FLOAT)
 def std_dev(
     data: Samples,
     mean: Samples,

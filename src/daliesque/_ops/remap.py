@@ -11,9 +11,19 @@ from .._engine.convert import cast_samples
 from .._engine.dtype import float32
 from .._engine.enums import DALIInterpType
 from .._engine.errors import join_names
+from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .warp import CONSTANT, CUBIC, LINEAR, NEAREST, check_not_empty, matrix_rows, output_sizes
+from .warp import (
+    CONSTANT,
+    CUBIC,
+    LINEAR,
+    NEAREST,
+    check_not_empty,
+    matrix_rows,
+    output_sizes,
+    resized,
+)
 from .windows import Floats
 
 _BORDERS = {"constant": 0, "replicate": 1, "reflect": 2, "reflect_101": 3, "wrap": 4}
@@ -33,7 +43,12 @@ def _is_corner(pixel_origin: str) -> bool:
     return pixel_origin == "corner"
 
 
-@op(name="experimental.warp_perspective", layouts="HW HWC FHWC CHW FCHW", sequences=True)
+@op(
+    name="experimental.warp_perspective",
+    layouts="HW HWC FHWC CHW FCHW",
+    sequences=True,
+    result=Result(shape=lambda call: resized(call, int(call.input.layout.startswith("C")))),
+)
 def warp_perspective(
     input: Samples,
     matrix_input: HostSamples | None = None,
@@ -157,7 +172,19 @@ def _fill(images: Samples, values: list[float], *, planar: bool) -> list[float]:
     return values
 
 
-@op(name="experimental.remap", layouts="HWC FHWC", sequences=True)
+def _mapped_shapes(call: Call) -> Shapes:
+    shapes, sizes = call.input.shapes, call.other(1).shapes
+    for axis in (0, 1):
+        shapes = with_extents(shapes, axis, sizes[:, axis])
+    return shapes
+
+
+@op(
+    name="experimental.remap",
+    layouts="HWC FHWC",
+    sequences=True,
+    result=Result(shape=_mapped_shapes),
+)
 def remap(
     input: Samples,
     mapx: Samples,

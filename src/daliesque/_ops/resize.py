@@ -12,8 +12,10 @@ from .._engine.args import FloatPerSample, FloatsPerSample, InterpPerSample, Int
 from .._engine.convert import to_stacked_numpy
 from .._engine.dtype import DType, float32, int16, int32, uint8, uint16
 from .._engine.enums import DALIImageType, DALIInterpType
+from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import RandomState, Samples, op
 from .._engine.outputs import Flag, Outputs
+from .crop import crop_extents
 from .resampling import (
     FilterArguments,
     Geometry,
@@ -36,15 +38,34 @@ _TYPES = (uint8, uint16, int16, float32)
 _LINEAR = DALIInterpType.INTERP_LINEAR
 
 
-def _given_dtype(_inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
-    chosen: DType | None = arguments["dtype"]
-    return chosen
+def _resized_shapes(call: Call) -> Shapes:
+    shapes = call.input.shapes
+    first, axes = spatial_axes(call.input.layout)
+    sizes = SizeArguments(*(call[name] for name in SizeArguments._fields))
+    wanted, mode = wanted_sizes(sizes, axes, call["mode"])
+    others = (call[name] for name in RegionArguments._fields[1:])
+    geometry = find_geometry(shapes, first, axes, wanted, RegionArguments(mode, *others))
+    return _with_sizes(shapes, first, axes, geometry.sizes)
+
+
+def _with_sizes(shapes: Integers, first: int, axes: int, sizes: Integers) -> Integers:
+    resized = np.repeat(shapes, len(sizes) if len(shapes) == 1 else 1, axis=0)
+    resized[:, first : first + axes] = sizes
+    return resized
+
+
+def _spatial_count(call: Call) -> list[list[int]]:
+    return [[spatial_axes(call.input.layout)[1]]]
 
 
 @op(
     layouts=_LAYOUTS,
     dtypes=_TYPES,
     outputs=Outputs(1, Flag("save_attrs")),
+    result=(
+        Result(shape=_resized_shapes),
+        Result(dtype=int32, ndim=1, shape=_spatial_count),
+    ),
     weight=2,
 )
 def resize(
@@ -149,7 +170,7 @@ def _extents(rows: Integers, count: int) -> Samples:
     return out
 
 
-@op(dtypes=_TYPES, dtype=_given_dtype, weight=2)
+@op(dtypes=_TYPES, weight=2)
 def tensor_resize(
     input: Samples,
     /,
@@ -287,7 +308,11 @@ def _changing_axes(shapes: Integers, geometry: Geometry) -> tuple[int, Geometry]
     )
 
 
-@op(layouts=_LAYOUTS, dtypes=_TYPES, dtype=_given_dtype, weight=2)
+def _resized_and_cropped(call: Call) -> Shapes:
+    return crop_extents(call, _resized_shapes(call))
+
+
+@op(layouts=_LAYOUTS, dtypes=_TYPES, result=Result(shape=_resized_and_cropped), weight=2)
 def resize_crop_mirror(
     input: Samples,
     /,
@@ -355,8 +380,7 @@ def resize_crop_mirror(
     wanted, mode = wanted_sizes(arguments, axes, mode)
     region = RegionArguments(mode, max_size, roi_start, roi_end, roi_relative, subpixel_scale)
     geometry = find_geometry(shapes, first, axes, wanted, region)
-    resized = np.repeat(shapes, len(geometry.sizes) if len(shapes) == 1 else 1, axis=0)
-    resized[:, first : first + axes] = geometry.sizes
+    resized = _with_sizes(shapes, first, axes, geometry.sizes)
     window = CropArguments(
         crop, crop_d, crop_h, crop_w, crop_pos_x, crop_pos_y, crop_pos_z, rounding
     )
@@ -370,7 +394,18 @@ def resize_crop_mirror(
     return resample(input, first, geometry, filters, dtype)
 
 
-@op(layouts="HWC CHW FHWC FCHW CFHW", dtypes=_TYPES, dtype=_given_dtype, weight=2)
+def _chosen_size(call: Call) -> Shapes:
+    first, axes = spatial_axes(call.input.layout)
+    size = call["size"]
+    return _with_sizes(call.input.shapes, first, axes, np.array([[size[0], size[-1]]], np.int64))
+
+
+@op(
+    layouts="HWC CHW FHWC FCHW CFHW",
+    dtypes=_TYPES,
+    result=Result(shape=_chosen_size),
+    weight=2,
+)
 def random_resized_crop(
     input: Samples,
     /,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 from .._engine.args import FloatsPerSample, Ints64PerSample, IntsPerSample
 from .._engine.convert import to_stacked_numpy
 from .._engine.dtype import DType, from_code
+from .._engine.metadata import Call, NotKnown, Result, Shapes
 from .._engine.op import Samples, op
-from .._engine.samples import HostSamples, common_kernels
+from .._engine.samples import HostSamples
 from .windows import Floats, Integers, resolve_axes, round_half_away
 
 
@@ -40,7 +40,44 @@ def check_letters(layout: str, ndim: int) -> None:
         raise ValueError(msg)
 
 
-@op()
+def _view_ndim(call: Call) -> int:
+    if call.has_input(1):
+        return int(call.other(1).shapes[0, 0])
+    for name in ("shape", "rel_shape", "src_dims"):
+        if call.has(name):
+            return call.width(name)
+    return call.input.ndim
+
+
+def _view_layout(call: Call) -> str:
+    given: str | None = call["layout"]
+    if given is not None:
+        return given
+    layout = call.input.layout
+    return layout if len(layout) == _view_ndim(call) else ""
+
+
+def _view_type(call: Call) -> DType:
+    dtype: DType = call["dtype"] if call.has("dtype") else call.input.dtype
+    return dtype
+
+
+def _view_shapes(call: Call) -> Shapes:
+    metadata = call.input
+    if call.has_input(1):
+        raise NotKnown
+    arguments = (call[name] for name in ("shape", "rel_shape", "src_dims"))
+    wanted = _wanted_shapes(metadata.shapes, None, *arguments)
+    old, new = (dtype.bytes for dtype in (metadata.dtype, _view_type(call)))
+    if old != new and not call.has("shape") and not call.has("rel_shape"):
+        wanted = _adjust_innermost(old, wanted, new)
+    return _complete(metadata.shapes, wanted, old, new)
+
+
+_VIEW = Result(ndim=_view_ndim, layout=_view_layout, shape=_view_shapes)
+
+
+@op(result=_VIEW)
 def reshape(
     data: Samples,
     shape_input: HostSamples | None = None,
@@ -85,11 +122,11 @@ def reshape(
         if layout is None and src_dims is None:
             msg = "nothing to do. Give a shape or a layout."
             raise ValueError(msg)
-    wanted = _wanted_shapes(data, shape_input, shape, rel_shape, src_dims)
+    wanted = _wanted_shapes(data.shape_array(), shape_input, shape, rel_shape, src_dims)
     return _view(data, data.type_id, wanted, layout)
 
 
-@op()
+@op(result=_VIEW)
 def reinterpret(
     data: Samples,
     shape_input: HostSamples | None = None,
@@ -127,17 +164,17 @@ def reinterpret(
     if not shapes_given and layout is None and src_dims is None and dtype is None:
         msg = "nothing to do. Give a type, a shape or a layout."
         raise ValueError(msg)
-    wanted = _wanted_shapes(data, shape_input, shape, rel_shape, src_dims)
+    wanted = _wanted_shapes(data.shape_array(), shape_input, shape, rel_shape, src_dims)
     if dtype is None:
         return _view(data, data.type_id, wanted, layout)
     size = dtype.bytes
     if not shapes_given and size != data.itemsize:
-        wanted = _adjust_innermost(data, wanted, size)
+        wanted = _adjust_innermost(data.itemsize, wanted, size)
     return _view(data, dtype.code, wanted, layout)
 
 
 def _wanted_shapes(
-    data: Samples,
+    current: Integers,
     shape_input: HostSamples | None,
     shape: Integers | None,
     rel_shape: Floats | None,
@@ -147,22 +184,22 @@ def _wanted_shapes(
     if (shape_input is not None) + (shape is not None) + (rel_shape is not None) > 1:
         msg = "'shape', 'rel_shape' and a shape as an input exclude each other. Give one of them."
         raise ValueError(msg)
+    count, ndim = current.shape
     if src_dims is not None:
-        _check_sources(src_dims, data.ndim)
+        _check_sources(src_dims, ndim)
     if shape_input is not None:
         shape = _shape_rows(shape_input)
     if shape is not None:
-        return np.broadcast_to(shape, (len(data), shape.shape[1]))
-    current = data.shape_array()
+        return np.broadcast_to(shape, (count, shape.shape[1]))
     if rel_shape is not None:
-        sources = _relative_sources(rel_shape, src_dims, data.ndim)
+        sources = _relative_sources(rel_shape, src_dims, ndim)
     elif src_dims is not None:
         sources = src_dims
     else:
         return current
     # The last column stands for new axes.
-    padded = np.concatenate([current, np.ones((len(data), 1), np.int64)], axis=1)
-    chosen = np.broadcast_to(sources % (data.ndim + 1), (len(data), sources.shape[1]))
+    padded = np.concatenate([current, np.ones((count, 1), np.int64)], axis=1)
+    chosen = np.broadcast_to(sources % (ndim + 1), (count, sources.shape[1]))
     extents = np.take_along_axis(padded, chosen, axis=1)
     if rel_shape is None:
         return extents
@@ -212,11 +249,11 @@ def _relative_sources(
     return np.array([[axis if axis < ndim else -1 for axis in range(count)]], np.int32)
 
 
-def _adjust_innermost(data: Samples, wanted: Integers, size: int) -> Integers:
+def _adjust_innermost(old_size: int, wanted: Integers, size: int) -> Integers:
     if wanted.shape[1] == 0:
-        msg = f"a number of {data.itemsize} bytes cannot become one of {size}. Give a shape."
+        msg = f"a number of {old_size} bytes cannot become one of {size}. Give a shape."
         raise ValueError(msg)
-    inner = wanted[:, -1] * data.itemsize
+    inner = wanted[:, -1] * old_size
     if (inner % size).any():
         sample = int(np.argmax(inner % size != 0))
         msg = (
@@ -244,14 +281,14 @@ def _complete(current: Integers, wanted: Integers, old_size: int, new_size: int)
     if negative.any():
         if (negative.sum(axis=1) > 1).any():
             sample = int(np.argmax(negative.sum(axis=1) > 1))
-            msg = f"only one extent may be negative; got {_row(wanted, sample)} (sample {sample})."
+            msg = f"only one extent may be negative; got {row(wanted, sample)} (sample {sample})."
             raise ValueError(msg)
         others = np.where(negative, 1, wanted).prod(axis=1) * new_size
         unknown = negative.any(axis=1) & (others == 0)
         if unknown.any():
             sample = int(np.argmax(unknown))
             msg = (
-                f"the negative extent of {_row(wanted, sample)} cannot be found, because another "
+                f"the negative extent of {row(wanted, sample)} cannot be found, because another "
                 f"one is 0 (sample {sample})."
             )
             raise ValueError(msg)
@@ -260,8 +297,8 @@ def _complete(current: Integers, wanted: Integers, old_size: int, new_size: int)
     if bad.any():
         sample = int(np.argmax(bad))
         msg = (
-            f"the amount of data must stay the same; got the shape {_row(wanted, sample)} for "
-            f"{_row(current, sample)}"
+            f"the amount of data must stay the same; got the shape {row(wanted, sample)} for "
+            f"{row(current, sample)}"
             + (f" and items of {new_size} bytes for {old_size}" if new_size != old_size else "")
             + f" (sample {sample})."
         )
@@ -269,11 +306,42 @@ def _complete(current: Integers, wanted: Integers, old_size: int, new_size: int)
     return np.ascontiguousarray(wanted)
 
 
-def _row(shapes: Integers, sample: int) -> tuple[int, ...]:
+def row(shapes: Integers, sample: int) -> tuple[int, ...]:
+    """The shape of a sample."""
     return tuple(shapes[sample].tolist())
 
 
-@op()
+def _squeezed_axes(call: Call) -> Shapes:
+    """For each sample, or once for all, the axes that are removed."""
+    axes, names = call["axes"], call["axis_names"]
+    if names == "" or (axes is not None and axes.shape[1] == 0):
+        return np.zeros((1, 0), np.int64)
+    return resolve_axes(axes, names, call.input.layout, call.input.ndim)
+
+
+def _squeezed_ndim(call: Call) -> int:
+    if call["axis_names"] is None:
+        return call.input.ndim - call.width("axes")
+    return call.input.ndim - len(call["axis_names"])
+
+
+def _squeezed_layout(call: Call) -> str:
+    layout, removed = call.input.layout, _squeezed_axes(call)
+    if not layout or (np.sort(removed) != np.sort(removed[:1])).any():
+        return ""
+    gone = removed[0].tolist()
+    return "".join(letter for axis, letter in enumerate(layout) if axis not in gone)
+
+
+def _squeezed_shapes(call: Call) -> Shapes:
+    shapes, removed = call.input.shapes, _squeezed_axes(call)
+    rows = max(len(shapes), len(removed))
+    kept = np.ones((rows, shapes.shape[1]), np.bool_)
+    np.put_along_axis(kept, np.broadcast_to(removed, (rows, removed.shape[1])), False, axis=1)
+    return np.broadcast_to(shapes, kept.shape)[kept].reshape(rows, -1)
+
+
+@op(result=Result(ndim=_squeezed_ndim, layout=_squeezed_layout, shape=_squeezed_shapes))
 def squeeze(
     data: Samples,
     /,
@@ -333,7 +401,35 @@ def squeeze(
     return data.reshape(shapes, layout)
 
 
-@op()
+def _with_new_axes(layout: str, axes: list[int], names: str, ndim: int) -> str:
+    if not axes:
+        return layout
+    if not names:
+        return ""
+    new, old = dict(zip(axes, names, strict=False)), iter(layout)
+    return "".join(new[k] if k in new else next(old) for k in range(ndim))
+
+
+def _expanded_layout(call: Call) -> str:
+    axes, names, layout = call["axes"], call["new_axis_names"], call.input.layout
+    return _with_new_axes(layout, axes, names, call.input.ndim + len(axes))
+
+
+def _expanded_shapes(call: Call) -> Shapes:
+    old, axes = call.input.shapes, call["axes"]
+    ndim = old.shape[1] + len(axes)
+    shapes = np.ones((len(old), ndim), np.int64)
+    shapes[:, [axis for axis in range(ndim) if axis not in axes]] = old
+    return shapes
+
+
+@op(
+    result=Result(
+        ndim=lambda call: call.input.ndim + len(call["axes"]),
+        layout=_expanded_layout,
+        shape=_expanded_shapes,
+    )
+)
 def expand_dims(
     data: Samples,
     /,
@@ -378,135 +474,27 @@ def expand_dims(
     if len(set(axes)) != len(axes):
         msg = f"'axes' must name each axis once; got {axes}."
         raise ValueError(msg)
-    names = dict(zip(axes, new_axis_names, strict=False))
-    old = iter(data.layout)
-    layout = ""
-    if not axes:
-        layout = data.layout
-    elif new_axis_names:
-        layout = "".join(names[k] if k in names else next(old) for k in range(ndim))
+    layout = _with_new_axes(data.layout, axes, new_axis_names, ndim)
     shapes = np.ones((len(data), ndim), np.int64)
     shapes[:, [axis for axis in range(ndim) if axis not in axes]] = data.shape_array()
     return data.reshape(shapes, layout)
 
 
-@op()
-def cat(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Samples:
-    """Join arrays along an axis they have.
-
-    Inputs without any element are left out. The result has the layout of the first input.
-
-    Parameters
-    ----------
-    inputs
-        What to join. Types, numbers of axes and all other extents must agree.
-    axis
-        The axis to join along; negative ones count from the end.
-    axis_name
-        The same by its letter in the layout. Excludes `axis`.
-
-    Examples
-    --------
-    >>> import daliesque as ndd
-    >>> ndd.cat([1, 2], [3]).torch().tolist()
-    [1, 2, 3]
-    """
-    first = inputs[0]
-    _check_alike(inputs)
-    if axis_name is not None:
-        if axis != 0:
-            msg = "'axis' and 'axis_name' exclude each other. Give one of them."
-            raise ValueError(msg)
-        _check_letter(axis_name)
-        if axis_name not in first.layout:
-            msg = f"'axis_name' must be in the layout; got {axis_name!r} for {first.layout!r}."
-            raise ValueError(msg)
-        axis = first.layout.index(axis_name)
-    axis = _checked_axis(axis, first.ndim, first.ndim - 1)
-    filled = [part for part in inputs if part.volume] or list(inputs)
-    _check_extents(filled, axis)
-    kernels = common_kernels(inputs)
-    return kernels.concatenate(filled, axis, first.layout)
+def _order(call: Call) -> list[int]:
+    return list(call["perm"] or range(call.input.ndim)[::-1])
 
 
-@op()
-def stack(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Samples:
-    """Join arrays along a new axis.
-
-    Parameters
-    ----------
-    inputs
-        What to join. Types and shapes must agree.
-    axis
-        The place of the new axis in the result; negative ones count from the end.
-    axis_name
-        The letter of the new axis in the layout. Without it, the result has no layout.
-
-    Examples
-    --------
-    >>> import daliesque as ndd
-    >>> ndd.stack([1, 2], [3, 4], axis=1).torch().tolist()
-    [[1, 3], [2, 4]]
-    """
-    first = inputs[0]
-    _check_alike(inputs)
-    axis = _checked_axis(axis, first.ndim, first.ndim)
-    layout = ""
-    if axis_name is not None:
-        _check_letter(axis_name)
-        if first.ndim and not first.layout:
-            msg = "'axis_name' needs inputs with a layout. Leave it out, or give one."
-            raise ValueError(msg)
-        layout = first.layout[:axis] + axis_name + first.layout[axis:]
-    _check_extents(list(inputs), None)
-    shapes = np.insert(first.shape_array(), axis, 1, axis=1)
-    kernels = common_kernels(inputs)
-    return kernels.concatenate([part.reshape(shapes, "") for part in inputs], axis, layout)
+def _transposed_layout(call: Call) -> str:
+    layout = call.input.layout
+    if call.has("output_layout"):
+        given: str = call["output_layout"]
+        return given
+    if call["transpose_layout"] and layout:
+        return "".join(layout[axis] for axis in _order(call))
+    return layout
 
 
-def _check_letter(axis_name: str) -> None:
-    if len(axis_name) != 1:
-        msg = f"'axis_name' must be a single letter; got {axis_name!r}."
-        raise ValueError(msg)
-
-
-def _checked_axis(axis: int, ndim: int, last: int) -> int:
-    if not -ndim <= axis <= last:
-        msg = f"'axis' must lie in [{-ndim}, {last}] for inputs with {ndim} axes; got {axis}."
-        raise ValueError(msg)
-    return axis if axis >= 0 else axis + last + 1
-
-
-def _check_alike(inputs: tuple[Samples, ...]) -> None:
-    first = inputs[0]
-    for position, part in enumerate(inputs):
-        if part.type_id != first.type_id or part.ndim != first.ndim:
-            kinds = [f"{from_code(p.type_id)} with {p.ndim} axes" for p in (first, part)]
-            msg = (
-                f"all inputs must have one type and number of axes; input 0 is {kinds[0]}, "
-                f"input {position} is {kinds[1]}."
-            )
-            raise ValueError(msg)
-
-
-def _check_extents(inputs: list[Samples], axis: int | None) -> None:
-    """All shapes must agree, bar along `axis`."""
-    first: Any = inputs[0].shape_array()
-    for position, part in enumerate(inputs[1:], 1):
-        shapes = part.shape_array()
-        wrong = shapes != first
-        if axis is not None:
-            wrong[:, axis] = False
-        if wrong.any():
-            sample, place = np.argwhere(wrong)[0].tolist()
-            msg = (
-                f"the shapes do not fit together along axis {place}: {_row(first, sample)} and "
-                f"{_row(shapes, sample)} (input {position}, sample {sample})."
-            )
-            raise ValueError(msg)
-
-
-@op()
+@op(result=Result(layout=_transposed_layout, shape=lambda call: call.input.shapes[:, _order(call)]))
 def transpose(
     input: Samples,
     /,

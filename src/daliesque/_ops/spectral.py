@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._engine.dtype import float32
 from .._engine.errors import SampleError
+from .._engine.metadata import Call, Metadata, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 
 _PADDINGS = {(False, False): 0, (False, True): 0, (True, False): 1, (True, True): 2}
@@ -50,7 +51,23 @@ def _signal_lengths(samples: Samples) -> NDArray[np.int64]:
     return np.ascontiguousarray(lengths)
 
 
-@op(dtypes=(float32,), dtype=lambda _inputs, _arguments: float32, weight=20)
+def _spectrogram_shapes(call: Call) -> Shapes:
+    shapes = call.input.shapes
+    lengths = shapes.prod(axis=1)
+    spans = lengths if call["center_windows"] else lengths - call["window_length"]
+    nfft = call["nfft"] if call.has("nfft") else call["window_length"]
+    found = np.full((len(shapes), 2), nfft // 2 + 1, np.int64)
+    found[:, call["layout"].index("t")] = spans // call["window_step"] + 1
+    return found
+
+
+@op(
+    dtypes=(float32,),
+    result=Result(
+        dtype=float32, ndim=2, layout=lambda call: call["layout"], shape=_spectrogram_shapes
+    ),
+    weight=20,
+)
 def spectrogram(
     input: Samples,
     /,
@@ -137,7 +154,13 @@ def spectrogram(
     return out
 
 
-@op(dtypes=(float32,), dtype=lambda _inputs, _arguments: float32, weight=10)
+def _spectrum_shapes(call: Call) -> Shapes:
+    shapes, axis = call.input.shapes, call["axis"]
+    lengths = call["nfft"] if call.has("nfft") else shapes[:, axis]
+    return with_extents(shapes, axis, lengths // 2 + 1)
+
+
+@op(dtypes=(float32,), result=Result(dtype=float32, shape=_spectrum_shapes), weight=10)
 def power_spectrum(
     input: Samples, /, *, axis: int = -1, nfft: int | None = None, power: int = 2
 ) -> Samples:
@@ -189,7 +212,15 @@ def power_spectrum(
 _MEL_FORMULAS = ("slaney", "htk")
 
 
-@op(dtypes=(float32,), dtype=lambda _inputs, _arguments: float32, weight=3)
+def _frequency_axis(input: Samples | Metadata) -> int:
+    return max(0, input.ndim - 2) if not input.layout else input.layout.find("f")
+
+
+def _mel_shapes(call: Call) -> Shapes:
+    return with_extents(call.input.shapes, _frequency_axis(call.input), call["nfilter"])
+
+
+@op(dtypes=(float32,), result=Result(dtype=float32, shape=_mel_shapes), weight=3)
 def mel_filter_bank(
     input: Samples,
     /,
@@ -230,7 +261,7 @@ def mel_filter_bank(
     >>> mel.shape, mel.layout
     ((40, 10), 'ft')
     """
-    axis = max(0, input.ndim - 2) if not input.layout else input.layout.find("f")
+    axis = _frequency_axis(input)
     if axis < 0 or input.ndim == 0:
         msg = f"the input needs an axis 'f' of frequencies; its layout is {input.layout!r}."
         raise ValueError(msg)
@@ -275,7 +306,7 @@ def mel_filter_bank(
     return out
 
 
-@op(dtypes=(float32,), dtype=lambda _inputs, _arguments: float32, weight=2)
+@op(dtypes=(float32,), result=Result(dtype=float32, shape="input"), weight=2)
 def to_decibels(
     input: Samples,
     /,
@@ -346,7 +377,12 @@ def _cosines(
     return table.astype(np.float32)
 
 
-@op(dtypes=(float32,), dtype=lambda _inputs, _arguments: float32, weight=3)
+def _coefficient_shapes(call: Call) -> Shapes:
+    shapes, axis = call.input.shapes, call["axis"]
+    return with_extents(shapes, axis, np.minimum(shapes[:, axis], call["n_mfcc"]))
+
+
+@op(dtypes=(float32,), result=Result(dtype=float32, shape=_coefficient_shapes), weight=3)
 def mfcc(
     input: Samples,
     /,

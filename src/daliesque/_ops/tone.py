@@ -11,6 +11,7 @@ from .. import _kernels
 from .._engine.args import Rule
 from .._engine.convert import cast_samples, contiguous, to_samples
 from .._engine.dtype import DType, float32
+from .._engine.metadata import Result
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
 from .windows import resolve_axes
@@ -32,7 +33,7 @@ class _ArrayPerSample(Rule):
 ArrayPerSample = Annotated[Any, _ArrayPerSample()]
 
 
-@op(dtype=lambda _inputs, arguments: arguments["dtype"])
+@op(result=Result(shape="input"))
 def normalize(
     input: Samples,
     /,

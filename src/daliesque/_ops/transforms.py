@@ -7,6 +7,7 @@ float32, step by step as in the reference.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,14 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._engine.args import FloatPerFrame, FloatsPerFrame
 from .._engine.convert import cast_samples, to_stacked_numpy
-from .._engine.dtype import DType, float32
+from .._engine.dtype import float32
+from .._engine.metadata import Call, Result
 from .._engine.op import HostSamples, op
 from .windows import Floats
 
 Array = NDArray[Any]
 _MOST_AXES = 6
 _RADIANS = np.float32(np.pi / 180)
-
-
-def _always_float(_inputs: tuple[Any, ...], _arguments: dict[str, Any]) -> DType:
-    return float32
 
 
 def _identities(rows: int, ndim: int) -> Floats:
@@ -104,7 +102,35 @@ def _applied(
     return _made(both, count)
 
 
-@op(name="transforms.translation", expands_frames=True, dtype=_always_float, cpu_only=True)
+def _matrices(find_dimensions: Callable[[Call], int]) -> Result:
+    """Matrices for points of so many dimensions."""
+
+    def shape(call: Call) -> list[list[int]]:
+        ndim = call.input.shapes[0, 0] if call.has_input(0) else find_dimensions(call)
+        return [[int(ndim), int(ndim) + 1]]
+
+    return Result(dtype=float32, ndim=2, layout="**", shape=shape)
+
+
+def _scale_dimensions(call: Call) -> int:
+    width, ndim = call.width("scale"), call["ndim"]
+    return ndim if width == 1 and ndim else width
+
+
+def _shear_dimensions(call: Call) -> int:
+    return {2: 2, 6: 3}[call.width("shear" if call.has("shear") else "angles")]
+
+
+def _crop_dimensions(call: Call) -> int:
+    return max(call.width(name) for name in ("from_start", "from_end", "to_start", "to_end"))
+
+
+@op(
+    name="transforms.translation",
+    expands_frames=True,
+    result=_matrices(lambda call: call.width("offset")),
+    cpu_only=True,
+)
 def translation(
     input: HostSamples | None = None,
     /,
@@ -136,7 +162,12 @@ def translation(
     return _applied(matrices, input, reverse_order, batch_size)
 
 
-@op(name="transforms.scale", expands_frames=True, dtype=_always_float, cpu_only=True)
+@op(
+    name="transforms.scale",
+    expands_frames=True,
+    result=_matrices(_scale_dimensions),
+    cpu_only=True,
+)
 def scale(
     input: HostSamples | None = None,
     /,
@@ -183,7 +214,12 @@ def scale(
     return _applied(matrices, input, reverse_order, batch_size)
 
 
-@op(name="transforms.rotation", expands_frames=True, dtype=_always_float, cpu_only=True)
+@op(
+    name="transforms.rotation",
+    expands_frames=True,
+    result=_matrices(lambda call: 3 if call.has("axis") else 2),
+    cpu_only=True,
+)
 def rotation(
     input: HostSamples | None = None,
     /,
@@ -271,7 +307,12 @@ def _tangents(angles: Floats) -> Floats:
     return tangents
 
 
-@op(name="transforms.shear", expands_frames=True, dtype=_always_float, cpu_only=True)
+@op(
+    name="transforms.shear",
+    expands_frames=True,
+    result=_matrices(_shear_dimensions),
+    cpu_only=True,
+)
 def shear(
     input: HostSamples | None = None,
     /,
@@ -323,7 +364,12 @@ def shear(
     return _applied(_around(matrices, center), input, reverse_order, batch_size)
 
 
-@op(name="transforms.crop", expands_frames=True, dtype=_always_float, cpu_only=True)
+@op(
+    name="transforms.crop",
+    expands_frames=True,
+    result=_matrices(_crop_dimensions),
+    cpu_only=True,
+)
 def crop(
     input: HostSamples | None = None,
     /,
@@ -382,7 +428,12 @@ def _ordered(start: Floats, end: Floats, absolute: bool) -> tuple[Floats, Floats
     return np.minimum(start, end), np.maximum(start, end)
 
 
-@op(name="transforms.combine", expands_frames=True, dtype=_always_float, cpu_only=True)
+@op(
+    name="transforms.combine",
+    expands_frames=True,
+    result=_matrices(lambda _: 0),
+    cpu_only=True,
+)
 def combine(
     first: HostSamples, second: HostSamples, /, *more: HostSamples, reverse_order: bool = False
 ) -> HostSamples:

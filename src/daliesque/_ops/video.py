@@ -7,6 +7,7 @@ import numpy as np
 
 from .._engine.args import IntListsPerSample
 from .._engine.convert import to_numpy
+from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.outputs import OnePer
 
@@ -23,7 +24,15 @@ def _check_sequence(samples: Samples) -> None:
         raise ValueError(msg)
 
 
-@op(strided=True, outputs=OnePer("element_map"))
+@op(
+    strided=True,
+    outputs=OnePer("element_map"),
+    result=Result(
+        ndim=lambda call: call.input.ndim - 1,
+        layout=lambda call: call.input.layout[1:],
+        shape=lambda call: call.input.shapes[:, 1:],
+    ),
+)
 def element_extract(input: Samples, /, *, element_map: list[int]) -> Samples | tuple[Samples, ...]:
     """Take single frames out of sequences: one result for each. Nothing is copied.
 
@@ -65,7 +74,12 @@ def element_extract(input: Samples, /, *, element_map: list[int]) -> Samples | t
     return results[0] if len(results) == 1 else tuple(results)
 
 
-@op()
+def _rearranged_shapes(call: Call) -> Shapes:
+    orders = call["new_order"].shape_array()
+    return with_extents(call.input.shapes, 0, orders[:, 0])
+
+
+@op(result=Result(shape=_rearranged_shapes))
 def sequence_rearrange(input: Samples, /, *, new_order: IntListsPerSample) -> Samples:
     """Put the frames of sequences into another order; frames may be repeated or left out.
 
@@ -105,7 +119,16 @@ def sequence_rearrange(input: Samples, /, *, new_order: IntListsPerSample) -> Sa
     return chosen.fold([order.size for order in orders], input.layout)
 
 
-@op(strided=True)
+def _sequence_layout(layout: str, ndim: int) -> str:
+    return "F" + (layout[1:] if layout else "*" * (ndim - 1))
+
+
+@op(
+    strided=True,
+    result=Result(
+        layout=lambda call: _sequence_layout(call.input.layout, call.input.ndim), shape="input"
+    ),
+)
 def per_frame(input: Samples, /, *, replace: bool = False) -> Samples:
     """Mark arrays as sequences, for arguments that differ from frame to frame.
 
@@ -131,4 +154,4 @@ def per_frame(input: Samples, /, *, replace: bool = False) -> Samples:
     if layout and layout[0] != "F" and not replace:
         msg = f"the layout must begin with 'F'; got {layout!r}. Pass replace=True to change it."
         raise ValueError(msg)
-    return input.with_layout("F" + (layout[1:] if layout else "*" * (input.ndim - 1)))
+    return input.with_layout(_sequence_layout(layout, input.ndim))

@@ -16,6 +16,7 @@ from .._engine.args import IntListsPerSample, IntPerSample, StrPerSample
 from .._engine.convert import to_numpy
 from .._engine.dtype import uint8
 from .._engine.errors import DecodeError, OpError, SampleError, join_names
+from .._engine.metadata import Result
 from .._engine.op import HostSamples, op
 from .._engine.threads import run_on_threads
 
@@ -23,7 +24,7 @@ from .._engine.threads import run_on_threads
 _DECODE_WEIGHT = 1000
 
 
-@op(name="decoders.video", dtype=lambda _inputs, _arguments: uint8, weight=_DECODE_WEIGHT)
+@op(name="decoders.video", result=Result(dtype=uint8, ndim=4, layout="FHWC"), weight=_DECODE_WEIGHT)
 def video(
     encoded: HostSamples,
     /,

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .. import _kernels
@@ -12,6 +10,7 @@ from .._engine.args import FloatPerFrame, FloatsPerFrame, FloatsPerSample
 from .._engine.convert import cast_samples
 from .._engine.dtype import DType, float32, from_code
 from .._engine.enums import DALIInterpType
+from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
 from .windows import Floats, Integers, round_half_away
@@ -24,12 +23,25 @@ NEAREST, LINEAR, CUBIC = (
 CONSTANT, CLAMP = 0, 1
 
 
-def _result_type(inputs: tuple[Any, ...], arguments: dict[str, Any]) -> DType | None:
-    chosen: DType | None = arguments["dtype"] or arguments["output_dtype"]
-    return chosen or getattr(inputs[0], "dtype", None)
+def resized(call: Call, first: int) -> Shapes:
+    """The shapes of the input, from axis `first` on with the size that a call asks for."""
+    shapes = call.input.shapes
+    if not call.has("size"):
+        return shapes
+    sizes = np.array(call["size"], np.float64)
+    for axis, extents in enumerate(round_half_away(sizes).clip(min=1).T):
+        shapes = with_extents(shapes, first + axis, extents)
+    return shapes
 
 
-@op(layouts="HWC FHWC DHWC FDHWC", sequences=True, dtype=_result_type)
+_RESULT_TYPE = ("dtype", "output_dtype", "input")
+
+
+@op(
+    layouts="HWC FHWC DHWC FDHWC",
+    sequences=True,
+    result=Result(dtype=_RESULT_TYPE, shape=lambda call: resized(call, 0)),
+)
 def warp_affine(
     data: Samples,
     mtx: HostSamples | None = None,
@@ -191,7 +203,26 @@ def check_not_empty(data: Samples, sizes: Integers) -> None:
         raise ValueError(msg)
 
 
-@op(layouts="HWC FHWC DHWC FDHWC", sequences=True, dtype=_result_type)
+def _rotated_shapes(call: Call) -> Shapes:
+    if call.has("size") or call["keep_size"]:
+        return resized(call, 0)
+    shapes, dims = call.input.shapes, call.input.ndim - 1
+    angle, axis = call["angle"], call["axis"]
+    for rows in (angle, axis):
+        if rows is not None and len(shapes) == 1:
+            shapes = np.repeat(shapes, len(rows), axis=0)
+    count = len(shapes)
+    inside = np.ascontiguousarray(shapes[:, dims - 1 :: -1])
+    radians, around = _turns(angle, axis, count, dims)
+    sizes = _canvas(inside, radians, around, np.ones(count, np.int64))
+    return np.concatenate([sizes, shapes[:, dims:]], axis=1)
+
+
+@op(
+    layouts="HWC FHWC DHWC FDHWC",
+    sequences=True,
+    result=Result(dtype=_RESULT_TYPE, shape=_rotated_shapes),
+)
 def rotate(
     input: Samples,
     /,
@@ -240,13 +271,7 @@ def rotate(
     dims = input.ndim - 1
     inside = np.ascontiguousarray(input.shape_array()[:, dims - 1 :: -1])
     count = len(input)
-    degrees = np.broadcast_to(angle, (count,)).astype(np.float32)
-    radians = degrees * np.float32(np.pi / 180)
-    if dims == 2:
-        radians = -radians
-        around = None
-    else:
-        around = _axes(axis, count)
+    radians, around = _turns(angle, axis, count, dims)
     if size is not None and size.size:
         sizes = np.broadcast_to(output_sizes(input, size), (count, dims))
     elif keep_size:
@@ -263,6 +288,14 @@ def rotate(
         interp_type,
         dtype or output_dtype,
     )
+
+
+def _turns(
+    angle: Floats, axis: Floats | None, count: int, dims: int
+) -> tuple[Floats, Floats | None]:
+    """The angles in radians, and the axes of rotations in space."""
+    radians = np.broadcast_to(angle, (count,)).astype(np.float32) * np.float32(np.pi / 180)
+    return (-radians, None) if dims == 2 else (radians, _axes(axis, count))
 
 
 def _axes(axis: Floats | None, count: int) -> Floats:
