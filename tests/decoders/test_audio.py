@@ -215,7 +215,7 @@ def test_a_cut_flac_file_is_named() -> None:
         decode(file[: len(file) // 2])
 
 
-def test_refused() -> None:
+def test_wrong_arguments_are_refused() -> None:
     file = wav(*pcm(signal(10), "i16")[:2])
     for arguments, message in (
         ({"dtype": ndd.float64}, "'dtype' must be int16, int32 or float32; got f64"),

@@ -188,7 +188,7 @@ def test_experimental_names_are_aliases() -> None:
     assert ndd.experimental.peek_image_shape is ndd.peek_image_shape
 
 
-def test_wrong_arguments() -> None:
+def test_wrong_arguments_are_refused() -> None:
     data = np.frombuffer(jpeg(picture(8, 8)), np.uint8)
     with pytest.raises(ValueError, match=r"decoders\.image: 'dtype' must be one of .*; got f64"):
         ndd.decoders.image(data, dtype=ndd.float64)

@@ -128,7 +128,7 @@ def test_equals_the_formulas(factors: list[int], transform: int) -> None:
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS)
-def test_images(transform: int | None) -> None:
+def test_converted_colors_equal_the_formulas(transform: int | None) -> None:
     source = random_frame(np.random.default_rng(4), 43, 31, FACTORS[1])
     data = with_adobe(write_jpeg(source, None), transform)
     stored = libjpeg(data)

@@ -258,7 +258,9 @@ def test_samples_of_different_sizes_and_arguments() -> None:
         ({"frames": [3, 10], "pad_mode": "none"}, ndd.OpError, "no frame 10"),
     ],
 )
-def test_wrong_arguments(arguments: dict[str, Any], kind: type[Exception], text: str) -> None:
+def test_wrong_arguments_are_refused(
+    arguments: dict[str, Any], kind: type[Exception], text: str
+) -> None:
     data = numbered(10)
     with pytest.raises(kind, match=text) as raised:
         decode(data, **arguments)

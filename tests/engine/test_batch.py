@@ -76,7 +76,7 @@ def test_unevaluated_tensors_as_batch() -> None:
     assert values(batch) == [[2, 3], [6]]
 
 
-def test_empty() -> None:
+def test_batch_without_samples() -> None:
     with pytest.raises(ValueError, match="batch: Element type must be specified"):
         ndd.batch([])
     empty = ndd.batch([], dtype=ndd.float32, layout="HW")
@@ -96,7 +96,7 @@ def test_unequal_samples() -> None:
     ("data", "error"),
     [(5, TypeError), ([None], TypeError), (np.float32(1), ValueError), (None, ValueError)],
 )
-def test_bad_data(data: Any, error: type[Exception]) -> None:
+def test_unusable_data_is_refused(data: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=r"[Bb]atch:"):
         ndd.batch(data) if data is not None else ndd.Batch(data)
 
@@ -146,7 +146,7 @@ def test_select() -> None:
         batch.select("a")
 
 
-def test_tensors() -> None:
+def test_tensors_are_indexed_like_a_list() -> None:
     batch = ndd.batch([1, 2, 3, 4])
     assert len(batch.tensors) == 4
     assert batch.tensors[1].item() == 2

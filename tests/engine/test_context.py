@@ -118,7 +118,7 @@ def test_contexts_do_not_leak() -> None:
     assert threading.active_count() <= before + 1
 
 
-def test_devices() -> None:
+def test_device_names_and_current_device() -> None:
     assert ndd.Device.current() == ndd.Device("cpu")
     assert str(ndd.Device.CPU) == "cpu"
     assert repr(ndd.Device.CPU) == "Device(device_type='cpu')"

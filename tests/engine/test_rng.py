@@ -167,7 +167,7 @@ def test_bad_states(state: Any, kind: type[Exception]) -> None:
         ndd.random.RNG(state=state)
 
 
-def test_bad_arguments() -> None:
+def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="both"):
         ndd.random.RNG(seed=0, state="")
     with pytest.raises(TypeError, match=r"random\.RNG: 'seed' must be an integer; got 1\.5"):

@@ -61,7 +61,7 @@ def test_types_of_python_data(data: Any, dtype: ndd.DType) -> None:
     assert ndd.as_tensor(data).dtype == dtype
 
 
-def test_metadata() -> None:
+def test_shape_type_layout_and_source() -> None:
     tensor = ndd.tensor(np.zeros((2, 3, 4), np.float64), layout="HWC")
     assert tensor.shape == (2, 3, 4)
     assert (tensor.ndim, tensor.size, tensor.itemsize, tensor.nbytes) == (3, 24, 8, 192)
@@ -98,12 +98,12 @@ def test_layout_is_checked() -> None:
         ([2**40], OverflowError),
     ],
 )
-def test_bad_data(data: Any, error: type[Exception]) -> None:
+def test_unusable_data_is_refused(data: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match="tensor:"):
         ndd.tensor(data)
 
 
-def test_no_data() -> None:
+def test_constructor_needs_data() -> None:
     with pytest.raises(ValueError, match="Give 'data'"):
         ndd.Tensor()
 
@@ -128,7 +128,7 @@ def test_constructor_forms() -> None:
         ndd.Tensor(batch=batch)
 
 
-def test_item() -> None:
+def test_item_needs_one_element() -> None:
     assert ndd.tensor(3).item() == 3
     assert ndd.tensor([[2.5]]).item() == 2.5
     with pytest.raises(ValueError, match="one element; it has 2"):
@@ -158,7 +158,7 @@ def test_pickle() -> None:
     np.testing.assert_array_equal(np.asarray(again), np.asarray(tensor))
 
 
-def test_devices() -> None:
+def test_moving_to_the_cpu_and_copying() -> None:
     tensor = ndd.tensor([1, 2])
     assert tensor.cpu() is tensor
     copied = tensor.to_device("cpu", force_copy=True)

@@ -45,7 +45,7 @@ def test_first_failure_comes_out() -> None:
     assert caught.value.index == 2
 
 
-def test_nothing_to_do() -> None:
+def test_no_tasks_start_no_work() -> None:
     run_on_threads(pytest.fail, [])
 
 

@@ -39,7 +39,7 @@ def test_resample_keeps_a_tone() -> None:
     assert_close(actual[100:-100], expected[100:-100], "resampled tone")
 
 
-def test_ways_to_say_it() -> None:
+def test_rates_scale_and_length_agree() -> None:
     signal = noise(1000)
     by_rates = ndd.audio_resample(signal, in_rate=2, out_rate=1)
     assert by_rates.shape == (500,)

@@ -278,7 +278,7 @@ LABEL = np.array([1], np.int32)
         ),
     ],
 )
-def test_errors(call: Any, message: str) -> None:
+def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 

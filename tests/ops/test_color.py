@@ -110,7 +110,7 @@ def test_frames_of_sequences() -> None:
         assert_near(np.array(result), np.stack(frames))
 
 
-def test_volumes() -> None:
+def test_volumes_are_colored_like_images() -> None:
     volume = make_image("uint8", (4, 6, 5, 3))
     result = ndd.color_twist(ndd.tensor(volume, layout="DHWC"), hue=50)
     assert result.layout == "DHWC"
@@ -166,7 +166,7 @@ def test_same_color_space_copies() -> None:
     assert_same(convert(image, "RGB", "RGB"), image)
 
 
-def test_errors() -> None:
+def test_wrong_arguments_are_refused() -> None:
     image = ndd.tensor(make_image("uint8"), layout="HWC")
     with pytest.raises(ValueError, match=r"hue: color images have 3 channels; got .*\(4, 5, 1\)"):
         ndd.hue(ndd.tensor(np.zeros((4, 5, 1), np.uint8), layout="HWC")).evaluate()

@@ -158,7 +158,9 @@ def test_jpeg_compression_distortion(size: tuple[int, int], quality: int) -> Non
         ("multi_paste", {"shapes_rel": [[2, 1]]}, r"'shapes_rel' must lie in \[0, 1\]"),
     ],
 )
-def test_bad_arguments(operator: str, arguments: dict[str, Any], message: str) -> None:
+def test_wrong_arguments_are_refused(
+    operator: str, arguments: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=f"^{operator}: .*{message}"):
         getattr(ndd, operator)(tensor(image(5, 6, 3)), **arguments).evaluate()
 

@@ -312,7 +312,7 @@ IMAGE = ndd.as_tensor(make_image((4, 5, 3)), layout="HWC")
         ),
     ],
 )
-def test_wrong_arguments(call: Any, kind: type[Exception], message: str) -> None:
+def test_wrong_arguments_are_refused(call: Any, kind: type[Exception], message: str) -> None:
     with ndd.EvalMode.sync_cpu, pytest.raises(kind, match=message):
         call()
 

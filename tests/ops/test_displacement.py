@@ -87,7 +87,7 @@ def test_mask_and_seed() -> None:
     np.testing.assert_array_equal(first, second)
 
 
-def test_bad_arguments() -> None:
+def test_wrong_arguments_are_refused() -> None:
     image = ndd.tensor(np.zeros((3, 4, 3), np.uint8), layout="HWC")
     with pytest.raises(
         ValueError, match="sphere: 'interp_type' must be INTERP_NN or INTERP_LINEAR"

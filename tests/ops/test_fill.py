@@ -95,7 +95,7 @@ def test_zeros_and_ones(name: str, dtype: str) -> None:
         (lambda: ndd.full_like([1, 2], [1, 2, 3]), r"full_like: values of shape \(3,\)"),
     ],
 )
-def test_errors(call: Any, message: str) -> None:
+def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
         call().evaluate()
 

@@ -53,7 +53,7 @@ def test_gaussian_blur_types(dtype: str, target: str) -> None:
         ("DHWC", (6, 20, 13, 3), 3),
     ],
 )
-def test_axes(layout: str | None, shape: tuple[int, ...], axes: int) -> None:
+def test_one_window_for_each_axis(layout: str | None, shape: tuple[int, ...], axes: int) -> None:
     data = make_data("float32", shape)
     sigma = [0.5, 1.2, 2.0][:axes]
     actual = call("gaussian_blur", data, layout, sigma=sigma)
@@ -175,7 +175,7 @@ def test_halves_go_to_even() -> None:
     assert call("filter", data, "HW", np.array([[0.5]])).tolist() == [[0, 0, 1, 2, 2, 2, 3, 4]]
 
 
-def test_errors() -> None:
+def test_wrong_arguments_are_refused() -> None:
     image = ndd.tensor(make_data("uint8", (9, 8, 3)), layout="HWC")
     window = np.ones((3, 5), np.float32)
     for match, arguments in (

@@ -14,7 +14,7 @@ AXES = {"W": "horizontal", "H": "vertical", "D": "depthwise"}
 @pytest.mark.parametrize("width", [1, 5, 16, 37])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 7])
 @pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "f8", "?"])
-def test_images(dtype: str, channels: int, width: int) -> None:
+def test_flipped_images_equal_numpy(dtype: str, channels: int, width: int) -> None:
     rng = np.random.default_rng(0)
     image = rng.integers(0, 99, (6, width, channels)).astype(dtype)
     for horizontal, vertical in ((1, 0), (0, 1), (1, 1), (0, 0)):
@@ -26,7 +26,7 @@ def test_images(dtype: str, channels: int, width: int) -> None:
 @pytest.mark.parametrize(
     "layout", ["CHW", "FHWC", "DHWC", "FCHW", "CDHW", "CFHW", "FDHWC", "FCDHW"]
 )
-def test_layouts(layout: str) -> None:
+def test_each_layout_flips_its_own_axes(layout: str) -> None:
     rng = np.random.default_rng(0)
     array = rng.integers(0, 255, [2, 3, 4, 5, 6][: len(layout)], np.uint8)
     for letter, name in AXES.items():

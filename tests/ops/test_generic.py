@@ -96,7 +96,7 @@ def test_dump_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(gray, images[0][..., 0])
 
 
-def test_errors() -> None:
+def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match=r"batch_permutation: 'batch_size' must be given"):
         ndd.batch_permutation()
     batch = ndd.batch([1, 2, 3])

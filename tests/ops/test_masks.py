@@ -190,7 +190,7 @@ POLYGONS = np.array([[0, 0, 2]], np.int32)
         ),
     ],
 )
-def test_errors(call: Any, message: str) -> None:
+def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -216,6 +216,6 @@ def test_errors(call: Any, message: str) -> None:
         ),
     ],
 )
-def test_bad_data(call: Any, message: str) -> None:
+def test_masks_of_wrong_shape_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ndd.OpError, match=message):
         call()

@@ -42,7 +42,7 @@ def upper_median(values: Array) -> Array:
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_types(dtype: str) -> None:
+def test_every_type_equals_the_formula(dtype: str) -> None:
     data = make_data(dtype, (19, 23, 3))
     anchor = (2, 1)
     median = call("median_blur", data, "HWC", window_size=[5, 3])
@@ -90,7 +90,7 @@ def test_morphology_against_opencv(name: str, border: str) -> None:
             assert_same(actual, expected, (size, anchor, iterations))
 
 
-def test_layouts() -> None:
+def test_mask_sizes_for_each_frame() -> None:
     video = make_data("uint8", (2, 3, 12, 14))
     sizes = ndd.tensor(np.array([[3, 5], [7, 1]], np.int32), layout="FK")
     result = np.array(ndd.experimental.dilate(ndd.tensor(video, layout="FCHW"), mask_size=sizes))
@@ -106,7 +106,7 @@ def test_default_mask() -> None:
         assert_same(call("erode", image, "HW", mask_size=size), call("erode", image, "HW"))
 
 
-def test_errors() -> None:
+def test_wrong_arguments_are_refused() -> None:
     image = ndd.tensor(make_data("uint8", (9, 8, 3)), layout="HWC")
     with pytest.raises(ValueError, match=r"experimental.median_blur: 'window_size' must be positi"):
         ndd.experimental.median_blur(image, window_size=0).evaluate()

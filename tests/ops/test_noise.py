@@ -132,7 +132,7 @@ def test_shot_of_nothing() -> None:
     assert_same(default, twelve)
 
 
-def test_errors() -> None:
+def test_wrong_arguments_are_refused() -> None:
     image = ndd.tensor(np.zeros((4, 5, 3), np.uint8), layout="HWC")
     with pytest.raises(ValueError, match=r"noise.salt_and_pepper: 'prob' must be in \[0, 1\]; got"):
         ndd.noise.salt_and_pepper(image, prob=1.5).evaluate()

@@ -97,6 +97,6 @@ def test_integer_results_are_rounded_and_clamped(dtype: str) -> None:
         ({"epsilon": -1.0}, "'epsilon' must not be negative"),
     ],
 )
-def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with ndd.EvalMode.sync_cpu, pytest.raises(ValueError, match=message):
         ndd.normalize(ndd.as_batch(make_samples("u1"), layout="HWC"), **arguments)

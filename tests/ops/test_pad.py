@@ -61,6 +61,6 @@ def test_axis_names_and_values_for_each_sample() -> None:
         ({"shape": [1, 2, 3]}, "'shape' needs 2 values, one for each axis; got 3"),
     ],
 )
-def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ndd.pad(ndd.as_tensor(np.zeros((2, 3)), layout="HW"), **arguments).evaluate()

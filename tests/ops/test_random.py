@@ -170,7 +170,7 @@ def test_samples_of_a_batch_differ() -> None:
     assert len({np.array(sample).tobytes() for sample in batch.tensors}) == 64
 
 
-def test_metadata() -> None:
+def test_shapes_and_types_of_results() -> None:
     assert ndd.random.uniform().shape == ()
     assert ndd.random.uniform().dtype is ndd.float32
     assert ndd.random.coin_flip().dtype is ndd.int32
@@ -227,7 +227,7 @@ def test_empty_batch() -> None:
         ("choice", (2,), {"dtype": ndd.int8}, TypeError, "unexpected keyword argument 'dtype'"),
     ],
 )
-def test_bad_arguments(
+def test_wrong_arguments_are_refused(
     operator: str, inputs: tuple[Any, ...], arguments: dict[str, Any], kind: Any, message: str
 ) -> None:
     with pytest.raises(kind, match=message) as caught:

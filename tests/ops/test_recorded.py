@@ -17,7 +17,7 @@ def names(calls: list[move_calls.Call]) -> list[str]:
 
 
 @pytest.mark.parametrize("index", range(len(move_calls.CALLS)), ids=names(move_calls.CALLS))
-def test_moves(index: int) -> None:
+def test_moves_equal_the_record(index: int) -> None:
     call = move_calls.CALLS[index]
     expected = load("moves", index, call)
     for ours, theirs in zip(run_call(ndd, call), expected, strict=True):
@@ -29,7 +29,7 @@ def test_moves(index: int) -> None:
 
 
 @pytest.mark.parametrize("index", range(len(resize_calls.CALLS)), ids=names(resize_calls.CALLS))
-def test_resize(index: int) -> None:
+def test_resized_equal_the_record(index: int) -> None:
     call = resize_calls.CALLS[index]
     expected = load("resize", index, call)
     for ours, theirs in zip(run_call(ndd, call), expected, strict=True):

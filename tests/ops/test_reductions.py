@@ -130,7 +130,7 @@ def test_one_mean_for_all() -> None:
     assert_same(ndd.reductions.std_dev(array, array, axes=[]), np.zeros((2, 3), np.float32))
 
 
-def test_layouts() -> None:
+def test_layout_of_the_remaining_axes() -> None:
     image = ndd.zeros(shape=[4, 5, 3], layout="HWC")
     assert ndd.reductions.sum(image, axis_names="HW").layout == "C"
     assert ndd.reductions.sum(image, axis_names="CH").layout == "W"
@@ -139,7 +139,7 @@ def test_layouts() -> None:
     assert ndd.reductions.max(image, axes=[]).shape == (4, 5, 3)
 
 
-def test_types() -> None:
+def test_types_of_results() -> None:
     bytes_ = np.array([200, 100], np.uint8)
     assert ndd.reductions.sum(bytes_).dtype == ndd.uint64
     assert np.asarray(ndd.reductions.sum(bytes_, dtype=ndd.uint8)).item() == 300 % 256
@@ -188,6 +188,6 @@ def test_nothing_infinities_and_nan() -> None:
         ),
     ],
 )
-def test_errors(call: Any, message: str) -> None:
+def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
         call(np.zeros((2, 3), np.uint8)).evaluate()

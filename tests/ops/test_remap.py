@@ -104,7 +104,7 @@ def test_inverse_map() -> None:
         ({"matrix": [0] * 9, "inverse_map": False}, "'matrix' must have an inverse"),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     image = ndd.tensor(np.zeros((3, 4, 3), np.uint8), layout="HWC")
     with pytest.raises(ValueError, match=f"^experimental.warp_perspective: .*{message}"):
         ndd.experimental.warp_perspective(image, **arguments).evaluate()

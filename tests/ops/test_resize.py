@@ -62,7 +62,7 @@ def check(
 @pytest.mark.parametrize("interp", FILTERS)
 @pytest.mark.parametrize("antialias", [True, False])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_filters(interp: int, antialias: bool, dtype: str) -> None:
+def test_every_filter_equals_the_formula(interp: int, antialias: bool, dtype: str) -> None:
     for in_size, out_size in SIZES:
         check(noise((*in_size, 3), dtype), out_size, interp=interp, antialias=antialias)
 
@@ -102,7 +102,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
-def test_layouts(layout: str, dtype: str) -> None:
+def test_only_spatial_axes_are_resized(layout: str, dtype: str) -> None:
     array = noise(LAYOUTS[layout], dtype)
     axes = [axis for axis, letter in enumerate(layout) if letter in "DHW"]
     for size in ([5, 13, 37], [23, 41, 11])[:2]:
@@ -115,7 +115,9 @@ def test_layouts(layout: str, dtype: str) -> None:
 @pytest.mark.parametrize("order", [(5, 29, 37), (40, 13, 11), (23, 41, 7), (11, 13, 60)])
 @pytest.mark.parametrize("interp", [NN, LINEAR])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_volumes(order: tuple[int, ...], interp: int, dtype: str) -> None:
+def test_axes_of_volumes_are_resized_in_any_order(
+    order: tuple[int, ...], interp: int, dtype: str
+) -> None:
     array = noise((11, 17, 25, 2), dtype)
     got = run(array, "DHWC", size=order, interp_type=interp)
     assert_resampled(got, resample(array, (0, 1, 2), order, interp=interp), order)
@@ -196,7 +198,7 @@ def test_threads_share_an_image(dtype: str, size: tuple[int, int]) -> None:
         ((50.3, -30.1), (70.9, -10.3)),
     ],
 )
-def test_regions(interp: int, dtype: str, start: Any, end: Any) -> None:
+def test_regions_equal_the_formula(interp: int, dtype: str, start: Any, end: Any) -> None:
     array = noise((40, 53, 3), dtype)
     for size in ((17, 23), (57, 71)):
         check(array, size, start, end, interp)
@@ -270,7 +272,7 @@ def test_values_of_each_sample() -> None:
         ({"size": [100, 0], "roi_start": [0, 0], "roi_end": [50, 25]}, (100, 50)),
     ],
 )
-def test_sizes(arguments: dict[str, Any], shape: tuple[int, int]) -> None:
+def test_sizes_from_arguments(arguments: dict[str, Any], shape: tuple[int, int]) -> None:
     assert run(np.zeros((480, 640, 1), np.uint8), **arguments).shape[:2] == shape
 
 
@@ -332,7 +334,7 @@ def test_layout_is_assumed() -> None:
         ({"size": 3, "dtype": ndd.int16}, "'dtype' must be that of the input .* or float32"),
     ],
 )
-def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     image = ndd.as_tensor(noise((6, 7, 3)), layout="HWC")
     with pytest.raises(ValueError, match=message):
         np.asarray(ndd.resize(image, **arguments))

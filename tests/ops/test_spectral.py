@@ -301,7 +301,7 @@ def test_log_mel_like_librosa() -> None:
         ("mfcc", (1, 2), {"dct_type": 1}, "sample 0 has 1 values"),
     ],
 )
-def test_refused(
+def test_wrong_arguments_are_refused(
     operator: str, shape: tuple[int, ...], arguments: dict[str, Any], message: str
 ) -> None:
     data = np.ones(shape, np.float32)

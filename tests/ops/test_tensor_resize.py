@@ -43,7 +43,9 @@ def run(array: Any, layout: str | None = None, **arguments: Any) -> Any:
         ((2, 3, 14, 9), [0, 1], [7, 5]),
     ],
 )
-def test_axes(dtype: str, shape: tuple[int, ...], axes: list[int], sizes: list[int]) -> None:
+def test_chosen_axes_are_resized(
+    dtype: str, shape: tuple[int, ...], axes: list[int], sizes: list[int]
+) -> None:
     array = noise(shape, dtype)
     for interp in (1, 2):
         got = run(array, sizes=sizes, axes=axes, interp_type=interp)
@@ -61,7 +63,7 @@ def test_axis_names() -> None:
 @pytest.mark.parametrize(
     ("rounding", "expected"), [("round", (5, 11)), ("truncate", (5, 10)), ("ceil", (6, 11))]
 )
-def test_scales(rounding: str, expected: tuple[int, int]) -> None:
+def test_sizes_from_scales(rounding: str, expected: tuple[int, int]) -> None:
     array = noise((17, 21), "f4")
     scales = np.array([0.31, 0.5], np.float32)
     got = run(array, scales=scales, size_rounding=rounding, interp_type=CUBIC)
@@ -87,7 +89,7 @@ def test_region_of_some_axes() -> None:
     assert_resampled(got, resample(array, (1,), (13,), (0.75 * 31,), (0.25 * 31,)))
 
 
-def test_modes() -> None:
+def test_modes_decide_sizes() -> None:
     array = noise((20, 30, 40))
     assert run(array, sizes=[10, 10, 10], mode="not_larger").shape == (5, 8, 10)
     assert run(array, sizes=[10, 10, 10], mode="not_smaller", max_size=15).shape == (8, 11, 15)
@@ -110,7 +112,7 @@ def test_modes() -> None:
         ({"sizes": 3}, "must lie within three neighboring ones; got axes 0 to 3"),
     ],
 )
-def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"tensor_resize: .*{message}"):
         run(noise((6, 7, 8, 9)), **arguments)
 

@@ -230,6 +230,6 @@ POINTS = np.zeros((2, 2), np.float32)
         (lambda: ndd.coord_flip(POINTS[0]), "coord_flip: points must have the shape"),
     ],
 )
-def test_errors(call: Any, message: str) -> None:
+def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call().evaluate()

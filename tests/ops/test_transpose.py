@@ -39,7 +39,7 @@ def test_between_pixels_and_planes(dtype: str, channels: int) -> None:
     np.testing.assert_array_equal(np.asarray(pixels), image)
 
 
-def test_layouts() -> None:
+def test_layout_is_transposed() -> None:
     image = ndd.as_tensor(np.zeros((2, 3, 4), np.uint8), layout="HWC")
     assert ndd.transpose(image).layout == "CWH"
     assert ndd.transpose(image, transpose_layout=False).layout == "HWC"
@@ -55,6 +55,6 @@ def test_layouts() -> None:
         ({"output_layout": "AB"}, "'output_layout' needs 3 letters"),
     ],
 )
-def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ndd.transpose(ndd.as_tensor(np.zeros((2, 3, 4))), **arguments).evaluate()

@@ -74,6 +74,6 @@ def test_per_frame() -> None:
         (lambda _: ndd.per_frame(5), "per_frame: a single number"),
     ],
 )
-def test_errors(call: Any, message: str) -> None:
+def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call(np.zeros((3, 2, 2))).evaluate()

@@ -92,7 +92,7 @@ def test_large_images(border: float | None) -> None:
         np.testing.assert_array_equal(np.asarray(shifted), padded[: len(image), 5:])
 
 
-def test_volumes() -> None:
+def test_volumes_equal_the_formula() -> None:
     rng = np.random.default_rng(5)
     volume = rng.normal(size=(6, 9, 11, 2)).astype(np.float32)
     matrix = rng.normal(size=(3, 4)) * 0.3 + np.eye(3, 4)
@@ -167,7 +167,7 @@ def test_positions_that_are_no_numbers_are_outside() -> None:
         ({"matrix": [0] * 6, "inverse_map": False}, "'matrix' must have an inverse"),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     image = ndd.tensor(np.zeros((3, 4, 3), np.uint8), layout="HWC")
     with pytest.raises(ValueError, match=f"^warp_affine: .*{message}"):
         ndd.warp_affine(image, **arguments).evaluate()

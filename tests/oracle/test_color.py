@@ -70,7 +70,7 @@ def make_arguments(
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_types(name: str) -> None:
+def test_every_pair_of_types(name: str) -> None:
     rng = np.random.default_rng(len(name))
     for source, target in itertools.product(types_of(name), [None, *types_of(name)]):
         images = make_images(rng, source, [(9, 12, 3), (16, 7, 3), (31, 33, 3)])

@@ -172,7 +172,7 @@ def compare(data: bytes, image_type: str, **arguments: Any) -> None:
 
 @pytest.mark.parametrize("kind", FILES)
 @pytest.mark.parametrize("image_type", IMAGE_TYPES)
-def test_images(kind: str, image_type: str) -> None:
+def test_every_format_and_color(kind: str, image_type: str) -> None:
     for dtype in ELEMENT_TYPES:
         compare(FILES[kind], image_type, dtype=dtype)
 
@@ -309,7 +309,9 @@ REGIONS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("kind", REGION_FILES)
 @pytest.mark.parametrize(("operator", "arguments"), REGIONS, ids=str)
-def test_regions(kind: str, operator: str, arguments: dict[str, Any]) -> None:
+def test_slices_and_crops_of_every_format(
+    kind: str, operator: str, arguments: dict[str, Any]
+) -> None:
     encoded = np.frombuffer(FILES[kind], np.uint8)
     expected = getattr(reference.decoders, operator)(reference.as_tensor(encoded), **arguments)
     assert_same(getattr(ours.decoders, operator)(encoded, **arguments), np.asarray(expected))

@@ -85,7 +85,7 @@ def test_scaling(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", "u1 i1 i2 u2 i4 u4 i8 f4 f8".split())
-def test_images(tmp_path: Path, kind: str) -> None:
+def test_images_of_every_type(tmp_path: Path, kind: str) -> None:
     rng = np.random.default_rng(0)
     images = [rng.integers(0, 100, shape).astype(kind) for shape in ((5,), (2, 3), (2, 3, 4, 5))]
     units = [fits.PrimaryHDU(images[0]), *(fits.ImageHDU(image) for image in images[1:])]

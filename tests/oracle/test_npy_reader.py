@@ -92,13 +92,13 @@ def test_random_arguments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_types(tmp_path: Path, dtype: str) -> None:
+def test_arrays_of_every_type(tmp_path: Path, dtype: str) -> None:
     arguments = {"file_root": str(make_files(tmp_path, dtype, 3, 5, 1))}
     assert values(ndd, 2, 1, **arguments) == values(dali, 2, 1, **arguments)
     assert values(ndd, None, 1, **arguments) == values(dali, None, 1, **arguments)
 
 
-def test_lists(tmp_path: Path) -> None:
+def test_files_from_lists_and_filters(tmp_path: Path) -> None:
     make_files(tmp_path / "data", "i4", 2, 5, 1)
     (tmp_path / "data" / "list").write_text("01.npy\n\nsub/00.npy\n02.npy")
     for arguments in (

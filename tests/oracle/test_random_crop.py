@@ -34,7 +34,7 @@ def windows(library: ModuleType, sizes: list[Array], seed: int, **arguments: Any
         {"random_area": [0.9, 1.0], "num_attempts": 2},
     ],
 )
-def test_windows(arguments: dict[str, Any], dtype: str) -> None:
+def test_random_windows_are_equal(arguments: dict[str, Any], dtype: str) -> None:
     rng = np.random.default_rng(4)
     shapes = [(480, 640, 3), (1, 1, 3), (5000, 3, 1), (7, 5, 3), (1, 900, 3), (33, 40, 3)]
     shapes += [(int(h), int(w), 3) for h, w in rng.integers(1, 2000, (58, 2))]

@@ -97,7 +97,7 @@ def test_deviations(name: str, dtype: str) -> None:
     check(name, Single(samples[0]), Each([np.float32(3.5), np.float32(-1)]))
 
 
-def test_nothing() -> None:
+def test_reductions_of_empty_arrays() -> None:
     empty = Single(np.zeros((0, 3), "f4"))
     for name in ("sum", "mean", "mean_square", "rms"):
         for axes in (None, [0], [1]):

@@ -131,7 +131,7 @@ class Arguments:
 @pytest.mark.parametrize("layout", IMAGES + VOLUMES)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("antialias", [True, False])
-def test_filters(layout: str, dtype: str, antialias: bool) -> None:
+def test_every_filter_layout_and_type(layout: str, dtype: str, antialias: bool) -> None:
     rng = np.random.default_rng(1)
     for interp in (NN, *SMOOTH):
         samples = random_samples(rng, layout, dtype)

@@ -513,7 +513,9 @@ def test_error_budget() -> None:
         ),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
+def test_wrong_arguments_are_refused(
+    arguments: dict[str, Any], error: type[Exception], match: str
+) -> None:
     with pytest.raises(error, match=rf"readers\.Count.*{match}"):
         Count(10, **arguments)
 

@@ -72,7 +72,7 @@ def test_databases(tmp_path: Path, count: int) -> None:
         assert found == [value for _, value in expected]
 
 
-def test_datums(tmp_path: Path) -> None:
+def test_images_and_labels_of_datums(tmp_path: Path) -> None:
     values = [datum(b"abc", 3, True), datum(b"", -7), datum(None), datum(b"x", 2**31 - 1)]
     path = write_lmdb(tmp_path, values)
     expected = [([97, 98, 99], [3]), ([], [-7]), ([], []), ([120], [2**31 - 1])]
@@ -86,7 +86,7 @@ def test_datums(tmp_path: Path) -> None:
     assert label.dtype == np.int32
 
 
-def test_pixels(tmp_path: Path) -> None:
+def test_uncompressed_images_keep_their_shape(tmp_path: Path) -> None:
     shapes = [(2, 3, 2), (4, 1, 3)]
     pixels = [np.arange(np.prod(shape), dtype=np.uint8).reshape(shape) for shape in shapes]
     values = [datum(p.tobytes(), 1, False, p.shape) for p in pixels]
@@ -150,7 +150,7 @@ TEXT = tensor_proto([b"img"])
         ),
     ],
 )
-def test_tensors(
+def test_tensor_protos_of_every_type(
     tmp_path: Path, tensors: list[bytes], arguments: dict[str, Any], expected: Any, dtype: Any
 ) -> None:
     path = write_lmdb(tmp_path, [tensor_protos(*tensors)] * 2)
@@ -296,7 +296,7 @@ def test_what_is_no_database(tmp_path: Path) -> None:
         ("Caffe", {"path": []}, "'path' must not be empty"),
     ],
 )
-def test_wrong_arguments(
+def test_wrong_arguments_are_refused(
     tmp_path: Path, reader: str, arguments: dict[str, Any], message: str
 ) -> None:
     paths: dict[str, Any] = {"path": numbered(tmp_path, [1])}

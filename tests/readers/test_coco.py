@@ -71,7 +71,7 @@ def test_forms_of_boxes(tmp_path: Path) -> None:
         assert labels.tolist() == [a["category_id"] for a in expected]
 
 
-def test_what_is_left_out(tmp_path: Path) -> None:
+def test_empty_images_crowds_and_small_boxes_are_skipped(tmp_path: Path) -> None:
     data = make_dataset(tmp_path)
     assert len(read(tmp_path, skip_empty=True)) < len(data["images"])
     assert all(len(boxes) for _, boxes, _ in read(tmp_path, skip_empty=True))
@@ -371,7 +371,9 @@ def test_missing_image_files(tmp_path: Path) -> None:
         ({"annotations_file": "x", "size_threshold": "a"}, TypeError, "'size_threshold' must be"),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
+def test_wrong_arguments_are_refused(
+    arguments: dict[str, Any], error: type[Exception], match: str
+) -> None:
     with pytest.raises(error) as caught:
         ndd.readers.COCO(**arguments)
     assert str(caught.value).startswith("readers.COCO: ")
@@ -384,7 +386,7 @@ def test_no_images(tmp_path: Path) -> None:
         read(tmp_path)
 
 
-def test_properties(tmp_path: Path) -> None:
+def test_is_a_reader(tmp_path: Path) -> None:
     data = make_dataset(tmp_path)
 
     def make(**options: Any) -> ndd.readers.COCO:

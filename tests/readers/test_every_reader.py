@@ -242,7 +242,7 @@ def test_no_reader_is_missing() -> None:
 
 
 @every_reader
-def test_properties(tmp_path: Path, name: str) -> None:
+def test_is_a_reader(tmp_path: Path, name: str) -> None:
     data = ROWS[name][1](tmp_path)
     sources = epoch_sources(data.make(), None)
     assert len(set(sources)) == len(sources)

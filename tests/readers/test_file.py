@@ -57,7 +57,7 @@ def test_folders_are_labels(images: Path) -> None:
     assert contents_of(ndd.readers.File(file_root=str(images) + "/")) == expected
 
 
-def test_outputs(images: Path) -> None:
+def test_classes_types_and_shapes_of_outputs(images: Path) -> None:
     for contents, labels in ndd.readers.File(file_root=images).next_epoch(batch_size=5):
         assert isinstance(contents, ndd.Batch)
         assert isinstance(labels, ndd.Batch)
@@ -102,7 +102,7 @@ NAMES = ["a.wav", "b.JPG", "c.jpeg", "[x].png", "d.txt", "noext", ".hidden.jpg",
 
 @pytest.mark.parametrize("case_sensitive", [False, True])
 @pytest.mark.parametrize("patterns", [["*.jpg"], ["?.*", "*ext"], ["[a-c]*"], ["*"], ["Ü*", "*G"]])
-def test_filters(tmp_path: Path, patterns: list[str], case_sensitive: bool) -> None:
+def test_filters_choose_files(tmp_path: Path, patterns: list[str], case_sensitive: bool) -> None:
     root = make_files(tmp_path, [f"x/{name}" for name in NAMES])
 
     def matches(name: str) -> bool:
@@ -161,7 +161,7 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     assert os.fsencode(contents.source[1]) == b"x/\xff\xfe.jpg"
 
 
-def test_lists(images: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_lists_of_files_and_labels(images: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     make_files(images, ["with space/x y .wav"])
     lines = "a/0.wav 5\n\n  \nwith space/x y .wav\t 7  \r\nc/1.wav 0"
     expected = [("a/0.wav", 5), ("with space/x y .wav", 7), ("c/1.wav", 0)]
@@ -212,7 +212,9 @@ def test_files_and_labels(images: Path) -> None:
         ({"files": ["x"], "num_shards": 2}, ValueError, "at most the number of samples"),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
+def test_wrong_arguments_are_refused(
+    arguments: dict[str, Any], error: type[Exception], match: str
+) -> None:
     with pytest.raises(error, match=match) as caught:
         ndd.readers.File(**arguments)
     if "device" not in arguments:

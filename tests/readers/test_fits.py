@@ -42,7 +42,7 @@ def image(shape: tuple[int, ...], kind: str = "f4") -> NDArray[Any]:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_types(tmp_path: Path, kind: str) -> None:
+def test_images_of_every_type(tmp_path: Path, kind: str) -> None:
     expected = image((3, 4, 5), kind)
     ((found,),) = read(files=[write(tmp_path / "x.fits", expected)])
     assert found.dtype == np.dtype(kind)
@@ -238,7 +238,9 @@ def test_images_that_do_not_go_together(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
+def test_wrong_arguments_are_refused(
+    arguments: dict[str, Any], error: type[Exception], match: str
+) -> None:
     with pytest.raises(error) as caught:
         ndd.experimental.readers.Fits(**arguments)
     assert str(caught.value).startswith("experimental.readers.Fits: ")

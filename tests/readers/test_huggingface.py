@@ -41,7 +41,7 @@ def images(first: int, count: int) -> dict[str, Any]:
     }
 
 
-def test_columns(tmp_path: Path) -> None:
+def test_columns_of_saved_data_sets(tmp_path: Path) -> None:
     save(tmp_path, [images(0, 7), images(7, 4)])
     for batch_size in (None, 11):
         number = 0
@@ -79,7 +79,7 @@ def test_shuffling_is_global(tmp_path: Path) -> None:
         assert np.abs(seen - np.arange(100)).mean() > 20
 
 
-def test_splits(tmp_path: Path) -> None:
+def test_split_must_be_chosen(tmp_path: Path) -> None:
     for k, split in enumerate(("train", "test")):
         save(tmp_path / split, [images(100 * k, 3)])
     (tmp_path / "dataset_dict.json").write_text(json.dumps({"splits": ["train", "test"]}))
@@ -108,7 +108,7 @@ def test_rows_without_values(tmp_path: Path) -> None:
     ]
 
 
-def test_faults(tmp_path: Path) -> None:
+def test_missing_and_damaged_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r'HuggingFace: cannot list the folder ".*no'):
         ndd.readers.HuggingFace(path=tmp_path / "no")
     with pytest.raises(ValueError, match=r"No files found that match \*\.arrow in"):

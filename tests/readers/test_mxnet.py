@@ -43,7 +43,7 @@ def read(files: Files, **options: Any) -> list[tuple[bytes, list[float]]]:
     ]
 
 
-def test_values(tmp_path: Path) -> None:
+def test_images_and_labels_of_records(tmp_path: Path) -> None:
     samples = [
         (b"one", [1.0]),
         (b"", [0.25, -3.0]),
@@ -147,7 +147,7 @@ def test_truncated_and_missing_files(tmp_path: Path) -> None:
             read(files)
 
 
-def test_wrong_arguments(tmp_path: Path) -> None:
+def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     files = numbered(tmp_path, [1])
     with pytest.raises(ValueError, match="'index_path' must be one file"):
         ndd.readers.MXNet(**(files | {"index_path": ["a", "b"]}))

@@ -37,7 +37,7 @@ def write_manifest(path: Path, entries: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_outputs(tmp_path: Path) -> None:
+def test_classes_and_types_of_outputs(tmp_path: Path) -> None:
     manifest, values = make_data(tmp_path, [800, 1200, 300])
     reader = ndd.readers.NemoAsr(manifest_filepaths=[manifest], read_idxs=True)
     (step,) = reader.next_epoch(batch_size=3)
@@ -53,7 +53,7 @@ def test_outputs(tmp_path: Path) -> None:
     assert sounds.source == [str(tmp_path / f"{number}.wav") for number in range(3)]
 
 
-def test_which_outputs(tmp_path: Path) -> None:
+def test_options_choose_outputs(tmp_path: Path) -> None:
     manifest, _ = make_data(tmp_path, [10])
     for rate in (False, True):
         for text in (False, True):
@@ -216,7 +216,7 @@ def test_sounds_without_frames(tmp_path: Path) -> None:
         assert sounds.shape[0][0] == 0 < sounds.shape[1][0]
 
 
-def test_refused(tmp_path: Path) -> None:
+def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     manifest, _ = make_data(tmp_path, [10])
     for arguments, message in (
         ({"dtype": ndd.float64}, "'dtype' must be int16, int32 or float32; got f64"),

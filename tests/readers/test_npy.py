@@ -40,7 +40,7 @@ def numbers(shape: tuple[int, ...], dtype: Any = "f4", order: Any = "C") -> NDAr
 
 
 @pytest.mark.parametrize("dtype", [*TYPES, ">i4", ">f8", "=i2"])
-def test_types(tmp_path: Path, dtype: str) -> None:
+def test_arrays_of_every_type_order_and_version(tmp_path: Path, dtype: str) -> None:
     array = numbers((3, 5), dtype)
     for order, version in itertools.product("CF", [(1, 0), (2, 0), (3, 0)]):
         stored = np.array(array, order=order)  # type: ignore[call-overload]
@@ -51,7 +51,7 @@ def test_types(tmp_path: Path, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 0, 2), (2, 3, 4), (1, 2, 1, 3, 1, 2, 2, 2)])
-def test_shapes(tmp_path: Path, shape: tuple[int, ...]) -> None:
+def test_arrays_of_every_shape(tmp_path: Path, shape: tuple[int, ...]) -> None:
     for order in "CF":
         array = numbers(shape, order=order)
         path = save(tmp_path / "x.npy", array)
@@ -326,7 +326,9 @@ def test_regions_that_do_not_fit_are_skipped(tmp_path: Path) -> None:
         ({"files": "x", "file_filter": 3}, TypeError, "'file_filter' must be"),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
+def test_wrong_arguments_are_refused(
+    arguments: dict[str, Any], error: type[Exception], match: str
+) -> None:
     with pytest.raises(error) as caught:
         ndd.readers.Numpy(**arguments)
     assert str(caught.value).startswith("readers.Numpy: ")

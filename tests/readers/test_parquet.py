@@ -48,7 +48,7 @@ NUMBERS = [3, 1, 4, 1, 5, 9, 2]
 @pytest.mark.parametrize(
     "kind", "bool u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8".split(), ids=lambda kind: str(kind)
 )
-def test_numbers(tmp_path: Path, kind: str, batch_size: int | None) -> None:
+def test_columns_of_numbers(tmp_path: Path, kind: str, batch_size: int | None) -> None:
     values = np.array(NUMBERS).astype(kind)
     path = write(tmp_path / "x.parquet", {"x": values})
     found = read(path=path, batch_size=batch_size)
@@ -59,7 +59,7 @@ def test_numbers(tmp_path: Path, kind: str, batch_size: int | None) -> None:
 
 
 @pytest.mark.parametrize("kind", ["binary", "large_binary", "string", "large_string", "dictionary"])
-def test_bytes(tmp_path: Path, kind: str) -> None:
+def test_columns_of_bytes(tmp_path: Path, kind: str) -> None:
     if kind == "dictionary":
         column = pa.array(CONTENTS, pa.binary()).dictionary_encode()
     else:
@@ -77,7 +77,7 @@ def test_fixed_size_bytes(tmp_path: Path) -> None:
     assert [bytes(sample["x"]) for sample in read(path=path, batch_size=2)] == [b"abc", b"def"]
 
 
-def test_lists(tmp_path: Path) -> None:
+def test_columns_of_nested_lists(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     vectors = [rng.integers(0, 9, n).tolist() for n in (3, 0, 1, 5, 2, 0, 4)]
     shapes = [(2, 3), (0, 0), (1, 1), (4, 2), (3, 1), (1, 0), (2, 2)]
@@ -120,7 +120,7 @@ def test_images_and_fields(tmp_path: Path) -> None:
     assert [int(sample["info.size.width"]) for sample in found] == [0, 1, 2]
 
 
-def test_times(tmp_path: Path) -> None:
+def test_columns_of_dates_and_times(tmp_path: Path) -> None:
     day = datetime.datetime(2020, 1, 2, 3, 4, 5)
     columns = {"at": pa.array([day], pa.timestamp("ms")), "on": pa.array([day.date()], pa.date32())}
     (sample,) = read(path=write(tmp_path / "x.parquet", columns))
@@ -245,7 +245,7 @@ def test_damaged_files(tmp_path: Path) -> None:
         ({}, ValueError, "column 'y' is a struct"),
     ],
 )
-def test_bad_arguments(
+def test_wrong_arguments_are_refused(
     tmp_path: Path, arguments: dict[str, Any], error: type[Exception], match: str
 ) -> None:
     path = write(tmp_path / "x.parquet", {"x": [1], "y": [{"a": 1}]})
@@ -265,7 +265,7 @@ def test_files_that_differ(tmp_path: Path) -> None:
         ndd.readers.Parquet(path=tmp_path / "empty")
 
 
-def test_remote(tmp_path: Path) -> None:
+def test_files_behind_urls(tmp_path: Path) -> None:
     import fsspec
 
     path = numbered(tmp_path / "x.parquet", 0, 9)

@@ -109,7 +109,7 @@ def test_missing_and_refused_files(images: Path, server: Server) -> None:
         ndd.readers.File(file_root=f"{server.url}/nowhere")
 
 
-def test_pieces(tmp_path: Path) -> None:
+def test_parts_of_remote_files(tmp_path: Path) -> None:
     content = np.random.default_rng(1).bytes(100_000)
     (tmp_path / "x").write_bytes(content)
     with serve(tmp_path, break_every=4) as server:
@@ -135,7 +135,7 @@ def in_memory(folder: Path) -> str:
     return f"memory://{folder.name}"
 
 
-def test_memory(images: Path) -> None:
+def test_files_in_a_memory_file_system(images: Path) -> None:
     url = in_memory(images)
     local = contents_of(ndd.readers.File(file_root=images))
     assert contents_of(ndd.readers.File(file_root=url), 4)[:9] == local
@@ -150,7 +150,7 @@ def test_memory(images: Path) -> None:
 
 
 @pytest.mark.parametrize("region", [{}, {"roi_start": [1, 0], "roi_shape": [2, 2]}])
-def test_numpy(tmp_path: Path, region: dict[str, Any]) -> None:
+def test_remote_numpy_files(tmp_path: Path, region: dict[str, Any]) -> None:
     arrays = [np.arange(12.0).reshape(4, 3) + k for k in range(5)]
     (tmp_path / "sub").mkdir()
     for k, array in enumerate(arrays):
@@ -172,7 +172,7 @@ def test_numpy(tmp_path: Path, region: dict[str, Any]) -> None:
         next(remote.next_epoch(5))
 
 
-def test_coco(tmp_path: Path) -> None:
+def test_remote_coco_images(tmp_path: Path) -> None:
     data = make_dataset(tmp_path)
     url = in_memory(tmp_path)
     reader = ndd.readers.COCO(file_root=url, annotations_file=f"{url}/instances.json")
@@ -190,7 +190,7 @@ def test_coco(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("index", [False, True])
-def test_records(tmp_path: Path, index: bool) -> None:
+def test_remote_records(tmp_path: Path, index: bool) -> None:
     """Pieces of large files, over a connection that breaks."""
     contents = [example({"x": [k], "y": [bytes([k]) * 1000 * k]}) for k in range(20)]
     write_tfrecord(tmp_path / "x.tfrecord", contents, tmp_path / "x.idx" if index else None)

@@ -62,7 +62,7 @@ def test_checksum(portable: bool) -> None:
         assert _kernels.crc32c(data, portable) == crc32c(data)
 
 
-def test_values(tmp_path: Path) -> None:
+def test_features_of_every_kind(tmp_path: Path) -> None:
     records: list[dict[str, Any]] = [
         {"i": [3], "s": [b"hello"], "v": [1.0, 2.5], "p": [1, 2, 3, 4], "f": [1.0, 2.0, 3.0, 4.0]},
         {"i": [-(2**63)], "s": [b""], "v": [-0.5], "p": [], "f": [4.0, 3.0, 2.0, 1.0]},
@@ -152,7 +152,7 @@ def test_rare_encodings(tmp_path: Path) -> None:
     assert values == [[1, 2, 3], [1, 2], [1, 2, 3], [3], [3, 1, 2], [3]]
 
 
-def test_source(tmp_path: Path) -> None:
+def test_sources_name_file_and_offset(tmp_path: Path) -> None:
     paths = numbered(tmp_path, [2, 1])["path"]
     size = len(record(example({"x": [0], "y": [b""]})))
     reader = ndd.readers.TFRecord(path=paths, features=INTEGER)
@@ -414,7 +414,7 @@ def test_indices_that_lie(tmp_path: Path, entry: str) -> None:
         ({"path": "memory://x"}, OSError, "memory://x"),
     ],
 )
-def test_wrong_arguments(
+def test_wrong_arguments_are_refused(
     tmp_path: Path, arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     files: dict[str, Any] = numbered(tmp_path, [1])

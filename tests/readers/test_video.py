@@ -67,7 +67,7 @@ def test_clips_of_a_folder(kind: Any, folder: Path) -> None:
 
 
 @both
-def test_outputs(kind: Any, folder: Path) -> None:
+def test_clips_labels_and_times(kind: Any, folder: Path) -> None:
     path = str(folder / "b/three.webm")
     reader = kind(
         filenames=[path],
@@ -438,7 +438,7 @@ def test_a_file_that_goes_away_or_changes(kind: Any, folder: Path, tmp_path: Pat
     ],
 )
 @both
-def test_wrong_arguments(kind: Any, arguments: dict[str, Any], text: str) -> None:
+def test_wrong_arguments_are_refused(kind: Any, arguments: dict[str, Any], text: str) -> None:
     with pytest.raises(ValueError, match=text) as raised:
         kind(**{"sequence_length": 3, **arguments})
     assert "readers.Video: " in str(raised.value)

@@ -53,7 +53,7 @@ def read(paths: Any, ext: Any, **options: Any) -> list[tuple[bytes, ...]]:
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("index", [False, True])
-def test_samples(tmp_path: Path, form: int, index: bool) -> None:
+def test_files_with_one_name_are_a_sample(tmp_path: Path, form: int, index: bool) -> None:
     long = "folder/" * 14 + "file" * 9
     files = [
         ("a/1.jpg", b"one"),
@@ -88,7 +88,7 @@ def test_very_long_and_strange_names(tmp_path: Path) -> None:
         assert read(path, "x", index_paths=tmp_path / "a.idx") == [(n.encode(),) for n in names]
 
 
-def test_what_is_no_sample(tmp_path: Path) -> None:
+def test_folders_links_and_hidden_files_are_skipped(tmp_path: Path) -> None:
     """Folders, links, hidden files and devices are left out."""
     path = tmp_path / "a.tar"
     with tarfile.open(path, "w") as archive:
@@ -189,7 +189,7 @@ def test_several_components_for_one_output(tmp_path: Path) -> None:
     assert len(found) == 1
 
 
-def test_types(tmp_path: Path) -> None:
+def test_components_of_every_type(tmp_path: Path) -> None:
     kinds = ["int8", "uint16", "int32", "uint64", "float16", "float32", "float64"]
     rng = np.random.default_rng(0)
     arrays = [[rng.integers(0, 99, n).astype(kind) for kind in kinds] for n in (3, 0, 1)]
@@ -365,7 +365,7 @@ def test_arbitrary_headers(
         ({"ext": "nothing", "missing_component_behavior": "skip"}, ValueError, "no samples"),
     ],
 )
-def test_wrong_arguments(
+def test_wrong_arguments_are_refused(
     tmp_path: Path, arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     files: dict[str, Any] = numbered(tmp_path, [1])
