@@ -5,6 +5,7 @@ Native core: batches, buffers, threads and kernels. Not for direct use.
 """
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated, Any, overload
 
 import numpy
@@ -270,8 +271,11 @@ class AudioFiles:
 
     def information(self) -> NDArray[Any]:
         """
-        Rows of (frames, channels, rate, code); -1 frames if a sound could not be opened.
+        Rows of (frames, channels, rate); -1 frames if a file could not be opened.
         """
+
+    def read_error(self, index: int, path: str) -> Exception | None:
+        """Why a file could not be read; None if it could."""
 
     def decode(self, out: Samples, ranges: NDArray[Any]) -> list[int]:
         """
@@ -325,13 +329,45 @@ def random_crop(state: PhiloxState, sizes: numpy.typing.NDArray[Any], aspect: tu
 def normalize(samples: Samples, type_id: int, means: Samples | None, factors: Samples | None, reduced: Sequence[bool], batch: bool, ddof: int, epsilon: float, scale: float, shift: float) -> Samples:
     """(samples - mean) * factor + shift; what is None is computed."""
 
-def crop_windows(shapes: numpy.typing.NDArray[Any], layout: str, crop: numpy.typing.NDArray[Any] | None, depth: numpy.typing.NDArray[Any], height: numpy.typing.NDArray[Any], width: numpy.typing.NDArray[Any], x: numpy.typing.NDArray[Any], y: numpy.typing.NDArray[Any], z: numpy.typing.NDArray[Any], truncate: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], tuple[int, int, int, float] | None]: ...
+class WindowFault:
+    """Why windows cannot be made."""
 
-def slice_windows(shapes: numpy.typing.NDArray[Any], axes: numpy.typing.NDArray[Any], begin: numpy.typing.NDArray[Any] | None, end: numpy.typing.NDArray[Any] | None, size: numpy.typing.NDArray[Any] | None, relative: tuple[bool, bool, bool], single_precision: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], tuple[int, int, int, float] | None]: ...
+    class Kind(enum.Enum):
+        none = 0
 
-def fit_windows(anchors: numpy.typing.NDArray[Any], extents: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], trim: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], tuple[int, int, int, float] | None]: ...
+        two_sizes = 1
 
-def pad_windows(shapes: numpy.typing.NDArray[Any], axes: numpy.typing.NDArray[Any], extents: numpy.typing.NDArray[Any] | None, align: numpy.typing.NDArray[Any] | None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], tuple[int, int, int, float] | None]: ...
+        negative_size = 2
+
+        position = 3
+
+        order = 4
+
+        outside = 5
+
+        axis_range = 6
+
+        axis_twice = 7
+
+    @property
+    def kind(self) -> WindowFault.Kind: ...
+
+    @property
+    def sample(self) -> int: ...
+
+    @property
+    def axis(self) -> int: ...
+
+    @property
+    def value(self) -> float: ...
+
+def crop_windows(shapes: numpy.typing.NDArray[Any], layout: str, crop: numpy.typing.NDArray[Any] | None, depth: numpy.typing.NDArray[Any], height: numpy.typing.NDArray[Any], width: numpy.typing.NDArray[Any], x: numpy.typing.NDArray[Any], y: numpy.typing.NDArray[Any], z: numpy.typing.NDArray[Any], truncate: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], WindowFault | None]: ...
+
+def slice_windows(shapes: numpy.typing.NDArray[Any], axes: numpy.typing.NDArray[Any], begin: numpy.typing.NDArray[Any] | None, end: numpy.typing.NDArray[Any] | None, size: numpy.typing.NDArray[Any] | None, relative: tuple[bool, bool, bool], single_precision: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], WindowFault | None]: ...
+
+def fit_windows(anchors: numpy.typing.NDArray[Any], extents: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], trim: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], WindowFault | None]: ...
+
+def pad_windows(shapes: numpy.typing.NDArray[Any], axes: numpy.typing.NDArray[Any], extents: numpy.typing.NDArray[Any] | None, align: numpy.typing.NDArray[Any] | None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], WindowFault | None]: ...
 
 def warp_affine(samples: Samples, type_id: int, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
 
@@ -462,15 +498,13 @@ class FileCache:
     @property
     def active(self) -> bool: ...
 
-def read_listed_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: FileCache | None) -> tuple[Samples, list[tuple[int, int]]]:
+def read_listed_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: FileCache | None) -> tuple[Samples, dict[int, Exception]]:
     """
-    The contents of chosen files of a list, and (sample, errno) of those that failed.
+    The contents of chosen files of a list, and by index why some could not be read.
     """
 
-def read_named_files(paths: Samples) -> tuple[Samples, list[tuple[int, int]]]:
-    """
-    The contents of files named by samples of characters, and (sample, errno) of failures.
-    """
+def read_named_files(paths: Samples) -> tuple[Samples, dict[int, Exception]]:
+    """The contents of files named by samples of characters, likewise."""
 
 def read_big_endian(type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', writable=False)], bytes: Samples, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
     """Arrays that begin at an offset of each sample of bytes."""
@@ -478,62 +512,305 @@ def read_big_endian(type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(s
 def copy_rows(table: Samples, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
     """Some consecutive rows of a table for each sample."""
 
+class NpyOutside(enum.Enum):
+    """What to do where a region leaves an array."""
+
+    error = 0
+
+    pad = 1
+
+    trim = 2
+
+class NpyFault(enum.Enum):
+    """Why an array cannot be had."""
+
+    unreadable = 0
+
+    malformed = 1
+
+    bound_count = 2
+
+    region = 3
+
+    other_axes = 4
+
+    other_type = 5
+
+class NpyError:
+    """An array that could not be read."""
+
+    @property
+    def sample(self) -> int: ...
+
+    @property
+    def fault(self) -> NpyFault: ...
+
+    @property
+    def window(self) -> WindowFault.Kind:
+        """The fault of the region."""
+
+    @property
+    def axis(self) -> int: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def first(self) -> int:
+        """The sample that this one differs from."""
+
+    @property
+    def exception(self) -> Exception | None:
+        """Of an unreadable file."""
+
 class NpyHeaderCache:
     """Headers of .npy files read before."""
 
     def __init__(self, least_age: float) -> None: ...
 
-def read_npy_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: NpyHeaderCache | None, region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], int, float] | None) -> tuple[Samples, list[tuple[int, int, int, float]]]:
+def read_npy_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: NpyHeaderCache | None, region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], NpyOutside, float] | None) -> tuple[Samples, list[NpyError]]:
     """
-    The arrays in chosen files, without those that failed: (sample, code, axis, value).
+    The arrays in chosen files that could be read, and the errors of the others.
     """
 
-def read_npy_contents(contents: Samples, region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], int, float] | None) -> tuple[Samples, list[tuple[int, int, int, float]]]:
+def read_npy_contents(contents: Samples, paths: Sequence[str], region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], NpyOutside, float] | None) -> tuple[Samples, list[NpyError]]:
     """The arrays in the contents of files, likewise."""
+
+class RecordFault(enum.Enum):
+    """What is wrong with a record."""
+
+    none = 0
+
+    too_short = 1
+
+    bad_length = 2
+
+    cut_short = 3
+
+    bad_checksum = 4
+
+    malformed = 5
+
+    missing_feature = 6
+
+    wrong_type = 7
+
+    too_many_values = 8
+
+    wrong_multiple = 9
+
+    bad_magic = 10
+
+    wrong_size = 11
+
+    mixed = 12
+
+    bad_label = 13
+
+    missing_tensor = 14
+
+class RecordError:
+    """A record that cannot be used."""
+
+    @property
+    def index(self) -> int:
+        """Its index in the request."""
+
+    @property
+    def fault(self) -> RecordFault: ...
+
+    @property
+    def part(self) -> int:
+        """The number of a feature or tensor."""
+
+    @property
+    def value(self) -> int: ...
+
+class TarFault(enum.Enum):
+    """Why the files of a tar archive end before their time."""
+
+    none = 0
+
+    no_tar = 1
+
+    cut_short = 2
+
+    compressed = 3
+
+class ComponentFault(enum.Enum):
+    """What is wrong with samples of tar archives."""
+
+    none = 0
+
+    no_tar = 1
+
+    cut_short = 2
+
+    compressed = 3
+
+    bad_version = 4
+
+    bad_count = 5
+
+    bad_line = 6
+
+    bad_offset = 7
+
+    too_few_lines = 8
+
+    missing = 9
+
+    bad_size = 10
+
+class ComponentError:
+    """A sample of a tar archive with a fault."""
+
+    @property
+    def fault(self) -> ComponentFault: ...
+
+    @property
+    def where(self) -> int:
+        """The byte of the archive or line of the index."""
+
+    @property
+    def output(self) -> int: ...
+
+class LmdbFault(enum.Enum):
+    """What ended the entries of a database."""
+
+    none = 0
+
+    no_database = 1
+
+    unsupported = 2
+
+    damaged = 3
+
+class RecordIndex:
+    """The records of a TFRecord file."""
+
+    @property
+    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def sizes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def fault(self) -> RecordFault:
+        """What ended the records before their time."""
+
+    @property
+    def fault_offset(self) -> int: ...
+
+class LmdbIndex:
+    """The entries of a database."""
+
+    @property
+    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def sizes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def key_ends(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def keys(self) -> bytes: ...
+
+    @property
+    def fault(self) -> LmdbFault: ...
+
+    @property
+    def fault_page(self) -> int: ...
+
+class NumberPairs:
+    """The numbers of a text with two in each line."""
+
+    @property
+    def first(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def second(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def bad_line(self) -> int:
+        """The first line without two numbers, or 0."""
+
+class TarIndexText:
+    """The index of a tar archive."""
+
+    @property
+    def text(self) -> bytes: ...
+
+    @property
+    def fault(self) -> TarFault: ...
+
+    @property
+    def fault_offset(self) -> int: ...
+
+    @property
+    def blank_extensions(self) -> bool: ...
+
+    @property
+    def blank_names(self) -> bool: ...
+
+class MissingComponents(enum.Enum):
+    """What becomes of samples that have nothing for an output."""
+
+    stay_empty = 0
+
+    skip = 1
+
+    error = 2
+
+class LabelType(enum.Enum):
+    """What the labels of Caffe2's records are."""
+
+    single = 0
+
+    sparse = 1
+
+    dense = 2
+
+    weighted_sparse = 3
+
+    none = 4
 
 class Archives:
     """Files of which pieces are read; only few stay open."""
 
     def __init__(self, paths: Sequence[bytes], open_url: object, joined: bool, may_map: bool, kept_bytes: int, least_age: float) -> None: ...
 
-    def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dtype: int = 0) -> tuple[Samples, list[tuple[int, int, int, int, str]]]:
-        """
-        Pieces of files, and (place, file, offset, errno, reason) of those that failed.
-        """
+    def read(self, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dtype: int = 0) -> tuple[Samples, dict[int, Exception]]:
+        """Parts of files, and by index why some could not be read."""
 
-    def read_number_pairs(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int, tuple[int, str]]:
-        """
-        First and second numbers of all lines; the first bad line or 0; (errno, reason).
-        """
+    def read_number_pairs(self, file: int) -> NumberPairs:
+        """Raises OSError."""
 
-    def size(self, file: int) -> tuple[int, tuple[int, str]]:
-        """The bytes of a file; (errno, reason)."""
+    def size(self, file: int) -> int:
+        """The bytes of a file. Raises OSError."""
 
-    def index_lmdb(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes, int, int, tuple[int, str]]:
-        """
-        Offsets, sizes, ends of keys and keys of the entries; fault and page that ended them; (errno, reason).
-        """
+    def index_lmdb(self, file: int) -> LmdbIndex:
+        """Raises OSError."""
 
-    def make_tar_index(self, file: int, with_names: bool) -> tuple[bytes, int, int, bool, bool, tuple[int, str]]:
-        """
-        Text; fault and its place; blanks in extensions, in names; (errno, reason).
-        """
+    def make_tar_index(self, file: int, with_names: bool) -> TarIndexText:
+        """Raises OSError."""
 
-    def index_tfrecord(self, file: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int, int, tuple[int, str]]:
-        """
-        Offsets and sizes of the records; fault and place that ended them; (errno, reason).
-        """
+    def index_tfrecord(self, file: int) -> RecordIndex:
+        """Raises OSError."""
 
 class ComponentIndex:
     """The samples of tar archives."""
 
-    def __init__(self, extensions: Sequence[Sequence[bytes]], dtypes: Sequence[int], case_sensitive: bool, missing: int) -> None: ...
+    def __init__(self, extensions: Sequence[Sequence[bytes]], dtypes: Sequence[int], case_sensitive: bool, missing: MissingComponents) -> None: ...
 
-    def add_tar(self, archives: Archives, file: int) -> tuple[list[tuple[int, int, int]], tuple[int, str]]:
-        """(fault, byte, output) of what is wrong; (errno, reason)."""
+    def add_tar(self, archives: Archives, file: int) -> list[ComponentError]:
+        """Add the samples of an archive; the errors of some. Raises OSError."""
 
-    def add_index(self, archives: Archives, file: int) -> tuple[list[tuple[int, int, int]], tuple[int, str]]:
-        """(fault, line, output) of what is wrong; (errno, reason)."""
+    def add_index(self, archives: Archives, file: int) -> list[ComponentError]:
+        """
+        Add the samples that an index lists; the errors of some. Raises OSError.
+        """
 
     def end_file(self) -> None:
         """What comes next belongs to the next archive."""
@@ -547,10 +824,8 @@ class ComponentIndex:
     @property
     def ambiguous(self) -> tuple[int, int]: ...
 
-    def read(self, archives: Archives, numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[list[Samples], list[tuple[int, int, int, int, str]]]:
-        """
-        The outputs, and (place, file, offset, errno, reason) of samples that could not be read.
-        """
+    def read(self, archives: Archives, numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[list[Samples], dict[int, Exception]]:
+        """The outputs, and by index why some samples could not be read."""
 
     def find(self, numbers: Sequence[int], output: int) -> list[tuple[int, int, bytes]]:
         """
@@ -562,23 +837,19 @@ class ExampleParser:
 
     def __init__(self, rules: Sequence[tuple[bytes, int, bool, Sequence[int], bytes | None]]) -> None: ...
 
-    def read(self, archives: Archives, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[list[Samples], list[tuple[int, int, int, int, str]], list[tuple[int, int, int, int]]]:
+    def read(self, archives: Archives, files: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[list[Samples], dict[int, Exception], list[RecordError]]:
         """
-        The features; (place, file, offset, errno, reason) of records that could not be read; (place, fault, feature, values) of those with faults.
+        The features; by index why some records could not be read; the errors of others.
         """
 
-def parse_recordio(records: Samples) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
-    """
-    Images and labels, and (place, fault, part, value) of records with faults.
-    """
+def parse_recordio(records: Samples) -> tuple[list[Samples], list[RecordError]]:
+    """Images and labels, and the errors of some records."""
 
-def parse_datums(records: Samples, image: bool, label: bool) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
-    """
-    Images and labels, and (place, fault, part, value) of records with faults.
-    """
+def parse_datums(records: Samples, image: bool, label: bool) -> tuple[list[Samples], list[RecordError]]:
+    """Images and labels, and the errors of some records."""
 
-def parse_tensors(records: Samples, image: bool, label_type: int, num_labels: int, additional: int, box: bool) -> tuple[list[Samples], list[tuple[int, int, int, int]]]:
-    """Tensors, and (place, fault, part, value) of records with faults."""
+def parse_tensors(records: Samples, image: bool, label_type: LabelType, num_labels: int, additional: int, box: bool) -> tuple[list[Samples], list[RecordError]]:
+    """Tensors, and the errors of some records."""
 
 def crc32c(data: bytes, portable: bool = False) -> int:
     """The checksum CRC-32C."""
@@ -588,10 +859,70 @@ def write_video_frame(out: Samples, sample: int, row: int, y: memoryview, u: mem
     Convert planes of luma and chroma to RGB, as frame number `row` of a sample.
     """
 
-def parse_coco(text: bytes, size_threshold: float, include_crowds: bool, ltrb: bool, ratio: bool, remap_classes: bool, skip_empty: bool, polygons: bool, runs: bool, images: Sequence[str] | None) -> object:
-    """
-    Annotations, or (kind of fault, position), or (list, entry, missing key).
-    """
+class JsonFault:
+    """Where a text is not the JSON expected."""
+
+    class Kind(enum.Enum):
+        early_end = 1
+
+        syntax = 2
+
+        no_object = 3
+
+        no_array = 4
+
+        no_string = 5
+
+        no_number = 6
+
+        no_integer = 7
+
+    @property
+    def kind(self) -> JsonFault.Kind: ...
+
+    @property
+    def position(self) -> int: ...
+
+class CocoMissing:
+    """An entry of an annotation file lacks a key."""
+
+    @property
+    def list(self) -> str: ...
+
+    @property
+    def entry(self) -> int: ...
+
+    @property
+    def key(self) -> str: ...
+
+class CocoFault:
+    """Something that makes one image useless."""
+
+    class Kind(enum.Enum):
+        box_outside = 1
+
+        odd_polygon = 2
+
+        bad_runs = 3
+
+        no_size = 4
+
+        unknown_class = 5
+
+    @property
+    def image(self) -> int: ...
+
+    @property
+    def kind(self) -> CocoFault.Kind: ...
+
+    @property
+    def annotation(self) -> int: ...
+
+    @property
+    def value(self) -> int: ...
+
+def parse_coco(text: bytes, size_threshold: float, include_crowds: bool, ltrb: bool, ratio: bool, remap_classes: bool, skip_empty: bool, polygons: bool, runs: bool, images: Sequence[str] | None) -> dict[str, Any] | JsonFault | CocoMissing:
+    """Annotations, or why there are none."""
 
 def paint_coco_masks(sizes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], polygons: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], vertices: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], mask_boxes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], run_ends: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu', writable=False)], relative: bool) -> Samples:
     """Pictures of the labels of segmentations."""

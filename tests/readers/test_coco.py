@@ -337,7 +337,7 @@ def test_missing_sizes(tmp_path: Path) -> None:
         del image["width"]
     (tmp_path / "instances.json").write_text(json.dumps(data))
     assert len(read(tmp_path)) == 8
-    with pytest.raises(ndd.OpError, match="does not tell the width and height of the image"):
+    with pytest.raises(ndd.OpError, match="does not give the width and height of the image"):
         read(tmp_path, ratio=True)
 
 

@@ -121,15 +121,6 @@ def _site_traceback(site: CallSite) -> TracebackType | None:
     return None
 
 
-# Codes of the native functions that read files which are not the system's.
-_FILE_CODES = {-1: "the file changed its size while it was read", -2: "it is not a regular file"}
-
-
-def file_error(code: int, path: str) -> OSError:
-    """The exception for an error code of the native functions that read files."""
-    return OSError(code, _FILE_CODES.get(code) or os.strerror(code), path)
-
-
 def same_class(exception: Exception, message: str) -> Exception:
     """An exception of the same class, if it is one that users expect, with another text."""
     fresh: Exception

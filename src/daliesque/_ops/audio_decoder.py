@@ -87,7 +87,7 @@ def audio(
         msg = "'sample_rate' must be a number of Hz, or 0 to keep that of the file; got nan or inf."
         raise ValueError(msg)
     files = _kernels.AudioFiles(input, sndfile.functions())
-    frames, channels, rates, _ = np.ascontiguousarray(files.information().T)
+    frames, channels, rates = np.ascontiguousarray(files.information().T)
     if (frames < 0).any():
         sample = int(np.argmax(frames < 0))
         raise SampleError(sample, sndfile.why_not(empty=input.shape(sample)[0] == 0), DecodeError)

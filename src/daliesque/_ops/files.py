@@ -8,7 +8,7 @@ import os
 from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import int8, uint8
-from .._engine.errors import file_error, same_class
+from .._engine.errors import same_class
 from .._engine.metadata import Result
 from .._engine.op import HostSamples, op
 
@@ -41,11 +41,10 @@ def read(
     if filepaths.ndim != 1:
         msg = f"'filepaths' must be 1-D arrays of characters; got {filepaths.ndim} dimensions."
         raise ValueError(msg)
-    contents, failed = _kernels.read_named_files(filepaths)
-    if failed:
-        index, code = failed[0]
+    contents, errors = _kernels.read_named_files(filepaths)
+    for index, error in errors.items():
         path = os.fsdecode(to_numpy(filepaths, index).tobytes())
-        error = file_error(code, path)
-        msg = f'io.file.read: cannot read "{path}" (sample {index}): {error.strerror}.'
+        reason = error.strerror if isinstance(error, OSError) else error
+        msg = f'io.file.read: cannot read "{path}" (sample {index}): {reason}.'
         raise same_class(error, msg) from error
     return contents

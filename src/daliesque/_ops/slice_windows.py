@@ -12,8 +12,7 @@ from .. import _kernels
 from .._engine.convert import to_stacked_numpy
 from .._engine.samples import HostSamples
 from .windows import (
-    NEGATIVE_SIZE,
-    WRONG_ORDER,
+    FaultKind,
     Floats,
     Integers,
     Windows,
@@ -129,15 +128,17 @@ def _windows(
         single_precision,
     )
     if fault is not None:
-        kind, sample, axis, value = fault
-        note = sample_note(sample, len(anchors))
-        if kind == NEGATIVE_SIZE and size is not None:
-            msg = f"'{size.name}' must not be negative; got {value:g}{note}."
+        note = sample_note(fault.sample, len(anchors))
+        if fault.kind == FaultKind.negative_size and size is not None:
+            msg = f"'{size.name}' must not be negative; got {fault.value:g}{note}."
             raise ValueError(msg)
-        if kind == WRONG_ORDER:
-            msg = f"the end must not lie before the begin, {value:g}, along axis {axis}{note}."
+        if fault.kind == FaultKind.order:
+            msg = (
+                f"the end must not lie before the begin, {fault.value:g}, along axis "
+                f"{fault.axis}{note}."
+            )
             raise ValueError(msg)
-        raise_axis_fault(kind, value, shapes.shape[1])
+        raise_axis_fault(fault.kind, fault.value, shapes.shape[1])
     return Windows(anchors, extents)
 
 

@@ -29,9 +29,7 @@ _MAIN_BORDERS = ("pad", "edge", "reflect", "reflect_101", "wrap")
 CONSTANT_BORDER = 0
 
 
-# Kinds of faults that the native functions report, with the sample, the axis and a value.
-Fault: TypeAlias = tuple[int, int, int, float]
-_TWO_SIZES, NEGATIVE_SIZE, _POSITION, WRONG_ORDER, _OUTSIDE, _AXIS_RANGE, _AXIS_TWICE = range(1, 8)
+FaultKind: TypeAlias = _kernels.WindowFault.Kind
 
 
 class Windows(NamedTuple):
@@ -89,17 +87,17 @@ def crop_windows(shapes: Integers, layout: str, arguments: CropArguments) -> Win
     return Windows(anchors, extents)
 
 
-def _raise_crop_fault(fault: Fault, rows: int, has_crop: bool) -> NoReturn:
-    kind, sample, which, value = fault
-    size = ("crop_d", "crop_h", "crop_w")[which]
-    if kind == _TWO_SIZES:
+def _raise_crop_fault(fault: _kernels.WindowFault, rows: int, has_crop: bool) -> NoReturn:
+    got = f"got {fault.value:g}{sample_note(fault.sample, rows)}."
+    size = ("crop_d", "crop_h", "crop_w")[fault.axis]
+    if fault.kind == FaultKind.two_sizes:
         msg = f"'crop' and '{size}' exclude each other. Give one of them."
-    elif kind == NEGATIVE_SIZE:
+    elif fault.kind == FaultKind.negative_size:
         name = "crop" if has_crop else size
-        msg = f"'{name}' must not be negative; got {value:g}{sample_note(sample, rows)}."
+        msg = f"'{name}' must not be negative; {got}"
     else:
-        name = ("crop_pos_z", "crop_pos_y", "crop_pos_x")[which]
-        msg = f"'{name}' must lie in [0, 1]; got {value:g}{sample_note(sample, rows)}."
+        name = ("crop_pos_z", "crop_pos_y", "crop_pos_x")[fault.axis]
+        msg = f"'{name}' must lie in [0, 1]; {got}"
     raise ValueError(msg)
 
 
@@ -115,17 +113,17 @@ def pad_windows(
             check_count(values, axes, name)
     anchors, padded, fault = _kernels.pad_windows(shapes, axes, extents, align)
     if fault is not None:
-        kind, sample, _, value = fault
-        if kind == NEGATIVE_SIZE:
-            msg = f"'align' must be positive; got {value:g}{sample_note(sample, len(anchors))}."
+        if fault.kind == FaultKind.negative_size:
+            note = sample_note(fault.sample, len(anchors))
+            msg = f"'align' must be positive; got {fault.value:g}{note}."
             raise ValueError(msg)
-        raise_axis_fault(kind, value, shapes.shape[1])
+        raise_axis_fault(fault.kind, fault.value, shapes.shape[1])
     return Windows(anchors, padded)
 
 
-def raise_axis_fault(kind: int, value: float, ndim: int) -> NoReturn:
+def raise_axis_fault(kind: FaultKind, value: float, ndim: int) -> NoReturn:
     """Say what is wrong with the axes that an argument names."""
-    if kind == _AXIS_RANGE:
+    if kind == FaultKind.axis_range:
         msg = (
             f"'axes' must lie in [{-ndim}, {ndim - 1}] for an input with {ndim} axes; "
             f"got {value:g}."
@@ -162,7 +160,7 @@ def fit_windows(windows: Windows, shapes: Integers, policy: OutOfBounds, operato
         windows.anchors, windows.extents, shapes, policy.action == "trim_to_shape"
     )
     if fault is not None:
-        _, sample, axis, _ = fault
+        sample, axis = fault.sample, fault.axis
         begin = int(anchors[sample, axis])
         extent = int(shapes[sample if len(shapes) > 1 else 0, axis])
         msg = (
@@ -204,9 +202,9 @@ def resolve_axes(
         found = [axis + ndim if axis < 0 else axis for axis in given]
         for axis, original in zip(found, given, strict=True):
             if not 0 <= axis < ndim:
-                raise_axis_fault(_AXIS_RANGE, original, ndim)
+                raise_axis_fault(FaultKind.axis_range, original, ndim)
             if found.count(axis) > 1:
-                raise_axis_fault(_AXIS_TWICE, original, ndim)
+                raise_axis_fault(FaultKind.axis_twice, original, ndim)
         resolved.append(found)
     return np.array(resolved, np.int64)
 

@@ -19,15 +19,15 @@ from .sources.archives import Archives, Places
 from .sources.discovery import PathLike, list_paths
 from .sources.records import RecordReader
 
+LabelType, LmdbFault, RecordFault = _kernels.LabelType, _kernels.LmdbFault, _kernels.RecordFault
+
 _DATABASE_FAULTS = {
-    1: "it is no database of LMDB",
-    2: "it holds keys with several values or databases inside the database (page {page})",
-    3: "the database is damaged: page {page} refers to what is not there",
+    LmdbFault.no_database: "it is no database of LMDB",
+    LmdbFault.unsupported: (
+        "it holds keys with several values or databases inside the database (page {page})"
+    ),
+    LmdbFault.damaged: "the database is damaged: page {page} refers to what is not there",
 }
-# The numbers of faults that the native parsers report.
-_MALFORMED, _WRONG_TYPE, _WRONG_SIZE, _MIXED, _BAD_LABEL, _MISSING = 5, 7, 11, 12, 13, 14
-_LABEL_TYPES = range(5)
-_NO_LABEL = 4
 
 
 class _Entries(Places):
@@ -64,27 +64,28 @@ class _DatabaseReader(RecordReader):
 
     def _find_records(self, file: int) -> tuple[Numbers, Numbers]:
         self._keys = self._keys[:file] + [(np.empty(0, np.int64), b"")]
-        offsets, sizes, key_ends, keys, fault, page = self._archives.index_lmdb(file)
-        self._keys[file] = (key_ends, keys)
-        if fault:
-            reason = _DATABASE_FAULTS[fault].format(page=page)
+        index = self._archives.native.index_lmdb(file)
+        self._keys[file] = (index.key_ends, index.keys)
+        if index.fault != LmdbFault.none:
+            reason = _DATABASE_FAULTS[index.fault].format(page=index.fault_page)
             self.leave_out(self._archives[file], OpError(reason))
-        return offsets, sizes
+        return index.offsets, index.sizes
 
     def _make_places(self, parts: Sequence[tuple[Numbers, Numbers]]) -> Places:
         return _Entries(self._folders, parts, self._keys)
 
-    def _describe(self, fault: int, part: int, value: int) -> OpError:
+    def _describe(self, error: _kernels.RecordError) -> OpError:
         """What is wrong with a record."""
-        if fault == _MALFORMED:
+        fault, part, value = error.fault, error.part, error.value
+        if fault == RecordFault.malformed:
             reason = f"the record holds no {self._message} message"
-        elif fault == _WRONG_TYPE:
+        elif fault == RecordFault.wrong_type:
             reason = f"tensor {part} of the record has an unexpected type"
-        elif fault == _WRONG_SIZE:
+        elif fault == RecordFault.wrong_size:
             reason = f"tensor {part} of the record has {value} values, which do not fit its shape"
-        elif fault == _MIXED:
+        elif fault == RecordFault.mixed:
             reason = f"output {part} differs in type or dimensionality from those before"
-        elif fault == _BAD_LABEL:
+        elif fault == RecordFault.bad_label:
             reason = f"the label {value} is not in the range that 'num_labels' gives"
         else:
             reason = f"the record has {part} tensors, of {value} that are expected"
@@ -155,8 +156,8 @@ class Caffe(_DatabaseReader):
     def _parse(
         self, records: _kernels.Samples
     ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
-        outputs, faults = _kernels.parse_datums(records, self._image, self._label)
-        return outputs, {place: self._describe(*fault) for place, *fault in faults}
+        outputs, errors = _kernels.parse_datums(records, self._image, self._label)
+        return outputs, {error.index: self._describe(error) for error in errors}
 
 
 class Caffe2(_DatabaseReader):
@@ -224,14 +225,15 @@ class Caffe2(_DatabaseReader):
     ) -> None:
         self._set_paths(path, may_map=not options.get("dont_use_mmap"))
         self._image = image_available is None or bool(image_available)
-        self._label_type = self._count("label_type", label_type, 0)
+        kind = self._count("label_type", label_type, 0)
         self._num_labels = self._count("num_labels", num_labels, 1)
         self._additional = self._count("additional_inputs", additional_inputs, 0)
         self._box = bool(bbox)
-        if self._label_type not in _LABEL_TYPES:
-            msg = f"{self.operator}: 'label_type' must be in [0..4]; got {self._label_type}."
+        if kind >= len(LabelType):
+            msg = f"{self.operator}: 'label_type' must be in [0..4]; got {kind}."
             raise ValueError(msg)
-        has_label = self._label_type != _NO_LABEL
+        self._label_type = LabelType(kind)
+        has_label = self._label_type != LabelType.none
         if not (self._image or has_label or self._additional or self._box):
             msg = f"{self.operator}: there is nothing to deliver. Leave out 'image_available'."
             raise ValueError(msg)
@@ -248,10 +250,10 @@ class Caffe2(_DatabaseReader):
     def _parse(
         self, records: _kernels.Samples
     ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
-        outputs, faults = _kernels.parse_tensors(
+        outputs, errors = _kernels.parse_tensors(
             records, self._image, self._label_type, self._num_labels, self._additional, self._box
         )
-        return outputs, {place: self._describe(*fault) for place, *fault in faults}
+        return outputs, {error.index: self._describe(error) for error in errors}
 
 
 def _data_file(path: str) -> str:

@@ -17,12 +17,11 @@ from .sources.archives import Archives
 from .sources.discovery import PathLike, list_paths
 from .sources.records import RecordReader
 
-# The numbers of faults that the native parser reports.
 _FAULTS = {
-    1: "the record is too short for the header of an image",
-    3: "the record is cut short",
-    10: "the record does not begin with the magic number of RecordIO",
-    11: "the record is too short for its labels",
+    _kernels.RecordFault.too_short: "the record is too short for the header of an image",
+    _kernels.RecordFault.cut_short: "the record is cut short",
+    _kernels.RecordFault.bad_magic: "the record does not begin with the magic number of RecordIO",
+    _kernels.RecordFault.wrong_size: "the record is too short for its labels",
 }
 
 
@@ -92,7 +91,7 @@ class MXNet(RecordReader):
         sizes = []
         for file in range(len(self._archives)):
             try:
-                sizes.append(self._archives.size(file))
+                sizes.append(self._archives.native.size(file))
             except OSError as error:
                 # Without its size nobody knows where the records of the others are.
                 msg = f'{self.operator}: cannot read "{self._archives[file]}": {error.strerror}.'
@@ -128,5 +127,5 @@ class MXNet(RecordReader):
     def _parse(
         self, records: _kernels.Samples
     ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
-        outputs, faults = _kernels.parse_recordio(records)
-        return outputs, {place: OpError(_FAULTS[fault]) for place, fault, _, _ in faults}
+        outputs, errors = _kernels.parse_recordio(records)
+        return outputs, {error.index: OpError(_FAULTS[error.fault]) for error in errors}

@@ -16,7 +16,7 @@ from .._engine.args import rule_of
 from .._engine.convert import to_batch_samples, to_samples
 from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, int16, int32
-from .._engine.errors import DecodeError, file_error, same_class
+from .._engine.errors import DecodeError, same_class
 from .._engine.samples import host
 from .core.base import Reader
 from .core.options import ReaderOptions
@@ -202,7 +202,7 @@ class NemoAsr(Reader):
         if files is None:
             return Fetched((), errors)
         numbers = numbers[indices]
-        frames, channels, rates, codes = np.ascontiguousarray(files.information().T)
+        frames, channels, rates = np.ascontiguousarray(files.information().T)
         # Truncated, as the reference does, and not beyond the end.
         first = (np.maximum(self._offsets[numbers], 0) * rates).astype(np.int64)
         counts = (self._durations[numbers] * rates).astype(np.int64)
@@ -210,7 +210,10 @@ class NemoAsr(Reader):
         counts = np.where((self._durations[numbers] < 0) | (counts > rest), rest, counts)
         bad = (frames < 0) | (rest < 0)
         for row in np.flatnonzero(bad).tolist():
-            errors[indices[row]] = self._why_not(numbers[row], int(frames[row]), int(codes[row]))
+            path = self._paths.full(int(numbers[row]))
+            errors[indices[row]] = files.read_error(row, path) or self._unusable(
+                path, float(self._offsets[numbers[row]]), int(frames[row])
+            )
         good = np.flatnonzero(~bad)
         if len(good) == 0:
             return Fetched((), errors)
@@ -243,12 +246,10 @@ class NemoAsr(Reader):
         files = _kernels.AudioFiles(contents[0], sndfile.functions())
         return files, [index for index in indices if index not in errors], errors
 
-    def _why_not(self, number: int, frames: int, code: int) -> Exception:
-        path = self._paths.full(int(number))
-        if code:
-            return file_error(code, path)
+    def _unusable(self, path: str, offset: float, frames: int) -> DecodeError:
+        """Why a file that can be read has no audio for a sample."""
         if frames >= 0:
-            return DecodeError(f"its offset, {self._offsets[number]:g} s, is beyond its end")
+            return DecodeError(f"its offset, {offset:g} s, is beyond its end")
         return DecodeError("it " + sndfile.why_not(empty=not read(path, 0, 1)))
 
     def _others(self, numbers: Numbers, rates: Numbers) -> list[_kernels.Samples]:

@@ -15,7 +15,7 @@ from .._codecs.pixels import CodecError
 from .._engine.args import FloatsPerSample, IntsPerSample, rule_of
 from .._engine.device import DeviceLike
 from .._engine.dtype import from_numpy
-from .._engine.errors import DecodeError, OpError, file_error
+from .._engine.errors import DecodeError, OpError
 from .._engine.value import Value
 from .core.options import ReaderOptions
 from .core.order import Numbers
@@ -24,21 +24,19 @@ from .sources.discovery import LEAST_AGE, PathLike
 from .sources.listed import ListedFiles
 from .sources.storage import read
 
-# What the native function reports besides the codes of files: the file is no plain array, or the
-# region does not fit it. A region that has other faults is reported as _BAD_REGION minus the fault.
-_BAD_FILE = -3
-_OTHER_AXES = -4
-_OTHER_TYPE = -5
-_BAD_COUNT = -6
-_BAD_REGION = -100
-_NEGATIVE_SIZE, _WRONG_ORDER, _OUTSIDE, _AXIS_RANGE, _AXIS_TWICE = 2, 4, 5, 6, 7
+NpyFault, NpyOutside = _kernels.NpyFault, _kernels.NpyOutside
+RegionFault = _kernels.WindowFault.Kind
 
-_POLICIES = {"error": 0, "pad": 1, "constant": 1, "trim_to_shape": 2}
+_POLICIES = {
+    "error": NpyOutside.error,
+    "pad": NpyOutside.pad,
+    "constant": NpyOutside.pad,
+    "trim_to_shape": NpyOutside.trim,
+}
 # Enough to see the header of any array that can be read.
 _HEADER_BYTES = (1 << 16) + 12
 
 Bound = int | float | Sequence[float] | NDArray[Any] | Value
-Failure = tuple[int, int, int, float]
 
 
 class Numpy(ListedFiles):
@@ -217,47 +215,47 @@ class Numpy(ListedFiles):
         if not contents:
             return Fetched((), errors)
         places = [k for k in range(len(numbers)) if k not in errors]
-        arrays, failed = _kernels.read_npy_contents(contents[0], self._region)
+        names = [self._full_name(int(number)) for number in numbers[places]]
+        arrays, failed = _kernels.read_npy_contents(contents[0], names, self._region)
         outputs, faults = self._checked(numbers[places], arrays, failed)
         return Fetched(outputs, errors | {places[k]: fault for k, fault in faults.items()})
 
     def _checked(
-        self, numbers: Numbers, arrays: _kernels.Samples, failed: Sequence[Failure]
+        self, numbers: Numbers, arrays: _kernels.Samples, failed: Sequence[_kernels.NpyError]
     ) -> Fetched:
         errors: dict[int, Exception] = {}
-        for failure in failed:
-            place, code, first, _ = failure
-            number = int(numbers[place])
-            if code in (_OTHER_AXES, _OTHER_TYPE):
-                raise self._unlike(number, int(numbers[first]), code)
-            errors[place] = self._explained(number, failure)
+        for error in failed:
+            number = int(numbers[error.sample])
+            if error.fault in (NpyFault.other_axes, NpyFault.other_type):
+                raise self._unlike(number, int(numbers[error.first]), error.fault)
+            errors[error.sample] = self._explained(number, error)
         return Fetched((arrays,) if len(errors) < len(numbers) else (), errors)
 
-    def _explained(self, number: int, failure: Failure) -> Exception:
-        _, code, axis, value = failure
-        if code <= _BAD_REGION:
-            return OpError(self._region_fault(_BAD_REGION - code, axis, value, number))
-        if code == _BAD_COUNT:
+    def _explained(self, number: int, error: _kernels.NpyError) -> Exception:
+        if error.exception is not None:
+            return error.exception
+        if error.fault == NpyFault.region:
+            return OpError(self._region_fault(number, error))
+        if error.fault == NpyFault.bound_count:
             return OpError(
-                f"the region needs a number for each of {axis} axes, or one for all; it has "
-                f"{value:g}"
+                f"the region needs a number for each of {error.axis} axes, or one for all; it has "
+                f"{error.value:g}"
             )
-        if code == _BAD_FILE:
-            return self._file_fault(number)
-        return file_error(code, self._full_name(number))
+        return self._file_fault(number)
 
-    def _region_fault(self, fault: int, axis: int, value: float, number: int) -> str:
-        if fault == _NEGATIVE_SIZE:
+    def _region_fault(self, number: int, error: _kernels.NpyError) -> str:
+        fault, axis, value = error.window, error.axis, error.value
+        if fault == RegionFault.negative_size:
             return f"'{self._extent_name}' must not be negative; got {value:g}"
-        if fault == _WRONG_ORDER:
+        if fault == RegionFault.order:
             return f"the region ends before it begins, at {value:g} of axis {axis}"
         shape = self._header_of(number)[1]
-        if fault == _OUTSIDE:
+        if fault == RegionFault.outside:
             return (
                 f"the region, which begins at {value:g} of axis {axis}, leaves the array of shape "
                 f'{shape}; out_of_bounds_policy="pad" or "trim_to_shape" allows that'
             )
-        problem = "is named twice" if fault == _AXIS_TWICE else "does not exist"
+        problem = "is named twice" if fault == RegionFault.axis_twice else "does not exist"
         return f"axis {value:g} of 'roi_axes' {problem} in an array of {len(shape)} axes"
 
     def _header_of(self, number: int) -> tuple[str, tuple[int, ...]]:
@@ -282,10 +280,10 @@ class Numpy(ListedFiles):
             f"the file is cut short: its header promises {header.offset + header.nbytes} bytes"
         )
 
-    def _unlike(self, number: int, first: int, code: int) -> ValueError:
+    def _unlike(self, number: int, first: int, fault: _kernels.NpyFault) -> ValueError:
         names = [self._full_name(k) for k in (first, number)]
         found = [self._header_of(k) for k in (first, number)]
-        if code == _OTHER_TYPE:
+        if fault == NpyFault.other_type:
             what, values = "type", [dtype for dtype, _ in found]
         else:
             what, values = "number of axes", [str(len(shape)) for _, shape in found]

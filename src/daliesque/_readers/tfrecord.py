@@ -20,6 +20,8 @@ from .sources.discovery import PathLike, list_paths
 from .sources.features import Feature, float32, int64, string
 from .sources.records import RecordReader
 
+RecordFault = _kernels.RecordFault
+
 # Name, element type, whether the length is fixed, shape, and values of records without the feature.
 _Rule = tuple[bytes, int, bool, list[int], bytes | None]
 
@@ -28,15 +30,12 @@ _TYPES: dict[Any, tuple[type[np.generic], str]] = {
     float32: (np.float32, "floats"),
     string: (np.uint8, "strings"),
 }
-# The numbers of faults that the native parser reports.
-_TOO_SHORT, _BAD_LENGTH, _CUT_SHORT, _BAD_CHECKSUM, _MALFORMED = range(1, 6)
-_MISSING, _WRONG_TYPE, _TOO_MANY, _WRONG_MULTIPLE = range(6, 10)
 _FRAME_FAULTS = {
-    _TOO_SHORT: "is too short",
-    _BAD_LENGTH: "has a length whose checksum is wrong",
-    _CUT_SHORT: "is cut short",
-    _BAD_CHECKSUM: "has contents whose checksum is wrong",
-    _MALFORMED: "holds no Example message",
+    RecordFault.too_short: "is too short",
+    RecordFault.bad_length: "has a length whose checksum is wrong",
+    RecordFault.cut_short: "is cut short",
+    RecordFault.bad_checksum: "has contents whose checksum is wrong",
+    RecordFault.malformed: "holds no Example message",
 }
 
 
@@ -125,32 +124,33 @@ class TFRecord(RecordReader):
             offsets, sizes = self._indices.read_number_pairs(file)
             self._archives.require(file)
             return offsets, sizes
-        offsets, sizes, fault, place = self._archives.index_tfrecord(file)
-        if fault:
-            reason = f"the record at byte {place} {_FRAME_FAULTS[fault]}"
+        index = self._archives.native.index_tfrecord(file)
+        if index.fault != RecordFault.none:
+            reason = f"the record at byte {index.fault_offset} {_FRAME_FAULTS[index.fault]}"
             self.leave_out(self._archives[file], OpError(reason))
-        return offsets, sizes
+        return index.offsets, index.sizes
 
     def _read(
         self, files: Numbers, offsets: Numbers, sizes: Numbers
     ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
-        outputs, errors, faults = self._archives.read_examples(self._parser, files, offsets, sizes)
-        for place, fault, feature, values in faults:
-            errors[place] = OpError(self._describe(fault, feature, values))
+        outputs, errors, faulty = self._parser.read(self._archives.native, files, offsets, sizes)
+        for error in faulty:
+            errors[error.index] = OpError(self._describe(error))
         return outputs, errors
 
-    def _describe(self, fault: int, index: int, values: int) -> str:
+    def _describe(self, error: _kernels.RecordError) -> str:
         """What is wrong with a record."""
+        fault, values = error.fault, error.value
         if fault in _FRAME_FAULTS:
             return f"the record {_FRAME_FAULTS[fault]}"
-        name, feature = list(self._features.items())[index]
+        name, feature = list(self._features.items())[error.part]
         shape = list(feature.shape or ())
-        if fault == _MISSING:
+        if fault == RecordFault.missing_feature:
             wanted = math.prod(shape)
             return f"the feature {name!r} has {values} values of {wanted} and no default"
-        if fault == _WRONG_TYPE:
+        if fault == RecordFault.wrong_type:
             return f"the values of the feature {name!r} are no {_TYPES[feature.dtype][1]}"
-        if fault == _TOO_MANY:
+        if fault == RecordFault.too_many_values:
             return f"the feature {name!r} has {values} values, too many for {shape}"
         return (
             f"the feature {name!r} has {values} values, which do not fill the partial shape "
@@ -217,9 +217,12 @@ class TFRecord(RecordReader):
 
 def index_text(path: str) -> bytes:
     """The index of a file, with the offset and the size of a record in each line."""
-    offsets, sizes, fault, place = Archives([path]).index_tfrecord(0)
-    if fault:
-        msg = f'cannot index "{path}": the record at byte {place} {_FRAME_FAULTS[fault]}.'
+    index = Archives([path]).native.index_tfrecord(0)
+    if index.fault != RecordFault.none:
+        msg = (
+            f'cannot index "{path}": the record at byte {index.fault_offset} '
+            f"{_FRAME_FAULTS[index.fault]}."
+        )
         raise OpError(msg)
-    pairs = zip(offsets.tolist(), sizes.tolist(), strict=True)
+    pairs = zip(index.offsets.tolist(), index.sizes.tolist(), strict=True)
     return "".join(f"{offset} {size}\n" for offset, size in pairs).encode()

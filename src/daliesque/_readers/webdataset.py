@@ -22,24 +22,42 @@ from .core.names import Names
 from .core.options import ReaderOptions
 from .core.order import Numbers
 from .core.source import Fetched
-from .sources.archives import Archives, ComponentFault
+from .sources.archives import Archives
 from .sources.discovery import PathLike, list_paths
 
-_BEHAVIORS = {"": 0, "empty": 0, "skip": 1, "error": 2}
-# The numbers of faults that the native index reports.
-_MISSING, _BAD_SIZE = 9, 10
-FAULTS = {
-    1: "it is no tar archive, or damaged: the header at byte {where} has a wrong checksum",
-    2: "it is cut short: the entry at byte {where} is incomplete",
-    3: "it is compressed. Unpack it first",
-    4: 'line {where} must begin with the version "v1.1" or "v1.2"',
-    5: "line {where} must hold the number of samples after the version",
-    6: "line {where} must list extension, offset, size (in v1.2 also a name) of each component",
-    7: "line {where} has an offset that is no multiple of 512",
-    8: "it ends before line {where}: there are fewer samples than the first line says",
-    _MISSING: "the sample at {place} {where} has no component for output {output} ({extensions})",
-    _BAD_SIZE: (
-        "the sample at {place} {where} has a component for output {output} whose size is no "
+ComponentFault, MissingComponents = _kernels.ComponentFault, _kernels.MissingComponents
+
+_BEHAVIORS = {
+    "": MissingComponents.stay_empty,
+    "empty": MissingComponents.stay_empty,
+    "skip": MissingComponents.skip,
+    "error": MissingComponents.error,
+}
+_TAR_FAULTS = {
+    _kernels.TarFault.no_tar: (
+        "it is no tar archive, or damaged: the header at byte {where} has a wrong checksum"
+    ),
+    _kernels.TarFault.cut_short: "it is cut short: the entry at byte {where} is incomplete",
+    _kernels.TarFault.compressed: "it is compressed. Unpack it first",
+}
+_FAULTS = {
+    ComponentFault.no_tar: _TAR_FAULTS[_kernels.TarFault.no_tar],
+    ComponentFault.cut_short: _TAR_FAULTS[_kernels.TarFault.cut_short],
+    ComponentFault.compressed: _TAR_FAULTS[_kernels.TarFault.compressed],
+    ComponentFault.bad_version: 'line {where} must begin with the version "v1.1" or "v1.2"',
+    ComponentFault.bad_count: "line {where} must hold the number of samples after the version",
+    ComponentFault.bad_line: (
+        "line {where} must list extension, offset, size (in v1.2 also a name) of each component"
+    ),
+    ComponentFault.bad_offset: "line {where} has an offset that is no multiple of 512",
+    ComponentFault.too_few_lines: (
+        "it ends before line {where}: there are fewer samples than the first line says"
+    ),
+    ComponentFault.missing: (
+        "the sample at {unit} {where} has no component for output {output} ({extensions})"
+    ),
+    ComponentFault.bad_size: (
+        "the sample at {unit} {where} has a component for output {output} whose size is no "
         "multiple of that of {dtype}"
     ),
 }
@@ -182,15 +200,15 @@ class Webdataset(Reader):
         source = self._archives if self._indices is None else self._indices
         try:
             if self._indices is None:
-                faults = self._archives.add_samples(index, file)
+                errors = index.add_tar(self._archives.native, file)
             else:
                 self._archives.require(file)
-                faults = self._indices.add_listed_samples(index, file)
+                errors = index.add_index(self._indices.native, file)
         except OSError as error:
             self.leave_out(error.filename or source[file], error)
             return
-        for fault in faults:
-            self.leave_out(source[file], OpError(self._describe(fault)))
+        for component_error in errors:
+            self.leave_out(source[file], OpError(self._describe(component_error)))
         where, output = index.ambiguous
         if was_clear and where >= 0:
             msg = (
@@ -204,21 +222,20 @@ class Webdataset(Reader):
     def _unit(self) -> str:
         return "byte" if self._indices is None else "line"
 
-    def _describe(self, fault: ComponentFault) -> str:
-        kind, where, output = fault
-        return FAULTS[kind].format(
-            where=where,
-            place=self._unit,
-            output=output,
-            extensions=self._ext[output],
-            dtype=self._dtypes[output],
+    def _describe(self, error: _kernels.ComponentError) -> str:
+        return _FAULTS[error.fault].format(
+            where=error.where,
+            unit=self._unit,
+            output=error.output,
+            extensions=self._ext[error.output],
+            dtype=self._dtypes[error.output],
         )
 
     def _groups(self) -> Numbers:
         return np.array(self._index.file_ends, np.int64)
 
     def fetch(self, numbers: Numbers) -> Fetched:
-        outputs, errors = self._archives.read_samples(self._index, numbers)
+        outputs, errors = self._index.read(self._archives.native, numbers)
         if not errors:
             return Fetched(tuple(outputs), {})
         good = [place for place in range(len(numbers)) if place not in errors]
@@ -259,15 +276,17 @@ class Webdataset(Reader):
 def index_text(path: str) -> bytes:
     """The index of an archive: version 1.2, or 1.1 if names hold blanks, which 1.2 cannot have."""
     archives = Archives([path])
-    text, fault, where, blank_extension, blank_name = archives.make_tar_index(0, True)
-    if blank_name:
-        text, *_ = archives.make_tar_index(0, False)
-    if fault:
-        msg = f'cannot index "{path}": {FAULTS[fault].format(where=where)}.'
+    index = archives.native.make_tar_index(0, True)
+    if index.blank_names:
+        index = archives.native.make_tar_index(0, False)
+    if index.fault != _kernels.TarFault.none:
+        reason = _TAR_FAULTS[index.fault].format(where=index.fault_offset)
+        msg = f'cannot index "{path}": {reason}.'
         raise OpError(msg)
-    if blank_extension:
+    if index.blank_extensions:
         msg = f'cannot index "{path}": an extension is empty or holds blanks.'
         raise OpError(msg)
+    text = index.text
     if text.split(b"\n", 1)[0].endswith(b" 0"):
         msg = f'cannot index "{path}": there are no samples.'
         raise OpError(msg)

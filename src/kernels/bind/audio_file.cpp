@@ -4,6 +4,7 @@
 
 #include "audio/file.h"
 #include "bind/bind.h"
+#include "bind/read_errors.h"
 
 namespace daliesque {
 
@@ -32,7 +33,7 @@ void open_samples(AudioFiles* self, const Samples& encoded, const Addresses& add
   open(self, encoded, addresses);
 }
 
-constexpr size_t kColumns = 4;
+constexpr size_t kColumns = 3;
 
 Table information(const AudioFiles& files) {
   const auto count = static_cast<size_t>(files.size());
@@ -44,9 +45,15 @@ Table information(const AudioFiles& files) {
     row[0] = sound ? sound->frames : -1;
     row[1] = sound ? sound->channels : 0;
     row[2] = sound ? sound->rate : 0;
-    row[3] = files.file_code(i);
   }
   return Table(rows, {count, kColumns}, owner);
+}
+
+std::optional<PythonException> opening_error(const AudioFiles& files, int64_t index,
+                                             const std::string& path) {
+  if (index < 0 || index >= files.size()) throw std::out_of_range("no such file");
+  const int code = files.file_code(index);
+  return code == 0 ? std::nullopt : std::optional(read_error(code, path));
 }
 
 std::vector<int64_t> decode(const AudioFiles& files, Samples& out, const Rows& rows) {
@@ -78,7 +85,9 @@ void bind_audio_file(nb::module_& m) {
       .def("__init__", &open_samples, "encoded"_a, "library"_a.none(), release())
       .def("__init__", &open<std::vector<std::string>>, "paths"_a, "library"_a.none(), release())
       .def("information", &information, nb::sig("def information(self) -> NDArray[typing.Any]"),
-           "Rows of (frames, channels, rate, code); -1 frames if a sound could not be opened.")
+           "Rows of (frames, channels, rate); -1 frames if a file could not be opened.")
+      .def("read_error", &opening_error, "index"_a, "path"_a,
+           "Why a file could not be read; None if it could.")
       .def("decode", &decode, "out"_a, "ranges"_a, release(),
            nb::sig("def decode(self, out: Samples, ranges: NDArray[typing.Any]) -> list[int]"),
            "Decode ranges (sound, first, count); return how many frames there were.");

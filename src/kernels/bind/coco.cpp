@@ -2,6 +2,8 @@
 // Annotations in the format of COCO.
 #include "records/coco.h"
 
+#include <nanobind/stl/variant.h>
+
 #include "bind/bind.h"
 #include "records/coco_masks.h"
 #include "records/json_reader.h"
@@ -27,8 +29,8 @@ nb::list to_list(const std::vector<std::string>& names) {
   return out;
 }
 
-nb::dict to_dict(CocoAnnotations& data) {
-  nb::dict out;
+nb::typed<nb::dict, nb::str, nb::any> to_dict(CocoAnnotations& data) {
+  nb::typed<nb::dict, nb::str, nb::any> out;
   out["names"] = to_list(data.names);
   out["unlisted"] = to_list(data.unlisted);
   out["ids"] = to_numpy(data.ids);
@@ -45,19 +47,15 @@ nb::dict to_dict(CocoAnnotations& data) {
   out["mask_boxes"] = to_numpy(data.mask_boxes);
   out["run_counts"] = to_numpy(data.run_counts);
   out["runs"] = to_numpy(data.runs);
-  nb::list faults;
-  for (const CocoFault& fault : data.faults) {
-    faults.append(
-        nb::make_tuple(fault.image, static_cast<int>(fault.kind), fault.annotation, fault.value));
-  }
-  out["faults"] = faults;
+  out["faults"] = nb::cast(std::move(data.faults));
   return out;
 }
 
-/// Annotations, or (kind of fault, position), or (list, entry, missing key).
-nb::object parse(const nb::bytes& text, float size_threshold, bool include_crowds, bool ltrb,
-                 bool ratio, bool remap_classes, bool skip_empty, bool polygons, bool runs,
-                 std::optional<std::vector<std::string>> images) {
+/// Annotations, or why there are none.
+std::variant<nb::typed<nb::dict, nb::str, nb::any>, JsonFault, CocoMissing> parse(
+    const nb::bytes& text, float size_threshold, bool include_crowds, bool ltrb, bool ratio,
+    bool remap_classes, bool skip_empty, bool polygons, bool runs,
+    std::optional<std::vector<std::string>> images) {
   const CocoOptions options{size_threshold, include_crowds, ltrb,
                             ratio,          remap_classes,  skip_empty,
                             polygons,       runs,           std::move(images)};
@@ -74,8 +72,8 @@ nb::object parse(const nb::bytes& text, float size_threshold, bool include_crowd
       missing = found;
     }
   }
-  if (fault) return nb::make_tuple(static_cast<int>(fault->kind), fault->position);
-  if (missing) return nb::make_tuple(missing->list, missing->entry, missing->key);
+  if (fault) return *fault;
+  if (missing) return *missing;
   return to_dict(data);
 }
 
@@ -131,9 +129,36 @@ Samples paint(const Array<int64_t>& sizes, const Array<int64_t>& places,
 
 void bind_coco(nb::module_& m) {
   using namespace nb::literals;
+
+  nb::class_<JsonFault> json_fault(m, "JsonFault", "Where a text is not the JSON expected.");
+  nb::enum_<JsonFault::Kind>(json_fault, "Kind")
+      .value("early_end", JsonFault::early_end)
+      .value("syntax", JsonFault::syntax)
+      .value("no_object", JsonFault::no_object)
+      .value("no_array", JsonFault::no_array)
+      .value("no_string", JsonFault::no_string)
+      .value("no_number", JsonFault::no_number)
+      .value("no_integer", JsonFault::no_integer);
+  json_fault.def_ro("kind", &JsonFault::kind).def_ro("position", &JsonFault::position);
+  nb::class_<CocoMissing>(m, "CocoMissing", "An entry of an annotation file lacks a key.")
+      .def_ro("list", &CocoMissing::list)
+      .def_ro("entry", &CocoMissing::entry)
+      .def_ro("key", &CocoMissing::key);
+  nb::class_<CocoFault> fault(m, "CocoFault", "Something that makes one image useless.");
+  nb::enum_<CocoFault::Kind>(fault, "Kind")
+      .value("box_outside", CocoFault::box_outside)
+      .value("odd_polygon", CocoFault::odd_polygon)
+      .value("bad_runs", CocoFault::bad_runs)
+      .value("no_size", CocoFault::no_size)
+      .value("unknown_class", CocoFault::unknown_class);
+  fault.def_ro("image", &CocoFault::image)
+      .def_ro("kind", &CocoFault::kind)
+      .def_ro("annotation", &CocoFault::annotation)
+      .def_ro("value", &CocoFault::value);
+
   m.def("parse_coco", &parse, "text"_a, "size_threshold"_a, "include_crowds"_a, "ltrb"_a, "ratio"_a,
         "remap_classes"_a, "skip_empty"_a, "polygons"_a, "runs"_a, "images"_a.none(),
-        "Annotations, or (kind of fault, position), or (list, entry, missing key).");
+        "Annotations, or why there are none.");
   m.def("paint_coco_masks", &paint, "sizes"_a, "places"_a, "labels"_a, "polygons"_a, "vertices"_a,
         "mask_boxes"_a, "run_ends"_a, "runs"_a, "relative"_a,
         "Pictures of the labels of segmentations.");

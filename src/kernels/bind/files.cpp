@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading files.
 #include "bind/bind.h"
+#include "bind/read_errors.h"
 #include "core/byte_order.h"
 #include "core/ragged.h"
 #include "files/npy_read.h"
@@ -11,14 +12,21 @@ namespace daliesque {
 namespace {
 
 using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Contents = std::tuple<Samples, std::vector<std::tuple<int64_t, int>>>;
+using Contents = std::tuple<Samples, ReadErrors>;
 
 Contents read_all(const std::vector<std::string>& paths, FileCache* cache) {
-  std::vector<FileError> errors;
-  Samples samples = read_files(paths, cache, errors);
-  std::vector<std::tuple<int64_t, int>> failed;
-  for (const FileError& error : errors) failed.emplace_back(error.sample, error.code);
-  return {std::move(samples), std::move(failed)};
+  std::vector<FileError> failed;
+  Samples samples;
+  {
+    const nb::gil_scoped_release release;
+    samples = read_files(paths, cache, failed);
+  }
+  ReadErrors errors;
+  for (const FileError& error : failed) {
+    errors[nb::int_(error.sample)] =
+        read_error(error.code, paths[static_cast<size_t>(error.sample)]);
+  }
+  return {std::move(samples), std::move(errors)};
 }
 
 /// Names as Python keeps them for a million files: one string of bytes, and where each name ends.
@@ -43,17 +51,20 @@ std::vector<std::string> chosen_paths(const nb::bytes& names, const Numbers& end
 
 Contents read_listed(const nb::bytes& names, const Numbers& ends, const Numbers& chosen,
                      const nb::bytes& folder, FileCache* cache) {
-  const std::vector<std::string> paths = chosen_paths(names, ends, chosen, folder);
-  const nb::gil_scoped_release release;
-  return read_all(paths, cache);
+  return read_all(chosen_paths(names, ends, chosen, folder), cache);
 }
 
 /// A part of arrays as Python describes it: axes; begin, end and size, and which of them are
 /// relative; what to do outside; what to fill with.
 using Bound = std::optional<ArgArray<double>>;
-using Region =
-    std::tuple<ArgArray<int32_t>, Bound, Bound, Bound, std::tuple<bool, bool, bool>, int, float>;
-using Arrays = std::tuple<Samples, std::vector<std::tuple<int64_t, int, int64_t, double>>>;
+using Region = std::tuple<ArgArray<int32_t>, Bound, Bound, Bound, std::tuple<bool, bool, bool>,
+                          NpyRegion::Outside, float>;
+
+/// An error, with what is raised for an unreadable file.
+struct NamedNpyError : NpyError {
+  std::optional<PythonException> exception;
+};
+using Arrays = std::tuple<Samples, std::vector<NamedNpyError>>;
 
 SliceBound to_bound(const Bound& values, bool relative) {
   if (!values) return {};
@@ -66,37 +77,46 @@ std::optional<NpyRegion> to_region(const std::optional<Region>& region) {
   return NpyRegion{
       {per_sample(axes), to_bound(begin, std::get<0>(relative)),
        to_bound(end, std::get<1>(relative)), to_bound(size, std::get<2>(relative)), true},
-      static_cast<NpyRegion::Outside>(outside),
+      outside,
       fill};
 }
 
 Arrays read_arrays(std::vector<std::unique_ptr<NpySource>> sources,
-                   const std::optional<Region>& region) {
+                   const std::vector<std::string>& paths, const std::optional<Region>& region) {
   const std::optional<NpyRegion> part = to_region(region);
   std::vector<NpyError> errors;
-  const nb::gil_scoped_release release;
-  Samples samples = read_npy(sources, part ? &*part : nullptr, errors);
-  std::vector<std::tuple<int64_t, int, int64_t, double>> failed;
-  for (const NpyError& error : errors) {
-    failed.emplace_back(error.sample, error.code, error.axis, error.value);
+  Samples samples;
+  {
+    const nb::gil_scoped_release release;
+    samples = read_npy(sources, part ? &*part : nullptr, errors);
   }
-  return {std::move(samples), std::move(failed)};
+  std::vector<NamedNpyError> named;
+  for (const NpyError& error : errors) {
+    NamedNpyError& last = named.emplace_back(NamedNpyError{error, std::nullopt});
+    if (error.fault == NpyFault::unreadable) {
+      last.exception = read_error(error.code, paths[static_cast<size_t>(error.sample)]);
+    }
+  }
+  return {std::move(samples), std::move(named)};
 }
 
 Arrays read_npy_files(const nb::bytes& names, const Numbers& ends, const Numbers& chosen,
                       const nb::bytes& folder, NpyHeaderCache* cache,
                       const std::optional<Region>& region) {
+  const std::vector<std::string> paths = chosen_paths(names, ends, chosen, folder);
   std::vector<std::unique_ptr<NpySource>> sources;
-  for (std::string& path : chosen_paths(names, ends, chosen, folder)) {
-    sources.push_back(file_source(std::move(path), cache));
-  }
-  return read_arrays(std::move(sources), region);
+  for (const std::string& path : paths) sources.push_back(file_source(path, cache));
+  return read_arrays(std::move(sources), paths, region);
 }
 
-Arrays read_npy_contents(const Samples& contents, const std::optional<Region>& region) {
+Arrays read_npy_contents(const Samples& contents, const std::vector<std::string>& paths,
+                         const std::optional<Region>& region) {
+  if (static_cast<int64_t>(paths.size()) != contents.size()) {
+    throw std::invalid_argument("contents and paths must have equal length");
+  }
   std::vector<std::unique_ptr<NpySource>> sources;
   for (int64_t i = 0; i < contents.size(); i++) sources.push_back(memory_source(contents, i));
-  return read_arrays(std::move(sources), region);
+  return read_arrays(std::move(sources), paths, region);
 }
 
 Samples read_big_endian(int type_id,
@@ -104,7 +124,7 @@ Samples read_big_endian(int type_id,
                         const Samples& in, const Numbers& offsets) {
   const auto count = static_cast<int64_t>(shapes.shape(0));
   if (in.size() != count || offsets.size() != shapes.shape(0)) {
-    throw std::invalid_argument("as many shapes and offsets as samples");
+    throw std::invalid_argument("shapes, offsets and samples must have equal length");
   }
   std::vector<int64_t> extents(shapes.data(), shapes.data() + shapes.size());
   const nb::gil_scoped_release release;
@@ -118,7 +138,9 @@ Samples copied_rows(const Samples& table, const Numbers& begins, const Numbers& 
   if (table.size() != 1 || table.ndim() < 1 || !table.contiguous()) {
     throw std::invalid_argument("a table is one contiguous array");
   }
-  if (begins.size() != counts.size()) throw std::invalid_argument("as many begins as counts");
+  if (begins.size() != counts.size()) {
+    throw std::invalid_argument("begins and counts must have equal length");
+  }
   const nb::gil_scoped_release release;
   return copy_rows(table, {begins.data(), begins.size()}, {counts.data(), counts.size()});
 }
@@ -141,19 +163,38 @@ void bind_files(nb::module_& m) {
       .def_prop_ro("active", &FileCache::active);
   m.def("read_listed_files", &read_listed, "names"_a, "ends"_a, "chosen"_a, "folder"_a,
         "cache"_a.none(),
-        "The contents of chosen files of a list, and (sample, errno) of those that failed.");
-  m.def("read_named_files", &read_named, nb::call_guard<nb::gil_scoped_release>(), "paths"_a,
-        "The contents of files named by samples of characters, and (sample, errno) of failures.");
+        "The contents of chosen files of a list, and by index why some could not be read.");
+  m.def("read_named_files", &read_named, "paths"_a,
+        "The contents of files named by samples of characters, likewise.");
   m.def("read_big_endian", &read_big_endian, "type_id"_a, "shapes"_a, "bytes"_a, "offsets"_a,
         "Arrays that begin at an offset of each sample of bytes.");
   m.def("copy_rows", &copied_rows, "table"_a, "begins"_a, "counts"_a,
         "Some consecutive rows of a table for each sample.");
+  nb::enum_<NpyRegion::Outside>(m, "NpyOutside", "What to do where a region leaves an array.")
+      .value("error", NpyRegion::Outside::error)
+      .value("pad", NpyRegion::Outside::pad)
+      .value("trim", NpyRegion::Outside::trim);
+  nb::enum_<NpyFault>(m, "NpyFault", "Why an array cannot be had.")
+      .value("unreadable", NpyFault::unreadable)
+      .value("malformed", NpyFault::malformed)
+      .value("bound_count", NpyFault::bound_count)
+      .value("region", NpyFault::region)
+      .value("other_axes", NpyFault::other_axes)
+      .value("other_type", NpyFault::other_type);
+  nb::class_<NamedNpyError>(m, "NpyError", "An array that could not be read.")
+      .def_ro("sample", &NamedNpyError::sample)
+      .def_ro("fault", &NamedNpyError::fault)
+      .def_ro("window", &NamedNpyError::window, "The fault of the region.")
+      .def_ro("axis", &NamedNpyError::axis)
+      .def_ro("value", &NamedNpyError::value)
+      .def_ro("first", &NamedNpyError::first, "The sample that this one differs from.")
+      .def_ro("exception", &NamedNpyError::exception, "Of an unreadable file.");
   nb::class_<NpyHeaderCache>(m, "NpyHeaderCache", "Headers of .npy files read before.")
       .def(nb::init<double>(), "least_age"_a);
   m.def("read_npy_files", &read_npy_files, "names"_a, "ends"_a, "chosen"_a, "folder"_a,
         "cache"_a.none(), "region"_a.none(),
-        "The arrays in chosen files, without those that failed: (sample, code, axis, value).");
-  m.def("read_npy_contents", &read_npy_contents, "contents"_a, "region"_a.none(),
+        "The arrays in chosen files that could be read, and the errors of the others.");
+  m.def("read_npy_contents", &read_npy_contents, "contents"_a, "paths"_a, "region"_a.none(),
         "The arrays in the contents of files, likewise.");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Archives of records.
 #include "bind/bind.h"
+#include "bind/read_errors.h"
 #include "files/archives.h"
 #include "records/component_index.h"
 #include "records/component_reader.h"
@@ -17,16 +18,15 @@ namespace {
 
 using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NumPyNumbers = nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>;
-// Place in the request, file, offset, code and reason.
-using Failures = std::vector<std::tuple<int64_t, int64_t, int64_t, int, std::string>>;
-using Faults = std::vector<std::tuple<int64_t, int, int64_t, int64_t>>;
 
-/// A vector as an array that owns it.
-NumPyNumbers to_numpy(std::vector<int64_t> values) {
-  auto* kept = new std::vector<int64_t>(std::move(values));
-  const nb::capsule owner(kept,
-                          [](void* p) noexcept { delete static_cast<std::vector<int64_t>*>(p); });
-  return NumPyNumbers(kept->data(), {kept->size()}, owner);
+/// A property: the vector `member` as an array that keeps its owner alive.
+template <class Owner>
+auto view(std::vector<int64_t> Owner::* member) {
+  return [member](nb::handle_t<Owner> self) {
+    std::vector<int64_t>& values = nb::cast<Owner&>(self).*member;
+    values.reserve(1);  // an array needs an address, even without elements
+    return NumPyNumbers(values.data(), {values.size()}, self);
+  };
 }
 
 std::string to_string(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
@@ -87,71 +87,78 @@ Archives::Opener make_opener(nb::object function, bool may_map) {
 
 void check_sizes(const Numbers& first, const Numbers& second, const Numbers& third) {
   if (second.size() != first.size() || third.size() != first.size()) {
-    throw std::invalid_argument("as many of one as of the other");
+    throw std::invalid_argument("files, offsets and sizes must have equal length");
   }
 }
 
-Failures to_failures(std::vector<PieceError>& errors) {
-  Failures failures;
-  for (PieceError& error : errors) {
-    failures.emplace_back(error.place, error.file, error.offset, error.code,
-                          std::move(error.reason));
+ReadErrors to_errors(const std::vector<PieceError>& failed, const Archives& archives) {
+  ReadErrors errors;
+  for (const PieceError& error : failed) {
+    errors[nb::int_(error.place)] = piece_error(error, archives.path(error.file));
   }
-  return failures;
+  return errors;
 }
 
-std::tuple<Samples, Failures> read_pieces(Archives& archives, const Numbers& files,
-                                          const Numbers& offsets, const Numbers& sizes, int dtype) {
+std::tuple<Samples, ReadErrors> read_pieces(Archives& archives, const Numbers& files,
+                                            const Numbers& offsets, const Numbers& sizes,
+                                            int dtype) {
   check_sizes(files, offsets, sizes);
-  std::vector<PieceError> errors;
-  const nb::gil_scoped_release release;
-  Samples out = archives.read(static_cast<DType>(dtype), to_span(files), to_span(offsets),
-                              to_span(sizes), errors);
-  return {std::move(out), to_failures(errors)};
-}
-
-/// Runs `body` with the source, without the GIL; the code and reason of what failed, if anything.
-template <class Body>
-std::tuple<int, std::string> with_source(Archives& archives, int64_t file, Body&& body) {
-  const nb::gil_scoped_release release;
-  try {
-    body(*archives.open(file));
-  } catch (const ReadFailure& failure) {
-    return {failure.code(), failure.what()};
+  std::vector<PieceError> failed;
+  Samples out;
+  {
+    const nb::gil_scoped_release release;
+    out = archives.read(static_cast<DType>(dtype), to_span(files), to_span(offsets), to_span(sizes),
+                        failed);
   }
-  return {0, ""};
+  return {std::move(out), to_errors(failed, archives)};
 }
 
-auto index_file(Archives& archives, int64_t file) {
-  RecordIndex index;
-  const auto failure = with_source(
-      archives, file, [&](const ByteSource& source) { index = index_tfrecord(source); });
-  return std::make_tuple(to_numpy(std::move(index.offsets)), to_numpy(std::move(index.sizes)),
-                         static_cast<int>(index.fault), index.fault_offset, failure);
+/// What `read(source)` makes of a file, without the GIL. Raises OSError.
+template <class Read>
+auto with_source(Archives& archives, int64_t file, Read&& read) {
+  if (file < 0 || file >= archives.count()) throw std::out_of_range("no such file");
+  std::optional<PieceError> failed;
+  {
+    const nb::gil_scoped_release release;
+    try {
+      return read(*archives.open(file));
+    } catch (const ReadFailure& failure) {
+      failed = {0, file, 0, failure.code(), failure.what()};
+    }
+  }
+  raise(piece_error(*failed, archives.path(file)));
 }
 
-/// Calls `parse(text)` with all of a file.
-template <class Parse>
-std::tuple<int, std::string> with_text(Archives& archives, int64_t file, Parse&& parse) {
-  return with_source(archives, file, [&](const ByteSource& source) {
+RecordIndex index_file(Archives& archives, int64_t file) {
+  return with_source(archives, file, index_tfrecord);
+}
+
+std::string read_text(Archives& archives, int64_t file) {
+  return with_source(archives, file, [](const ByteSource& source) {
     std::string text(static_cast<size_t>(source.size()), '\0');
     source.read_at(0, source.size(), text.data());
-    parse(std::string_view(text));
+    return text;
   });
 }
 
-auto read_number_pairs(Archives& archives, int64_t file) {
+/// The numbers of a text with two in each line, and the first line without them, or 0.
+struct NumberPairs {
   std::vector<int64_t> first, second;
-  int64_t line = 0;
-  const auto failure = with_text(archives, file, [&](std::string_view text) {
-    line = parse_number_pairs(text, first, second);
-  });
-  return std::make_tuple(to_numpy(std::move(first)), to_numpy(std::move(second)), line, failure);
+  int64_t bad_line;
+};
+
+NumberPairs read_number_pairs(Archives& archives, int64_t file) {
+  const std::string text = read_text(archives, file);
+  const nb::gil_scoped_release release;
+  NumberPairs pairs;
+  pairs.bad_line = parse_number_pairs(text, pairs.first, pairs.second);
+  return pairs;
 }
 
 void make_component_index(ComponentIndex* self,
                           const std::vector<std::vector<nb::bytes>>& extensions,
-                          const std::vector<int>& dtypes, bool case_sensitive, int missing) {
+                          const std::vector<int>& dtypes, bool case_sensitive,
+                          MissingComponents missing) {
   std::vector<DType> types;
   for (const int dtype : dtypes) types.push_back(static_cast<DType>(dtype));
   std::vector<std::vector<std::string>> lists;
@@ -159,32 +166,23 @@ void make_component_index(ComponentIndex* self,
     auto& texts = lists.emplace_back();
     for (const nb::bytes& extension : list) texts.push_back(to_string(extension));
   }
-  new (self) ComponentIndex(lists, std::move(types), case_sensitive,
-                            static_cast<MissingComponents>(missing));
+  new (self) ComponentIndex(lists, std::move(types), case_sensitive, missing);
 }
 
-using ComponentFaults = std::vector<std::tuple<int, int64_t, int64_t>>;
-
-ComponentFaults to_list(const std::vector<ComponentError>& errors) {
-  ComponentFaults list;
-  for (const ComponentError& error : errors) {
-    list.emplace_back(static_cast<int>(error.fault), error.where, error.output);
-  }
-  return list;
+std::vector<ComponentError> add_archive(ComponentIndex& index, Archives& archives, int64_t file) {
+  return with_source(archives, file, [&](const ByteSource& source) {
+    std::vector<ComponentError> errors;
+    index.add_tar(source, errors);
+    return errors;
+  });
 }
 
-auto add_archive(ComponentIndex& index, Archives& archives, int64_t file) {
+std::vector<ComponentError> add_index(ComponentIndex& index, Archives& archives, int64_t file) {
+  const std::string text = read_text(archives, file);
+  const nb::gil_scoped_release release;
   std::vector<ComponentError> errors;
-  const auto failure =
-      with_source(archives, file, [&](const ByteSource& source) { index.add_tar(source, errors); });
-  return std::make_tuple(to_list(errors), failure);
-}
-
-auto add_index(ComponentIndex& index, Archives& archives, int64_t file) {
-  std::vector<ComponentError> errors;
-  const auto failure =
-      with_text(archives, file, [&](std::string_view text) { index.add_text(text, errors); });
-  return std::make_tuple(to_list(errors), failure);
+  index.add_text(text, errors);
+  return errors;
 }
 
 void check_numbers(const ComponentIndex& index, std::span<const int64_t> numbers) {
@@ -193,14 +191,17 @@ void check_numbers(const ComponentIndex& index, std::span<const int64_t> numbers
   }
 }
 
-std::tuple<std::vector<Samples>, Failures> read_samples(const ComponentIndex& index,
-                                                        Archives& archives,
-                                                        const Numbers& numbers) {
+std::tuple<std::vector<Samples>, ReadErrors> read_samples(const ComponentIndex& index,
+                                                          Archives& archives,
+                                                          const Numbers& numbers) {
   check_numbers(index, to_span(numbers));
-  std::vector<PieceError> errors;
-  const nb::gil_scoped_release release;
-  std::vector<Samples> outputs = read_components(archives, index, to_span(numbers), errors);
-  return {std::move(outputs), to_failures(errors)};
+  std::vector<PieceError> failed;
+  std::vector<Samples> outputs;
+  {
+    const nb::gil_scoped_release release;
+    outputs = read_components(archives, index, to_span(numbers), failed);
+  }
+  return {std::move(outputs), to_errors(failed, archives)};
 }
 
 /// Archive, offset and name of what samples have for an output; the offset of nothing is -1.
@@ -219,13 +220,9 @@ auto find_components(const ComponentIndex& index, const std::vector<int64_t>& nu
   return found;
 }
 
-auto make_tar_index(Archives& archives, int64_t file, bool with_names) {
-  IndexText index;
-  const auto failure = with_source(
-      archives, file, [&](const ByteSource& source) { index = make_index(source, with_names); });
-  return std::make_tuple(nb::bytes(index.text.data(), index.text.size()),
-                         static_cast<int>(index.end.fault), index.end.offset,
-                         index.blank_extensions, index.blank_names, failure);
+IndexText make_tar_index(Archives& archives, int64_t file, bool with_names) {
+  return with_source(archives, file,
+                     [&](const ByteSource& source) { return make_index(source, with_names); });
 }
 
 using RuleTuple = std::tuple<nb::bytes, int, bool, std::vector<int64_t>, std::optional<nb::bytes>>;
@@ -245,70 +242,148 @@ void make_parser(ExampleParser* self, const std::vector<RuleTuple>& rules) {
   new (self) ExampleParser(std::move(list));
 }
 
-using Parsed = std::tuple<std::vector<Samples>, Faults>;
+using Parsed = std::tuple<std::vector<Samples>, std::vector<RecordError>>;
 
-/// Calls `parse(errors)` and makes tuples of the errors.
-template <class Parse>
-Parsed with_faults(Parse&& parse) {
-  std::vector<RecordError> errors;
-  std::vector<Samples> outputs = parse(errors);
-  Faults faults;
-  for (const RecordError& error : errors) {
-    faults.emplace_back(error.place, static_cast<int>(error.fault), error.part, error.value);
-  }
-  return {std::move(outputs), std::move(faults)};
-}
-
-std::tuple<std::vector<Samples>, Failures, Faults> read_examples(const ExampleParser& parser,
-                                                                 Archives& archives,
-                                                                 const Numbers& files,
-                                                                 const Numbers& offsets,
-                                                                 const Numbers& sizes) {
+std::tuple<std::vector<Samples>, ReadErrors, std::vector<RecordError>> read_examples(
+    const ExampleParser& parser, Archives& archives, const Numbers& files, const Numbers& offsets,
+    const Numbers& sizes) {
   check_sizes(files, offsets, sizes);
   std::vector<PieceError> unread;
-  const nb::gil_scoped_release release;
-  auto [outputs, faults] = with_faults([&](auto& errors) {
-    return parser.read(archives, {to_span(files), to_span(offsets), to_span(sizes)}, unread,
-                       errors);
-  });
-  return {std::move(outputs), to_failures(unread), std::move(faults)};
+  std::vector<RecordError> errors;
+  std::vector<Samples> outputs;
+  {
+    const nb::gil_scoped_release release;
+    outputs =
+        parser.read(archives, {to_span(files), to_span(offsets), to_span(sizes)}, unread, errors);
+  }
+  return {std::move(outputs), to_errors(unread, archives), std::move(errors)};
 }
 
 Parsed parse_images(const Samples& records) {
-  return with_faults([&](auto& errors) { return parse_recordio(records, errors); });
+  std::vector<RecordError> errors;
+  std::vector<Samples> outputs = parse_recordio(records, errors);
+  return {std::move(outputs), std::move(errors)};
 }
 
 Parsed parse_caffe(const Samples& records, bool image, bool label) {
-  return with_faults([&](auto& errors) { return parse_datums(records, image, label, errors); });
+  std::vector<RecordError> errors;
+  std::vector<Samples> outputs = parse_datums(records, image, label, errors);
+  return {std::move(outputs), std::move(errors)};
 }
 
-Parsed parse_caffe2(const Samples& records, bool image, int label_type, int64_t num_labels,
+Parsed parse_caffe2(const Samples& records, bool image, LabelType label_type, int64_t num_labels,
                     int64_t additional, bool box) {
-  const TensorLayout layout{image, static_cast<LabelType>(label_type), num_labels, additional, box};
-  return with_faults([&](auto& errors) { return parse_tensors(records, layout, errors); });
+  std::vector<RecordError> errors;
+  std::vector<Samples> outputs =
+      parse_tensors(records, {image, label_type, num_labels, additional, box}, errors);
+  return {std::move(outputs), std::move(errors)};
 }
 
-auto index_database(Archives& archives, int64_t file) {
-  LmdbIndex index;
-  const auto failure =
-      with_source(archives, file, [&](const ByteSource& source) { index = index_lmdb(source); });
-  return std::make_tuple(to_numpy(std::move(index.offsets)), to_numpy(std::move(index.sizes)),
-                         to_numpy(std::move(index.key_ends)),
-                         nb::bytes(index.keys.data(), index.keys.size()),
-                         static_cast<int>(index.fault), index.fault_page, failure);
+LmdbIndex index_database(Archives& archives, int64_t file) {
+  return with_source(archives, file, index_lmdb);
 }
 
-auto file_size(Archives& archives, int64_t file) {
-  int64_t size = 0;
-  const auto failure =
-      with_source(archives, file, [&](const ByteSource& source) { size = source.size(); });
-  return std::make_tuple(size, failure);
+int64_t file_size(Archives& archives, int64_t file) {
+  return with_source(archives, file, [](const ByteSource& source) { return source.size(); });
+}
+
+void bind_faults(nb::module_& m) {
+  nb::enum_<RecordFault>(m, "RecordFault", "What is wrong with a record.")
+      .value("none", RecordFault::none)
+      .value("too_short", RecordFault::too_short)
+      .value("bad_length", RecordFault::bad_length)
+      .value("cut_short", RecordFault::cut_short)
+      .value("bad_checksum", RecordFault::bad_checksum)
+      .value("malformed", RecordFault::malformed)
+      .value("missing_feature", RecordFault::missing_feature)
+      .value("wrong_type", RecordFault::wrong_type)
+      .value("too_many_values", RecordFault::too_many_values)
+      .value("wrong_multiple", RecordFault::wrong_multiple)
+      .value("bad_magic", RecordFault::bad_magic)
+      .value("wrong_size", RecordFault::wrong_size)
+      .value("mixed", RecordFault::mixed)
+      .value("bad_label", RecordFault::bad_label)
+      .value("missing_tensor", RecordFault::missing_tensor);
+  nb::class_<RecordError>(m, "RecordError", "A record that cannot be used.")
+      .def_ro("index", &RecordError::place, "Its index in the request.")
+      .def_ro("fault", &RecordError::fault)
+      .def_ro("part", &RecordError::part, "The number of a feature or tensor.")
+      .def_ro("value", &RecordError::value);
+  nb::enum_<TarFault>(m, "TarFault", "Why the files of a tar archive end before their time.")
+      .value("none", TarFault::none)
+      .value("no_tar", TarFault::no_tar)
+      .value("cut_short", TarFault::cut_short)
+      .value("compressed", TarFault::compressed);
+  nb::enum_<ComponentFault>(m, "ComponentFault", "What is wrong with samples of tar archives.")
+      .value("none", ComponentFault::none)
+      .value("no_tar", ComponentFault::no_tar)
+      .value("cut_short", ComponentFault::cut_short)
+      .value("compressed", ComponentFault::compressed)
+      .value("bad_version", ComponentFault::bad_version)
+      .value("bad_count", ComponentFault::bad_count)
+      .value("bad_line", ComponentFault::bad_line)
+      .value("bad_offset", ComponentFault::bad_offset)
+      .value("too_few_lines", ComponentFault::too_few_lines)
+      .value("missing", ComponentFault::missing)
+      .value("bad_size", ComponentFault::bad_size);
+  nb::class_<ComponentError>(m, "ComponentError", "A sample of a tar archive with a fault.")
+      .def_ro("fault", &ComponentError::fault)
+      .def_ro("where", &ComponentError::where, "The byte of the archive or line of the index.")
+      .def_ro("output", &ComponentError::output);
+  nb::enum_<LmdbFault>(m, "LmdbFault", "What ended the entries of a database.")
+      .value("none", LmdbFault::none)
+      .value("no_database", LmdbFault::no_database)
+      .value("unsupported", LmdbFault::unsupported)
+      .value("damaged", LmdbFault::damaged);
+}
+
+void bind_indices(nb::module_& m) {
+  nb::class_<RecordIndex>(m, "RecordIndex", "The records of a TFRecord file.")
+      .def_prop_ro("offsets", view(&RecordIndex::offsets))
+      .def_prop_ro("sizes", view(&RecordIndex::sizes))
+      .def_ro("fault", &RecordIndex::fault, "What ended the records before their time.")
+      .def_ro("fault_offset", &RecordIndex::fault_offset);
+  nb::class_<LmdbIndex>(m, "LmdbIndex", "The entries of a database.")
+      .def_prop_ro("offsets", view(&LmdbIndex::offsets))
+      .def_prop_ro("sizes", view(&LmdbIndex::sizes))
+      .def_prop_ro("key_ends", view(&LmdbIndex::key_ends))
+      .def_prop_ro(
+          "keys",
+          [](const LmdbIndex& index) { return nb::bytes(index.keys.data(), index.keys.size()); })
+      .def_ro("fault", &LmdbIndex::fault)
+      .def_ro("fault_page", &LmdbIndex::fault_page);
+  nb::class_<NumberPairs>(m, "NumberPairs", "The numbers of a text with two in each line.")
+      .def_prop_ro("first", view(&NumberPairs::first))
+      .def_prop_ro("second", view(&NumberPairs::second))
+      .def_ro("bad_line", &NumberPairs::bad_line, "The first line without two numbers, or 0.");
+  nb::class_<IndexText>(m, "TarIndexText", "The index of a tar archive.")
+      .def_prop_ro(
+          "text",
+          [](const IndexText& index) { return nb::bytes(index.text.data(), index.text.size()); })
+      .def_prop_ro("fault", [](const IndexText& index) { return index.end.fault; })
+      .def_prop_ro("fault_offset", [](const IndexText& index) { return index.end.offset; })
+      .def_ro("blank_extensions", &IndexText::blank_extensions)
+      .def_ro("blank_names", &IndexText::blank_names);
 }
 
 }  // namespace
 
 void bind_records(nb::module_& m) {
   using namespace nb::literals;
+
+  bind_faults(m);
+  bind_indices(m);
+  nb::enum_<MissingComponents>(m, "MissingComponents",
+                               "What becomes of samples that have nothing for an output.")
+      .value("stay_empty", MissingComponents::stay_empty)
+      .value("skip", MissingComponents::skip)
+      .value("error", MissingComponents::error);
+  nb::enum_<LabelType>(m, "LabelType", "What the labels of Caffe2's records are.")
+      .value("single", LabelType::single)
+      .value("sparse", LabelType::sparse)
+      .value("dense", LabelType::dense)
+      .value("weighted_sparse", LabelType::weighted_sparse)
+      .value("none", LabelType::none);
 
   nb::class_<Archives>(m, "Archives", "Files of which pieces are read; only few stay open.")
       .def(
@@ -322,25 +397,20 @@ void bind_records(nb::module_& m) {
           },
           "paths"_a, "open_url"_a, "joined"_a, "may_map"_a, "kept_bytes"_a, "least_age"_a)
       .def("read", &read_pieces, "files"_a, "offsets"_a, "sizes"_a, "dtype"_a = 0,
-           "Pieces of files, and (place, file, offset, errno, reason) of those that failed.")
-      .def("read_number_pairs", &read_number_pairs, "file"_a,
-           "First and second numbers of all lines; the first bad line or 0; (errno, reason).")
-      .def("size", &file_size, "file"_a, "The bytes of a file; (errno, reason).")
-      .def("index_lmdb", &index_database, "file"_a,
-           "Offsets, sizes, ends of keys and keys of the entries; fault and page that ended them; "
-           "(errno, reason).")
-      .def("make_tar_index", &make_tar_index, "file"_a, "with_names"_a,
-           "Text; fault and its place; blanks in extensions, in names; (errno, reason).")
-      .def("index_tfrecord", &index_file, "file"_a,
-           "Offsets and sizes of the records; fault and place that ended them; (errno, reason).");
+           "Parts of files, and by index why some could not be read.")
+      .def("read_number_pairs", &read_number_pairs, "file"_a, "Raises OSError.")
+      .def("size", &file_size, "file"_a, "The bytes of a file. Raises OSError.")
+      .def("index_lmdb", &index_database, "file"_a, "Raises OSError.")
+      .def("make_tar_index", &make_tar_index, "file"_a, "with_names"_a, "Raises OSError.")
+      .def("index_tfrecord", &index_file, "file"_a, "Raises OSError.");
 
   nb::class_<ComponentIndex>(m, "ComponentIndex", "The samples of tar archives.")
       .def("__init__", &make_component_index, "extensions"_a, "dtypes"_a, "case_sensitive"_a,
            "missing"_a)
       .def("add_tar", &add_archive, "archives"_a, "file"_a,
-           "(fault, byte, output) of what is wrong; (errno, reason).")
+           "Add the samples of an archive; the errors of some. Raises OSError.")
       .def("add_index", &add_index, "archives"_a, "file"_a,
-           "(fault, line, output) of what is wrong; (errno, reason).")
+           "Add the samples that an index lists; the errors of some. Raises OSError.")
       .def("end_file", &ComponentIndex::end_file, "What comes next belongs to the next archive.")
       .def_prop_ro("samples", &ComponentIndex::samples)
       .def_ro("file_ends", &ComponentIndex::file_ends)
@@ -349,25 +419,22 @@ void bind_records(nb::module_& m) {
                      return std::make_tuple(index.ambiguous_at, index.ambiguous_output);
                    })
       .def("read", &read_samples, "archives"_a, "numbers"_a,
-           "The outputs, and (place, file, offset, errno, reason) of samples that could not be "
-           "read.")
+           "The outputs, and by index why some samples could not be read.")
       .def("find", &find_components, "numbers"_a, "output"_a,
            "Archive, offset (-1: nothing) and name of what samples have for an output.");
 
   nb::class_<ExampleParser>(m, "ExampleParser", "Takes Example messages of TFRecords apart.")
       .def("__init__", &make_parser, "rules"_a)
       .def("read", &read_examples, "archives"_a, "files"_a, "offsets"_a, "sizes"_a,
-           "The features; (place, file, offset, errno, reason) of records that could not be read; "
-           "(place, fault, feature, values) of those with faults.");
+           "The features; by index why some records could not be read; the errors of others.");
 
   const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
   m.def("parse_recordio", &parse_images, no_gil, "records"_a,
-        "Images and labels, and (place, fault, part, value) of records with faults.");
+        "Images and labels, and the errors of some records.");
   m.def("parse_datums", &parse_caffe, no_gil, "records"_a, "image"_a, "label"_a,
-        "Images and labels, and (place, fault, part, value) of records with faults.");
+        "Images and labels, and the errors of some records.");
   m.def("parse_tensors", &parse_caffe2, no_gil, "records"_a, "image"_a, "label_type"_a,
-        "num_labels"_a, "additional"_a, "box"_a,
-        "Tensors, and (place, fault, part, value) of records with faults.");
+        "num_labels"_a, "additional"_a, "box"_a, "Tensors, and the errors of some records.");
   m.def(
       "crc32c",
       [](const nb::bytes& data, bool portable) {

@@ -8,8 +8,8 @@ namespace daliesque {
 namespace {
 
 using Table = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
-/// Anchors, extents and, if something is wrong, (kind, sample, axis, value).
-using Result = std::tuple<Table, Table, std::optional<std::tuple<int, int64_t, int64_t, double>>>;
+/// Anchors, extents and, if something is wrong, what.
+using Result = std::tuple<Table, Table, std::optional<WindowFault>>;
 
 Table to_table(std::vector<int64_t> values, const Windows& windows) {
   auto* memory = new std::vector<int64_t>(std::move(values));
@@ -26,8 +26,7 @@ Result to_result(Windows windows, const WindowFault& fault, const ArgArray<int64
   Table anchors = to_table(std::move(windows.anchors), windows);
   Table extents = to_table(std::move(windows.extents), windows);
   if (fault.kind == WindowFault::none) return {anchors, extents, std::nullopt};
-  return {anchors, extents,
-          std::tuple(static_cast<int>(fault.kind), fault.sample, fault.axis, fault.value)};
+  return {anchors, extents, fault};
 }
 
 template <class T>
@@ -88,6 +87,22 @@ Result bound_pad(const ArgArray<int64_t>& shapes, const ArgArray<int32_t>& axes,
 
 void bind_windows(nb::module_& m) {
   using namespace nb::literals;
+
+  nb::class_<WindowFault> fault(m, "WindowFault", "Why windows cannot be made.");
+  nb::enum_<WindowFault::Kind>(fault, "Kind")
+      .value("none", WindowFault::none)
+      .value("two_sizes", WindowFault::two_sizes)
+      .value("negative_size", WindowFault::negative_size)
+      .value("position", WindowFault::position)
+      .value("order", WindowFault::order)
+      .value("outside", WindowFault::outside)
+      .value("axis_range", WindowFault::axis_range)
+      .value("axis_twice", WindowFault::axis_twice);
+  fault.def_ro("kind", &WindowFault::kind)
+      .def_ro("sample", &WindowFault::sample)
+      .def_ro("axis", &WindowFault::axis)
+      .def_ro("value", &WindowFault::value);
+
   m.def("crop_windows", &bound_crop, "shapes"_a, "layout"_a, "crop"_a.none(), "depth"_a, "height"_a,
         "width"_a, "x"_a, "y"_a, "z"_a, "truncate"_a);
   m.def("slice_windows", &bound_slice, "shapes"_a, "axes"_a, "begin"_a.none(), "end"_a.none(),

@@ -42,6 +42,7 @@ class Archives {
            double least_age);
 
   int64_t count() const { return static_cast<int64_t>(paths_.size()); }
+  const std::string& path(int64_t file) const { return paths_[static_cast<size_t>(file)]; }
 
   /// A file, opened if need be. Throws ReadFailure.
   SourceHandle open(int64_t file);

@@ -75,36 +75,39 @@ struct Array {
   NpySource* source = nullptr;
   int64_t sample = 0;
   NpyHeader header;
-  NpyError error{0, 0};
+  std::optional<NpyError> error;
   NpyWindow window;  // of the array, without what lies outside
   Windows wanted;    // with it
 
-  bool good() const { return error.code == 0; }
-  void fail(int code, int64_t axis = 0, double value = 0) { error = {sample, code, axis, value}; }
+  bool good() const { return !error; }
+  void fail(int code) { error = {.sample = sample, .code = code}; }
 
   bool padded() const { return !wanted.extents.empty() && wanted.extents != window.extents; }
 };
 
-int read_header(NpySource& source, NpyHeader& out) {
+void read_header(Array& array) {
+  NpySource& source = *array.source;
+  const auto malformed = [&] {
+    array.error = {.sample = array.sample, .fault = NpyFault::malformed};
+  };
   if (auto known = source.known_header()) {
-    out = std::move(*known);
-    return 0;
+    array.header = std::move(*known);
+    return;
   }
   char first[kFirstBytes];
   const int64_t have = std::min(source.size(), kFirstBytes);
-  if (const int code = source.read_at(first, have, 0)) return code;
+  if (const int code = source.read_at(first, have, 0)) return array.fail(code);
   const int64_t size = npy_header_size({first, static_cast<size_t>(have)});
-  if (size == 0 || size > source.size()) return kBadNpy;
+  if (size == 0 || size > source.size()) return malformed();
   std::string text(first, static_cast<size_t>(std::min(size, have)));
   if (size > have) {
     text.resize(static_cast<size_t>(size));
-    if (const int code = source.read_at(text.data(), size, 0)) return code;
+    if (const int code = source.read_at(text.data(), size, 0)) return array.fail(code);
   }
   auto header = parse_npy_header(text);
-  if (!header || header->nbytes > source.size() - size) return kBadNpy;
+  if (!header || header->nbytes > source.size() - size) return malformed();
   source.learn_header(*header);
-  out = std::move(*header);
-  return 0;
+  array.header = std::move(*header);
 }
 
 /// Finds out which part of an array to read.
@@ -123,14 +126,25 @@ void place_window(Array& array, const NpyRegion* region) {
     if (!bound->values) continue;
     const int64_t given = bound->values->width();
     if (given == 1 || given == bounds.axes.width()) continue;
-    return array.fail(kBadCount, bounds.axes.width(), static_cast<double>(given));
+    array.error = {.sample = array.sample,
+                   .fault = NpyFault::bound_count,
+                   .axis = bounds.axes.width(),
+                   .value = static_cast<double>(given)};
+    return;
   }
   WindowFault fault = slice_windows(array.wanted, row, bounds);
   Windows fitting = array.wanted;
   if (!fault.kind) {
     fault = fit_windows(fitting, row, region->outside != NpyRegion::Outside::error);
   }
-  if (fault.kind) return array.fail(kBadRegion - fault.kind, fault.axis, fault.value);
+  if (fault.kind) {
+    array.error = {.sample = array.sample,
+                   .fault = NpyFault::region,
+                   .window = fault.kind,
+                   .axis = fault.axis,
+                   .value = fault.value};
+    return;
+  }
   array.window.anchors = fitting.anchors;
   array.window.extents = fitting.extents;
   if (region->outside != NpyRegion::Outside::pad) array.wanted = std::move(fitting);
@@ -266,7 +280,9 @@ std::vector<Array*> alike(std::vector<Array>& arrays, std::vector<NpyError>& err
     const NpyHeader &header = array.header, &first = good[0]->header;
     const bool other_axes = header.shape.size() != first.shape.size();
     if (!other_axes && header.dtype == first.dtype) continue;
-    errors.push_back({array.sample, other_axes ? kOtherAxes : kOtherType, good[0]->sample});
+    errors.push_back({.sample = array.sample,
+                      .fault = other_axes ? NpyFault::other_axes : NpyFault::other_type,
+                      .first = good[0]->sample});
     return {};
   }
   return good;
@@ -308,10 +324,13 @@ Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegi
         Array& array = arrays[static_cast<size_t>(i)];
         array.source = sources[static_cast<size_t>(i)].get();
         array.sample = i;
-        int code = array.source->open();
-        if (code == 0) code = read_header(*array.source, array.header);
+        if (const int code = array.source->open()) {
+          array.fail(code);
+        } else {
+          read_header(array);
+        }
         if (!keep_open) array.source->close();
-        code != 0 ? array.fail(code) : place_window(array, region);
+        if (array.good()) place_window(array, region);
       });
   const std::vector<Array*> good = alike(arrays, errors);
   if (!errors.empty()) return {};
@@ -329,7 +348,7 @@ Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegi
     if (good[k]->good()) complete.push_back(static_cast<int64_t>(k));
   }
   for (const Array& array : arrays) {
-    if (!array.good()) errors.push_back(array.error);
+    if (!array.good()) errors.push_back(*array.error);
   }
   return complete.size() == good.size() ? out : out.select(complete);
 }

@@ -41,29 +41,31 @@ struct NpyRegion {
   float fill;
 };
 
-/// The file is not a .npy file of numbers, or shorter than its header says.
-constexpr int kBadNpy = -3;
-/// The region cannot be had; `axis` and `value` are those of `WindowFault`, and the code is this
-/// minus its kind.
-constexpr int kBadRegion = -100;
-/// There must be one value of a bound for each of `axis` axes; there are `value`.
-constexpr int kBadCount = -6;
-/// The array differs from the first one (whose number is `axis`) in the number of axes or in the
-/// type.
-constexpr int kOtherAxes = -4, kOtherType = -5;
+/// Why an array cannot be had.
+enum class NpyFault {
+  unreadable,   ///< `code` is an errno code or one of those in open_file.h
+  malformed,    ///< the file is not a .npy file of numbers, or shorter than its header says
+  bound_count,  ///< there must be one value of a bound for each of `axis` axes; there are `value`
+  region,       ///< there is no such region; `window`, `axis` and `value` are those of WindowFault
+  other_axes,   ///< the number of axes differs from that of the array with the index `first`
+  other_type,   ///< likewise, the type
+};
 
 struct NpyError {
-  int64_t sample;
-  int code;
+  int64_t sample = 0;
+  NpyFault fault = NpyFault::unreadable;
+  int code = 0;
+  WindowFault::Kind window = WindowFault::none;
   int64_t axis = 0;
   double value = 0;
+  int64_t first = 0;
 };
 
 /// Where bytes come from.
 class NpySource {
  public:
   virtual ~NpySource() = default;
-  /// Returns 0 or a code of what is wrong.
+  /// Returns 0 or the code of an unreadable file.
   virtual int open() = 0;
   virtual void close() = 0;
   virtual int64_t size() const = 0;

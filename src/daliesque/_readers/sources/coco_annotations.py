@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,17 @@ from ... import _kernels
 from ..._engine.errors import DecodeError, OpError
 from .ragged import RaggedRows
 
+CocoFault, JsonFault = _kernels.CocoFault, _kernels.JsonFault
+
 _SYNTAX = {
-    1: "the file ends early",
-    2: "this is not JSON",
-    3: "an object is expected",
-    4: "a list is expected",
-    5: "a string is expected",
-    6: "a number is expected",
-    7: "an integer is expected",
+    JsonFault.Kind.early_end: "the file ends early",
+    JsonFault.Kind.syntax: "this is not JSON",
+    JsonFault.Kind.no_object: "an object is expected",
+    JsonFault.Kind.no_array: "a list is expected",
+    JsonFault.Kind.no_string: "a string is expected",
+    JsonFault.Kind.no_number: "a number is expected",
+    JsonFault.Kind.no_integer: "an integer is expected",
 }
-_OUTSIDE, _ODD, _BAD_RUNS, _NO_SIZE, _UNKNOWN = 1, 2, 3, 4, 5
 
 
 class Wanted(NamedTuple):
@@ -90,10 +91,9 @@ class Annotations:
 
 def parse_annotations(path: str, text: bytes, wanted: Wanted) -> Annotations:
     """Read a JSON file; `path` is for messages."""
-    found = _kernels.parse_coco(text, *wanted)
-    if isinstance(found, tuple):
-        raise _unreadable(path, text, found)
-    data = cast(dict[str, Any], found)
+    data = _kernels.parse_coco(text, *wanted)
+    if not isinstance(data, dict):
+        raise _unreadable(path, text, data)
     annotations = Annotations(
         [os.fsdecode(name) for name in data["names"]],
         RaggedRows(data["boxes"], data["counts"]),
@@ -107,31 +107,32 @@ def parse_annotations(path: str, text: bytes, wanted: Wanted) -> Annotations:
         data["runs"],
         unlisted=[os.fsdecode(name) for name in data["unlisted"]],
     )
-    for image, *fault in data["faults"]:
-        annotations.faults.setdefault(image, OpError(_explained(path, *fault)))
+    for fault in data["faults"]:
+        annotations.faults.setdefault(fault.image, OpError(_explained(path, fault)))
     return annotations
 
 
-def _unreadable(path: str, text: bytes, fault: tuple[Any, ...]) -> DecodeError:
-    if len(fault) == 3:
-        part, entry, key = fault
-        problem = "has no box of 4 numbers" if key == "bbox" else f'lacks "{key}"'
-        return DecodeError(f'entry {entry} of "{part}" in "{path}" {problem}')
-    kind, position = fault
-    line = text.count(b"\n", 0, position) + 1
-    column = position - text.rfind(b"\n", 0, position)
-    return DecodeError(f'"{path}", line {line}, column {column}: {_SYNTAX[kind]}')
+def _unreadable(
+    path: str, text: bytes, fault: _kernels.JsonFault | _kernels.CocoMissing
+) -> DecodeError:
+    if isinstance(fault, _kernels.CocoMissing):
+        problem = "has no box of 4 numbers" if fault.key == "bbox" else f'lacks "{fault.key}"'
+        return DecodeError(f'entry {fault.entry} of "{fault.list}" in "{path}" {problem}')
+    line = text.count(b"\n", 0, fault.position) + 1
+    column = fault.position - text.rfind(b"\n", 0, fault.position)
+    return DecodeError(f'"{path}", line {line}, column {column}: {_SYNTAX[fault.kind]}')
 
 
-def _explained(path: str, kind: int, annotation: int, value: int) -> str:
-    if kind == _NO_SIZE:
-        return f'"{path}" does not tell the width and height of the image'
-    entry = f'entry {annotation} of "annotations" in "{path}"'
-    if kind == _OUTSIDE:
+def _explained(path: str, fault: _kernels.CocoFault) -> str:
+    kind, value = fault.kind, fault.value
+    if kind == CocoFault.Kind.no_size:
+        return f'"{path}" does not give the width and height of the image'
+    entry = f'entry {fault.annotation} of "annotations" in "{path}"'
+    if kind == CocoFault.Kind.box_outside:
         return f"the box of {entry} lies outside of the image"
-    if kind == _ODD:
+    if kind == CocoFault.Kind.odd_polygon:
         return f"a polygon of {entry} has {value} coordinates, which is an odd number"
-    if kind == _BAD_RUNS:
+    if kind == CocoFault.Kind.bad_runs:
         return f"the runs of {entry} are not those of a mask of the image's size"
     return (
         f'{entry} has the category {value}, which "categories" does not list; '

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ... import _kernels
 from ..._engine.convert import to_batch_samples
-from ..._engine.errors import file_error
 from ..._engine.samples import host
 from ..core.order import Numbers
 from ..core.source import Fetched
@@ -61,12 +60,9 @@ class Paths:
         """The contents of files, as the only output."""
         if self.remote:
             return self._read_remote(numbers)
-        contents, failed = _kernels.read_listed_files(*self.chosen(numbers), self._cache)
-        if not failed:
+        contents, errors = _kernels.read_listed_files(*self.chosen(numbers), self._cache)
+        if not errors:
             return Fetched((contents,), {})
-        errors: dict[int, Exception] = {
-            place: file_error(code, self.full(int(numbers[place]))) for place, code in failed
-        }
         good = [place for place in range(len(numbers)) if place not in errors]
         return Fetched((contents.select(good),) if good else (), errors)
 
