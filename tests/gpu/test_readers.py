@@ -49,7 +49,7 @@ def test_hooks_return_cpu_data() -> None:
         def fetch_sample(self, _number: int) -> ndd.Tensor:
             return ndd.tensor([1, 2], device="gpu")
 
-    with pytest.raises(ndd.OpError, match="single samples on the CPU; got a Tensor on gpu:0"):
+    with pytest.raises(ndd.OpError, match="return data on the CPU; got a Tensor on gpu:0"):
         next(Wrong().next_epoch(batch_size=2))
     with pytest.raises(TypeError, match="output 1 must be on the CPU; got gpu:0"):
         ndd.readers.Fetched.of([[1, 2], ndd.batch([1, 2], device="gpu")])

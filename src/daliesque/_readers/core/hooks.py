@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._engine.batch import Batch
 from ..._engine.convert import to_batch_samples, to_samples
-from ..._engine.device import Device
 from ..._engine.dtype import from_numpy
 from ..._engine.errors import InternalError
 from ..._engine.samples import host
 from ..._engine.tensor import Tensor
-from ..._engine.value import Value
 from .order import Numbers
 from .source import Fetched
 
@@ -148,21 +147,21 @@ def _to_output(operator: str, value: Any) -> Any:
     if type(value) is np.ndarray and from_numpy(value.dtype) is not None:
         # Arrays of one type are joined faster.
         return value
-    if isinstance(value, Value):
-        if not isinstance(value, Tensor) or value.device != Device.CPU:
-            msg = f"fetch_sample must return single samples on the CPU; got {_describe(value)}"
-            raise TypeError(msg)
-        return value._data()
-    if value is None or isinstance(value, str | list | Mapping):
+    if value is None or isinstance(value, str | list | Mapping | Batch):
         msg = (
             "fetch_sample must return an array, a Tensor, a number or bytes, or a tuple of these "
             f"for several outputs; got {_describe(value)}"
         )
         raise TypeError(msg)
-    return to_samples(value, None, None, operator)
+    is_tensor = isinstance(value, Tensor)
+    samples = value._data() if is_tensor else to_samples(value, None, None, operator)
+    if samples.is_on_device:
+        msg = f"fetch_sample must return data on the CPU; got {_describe(value)}"
+        raise TypeError(msg)
+    return samples
 
 
 def _describe(value: Any) -> str:
-    if isinstance(value, Value):
+    if isinstance(value, Tensor | Batch):
         return f"a {type(value).__name__} on {value.device}"
     return f"{value!r:.60}" if value is None else f"{type(value).__name__} {value!r:.60}"
