@@ -135,6 +135,18 @@ def test_what_is_expected_comes(batch_size: int | None, options: dict[str, Any])
     assert surprises <= (12 if "bad" in options else 0)
 
 
+def test_setting_a_state_ends_the_reading_ahead() -> None:
+    reader = Foreseen(100)
+    epoch = reader.next_epoch(batch_size=2)
+    next(epoch)
+    reader.set_state(reader.get_state())
+    wait_until(lambda: reader.closed == 1)
+    assert len(epoch) == 0
+    with pytest.raises(RuntimeError, match="this epoch ended when the reader's state was set"):
+        next(epoch)
+    assert numbers_of(next(reader.next_epoch(batch_size=2))) == [2, 3]
+
+
 def test_the_reader_ends_what_it_expects() -> None:
     reader = Foreseen(100)
     epoch = reader.next_epoch(batch_size=2)
