@@ -22,7 +22,7 @@ def main() -> None:
     """Build it in place of an older one."""
     os.chdir(ROOT)
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    os.environ.setdefault("NINJA_STATUS", "[%f/%t, %e s] ")
+    os.environ.setdefault("NINJA_STATUS", "[%f/%t, %w, %W left] ")
     TARGET.mkdir(parents=True, exist_ok=True)
     for old in TARGET.glob("*.whl"):
         old.unlink()

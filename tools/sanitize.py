@@ -35,7 +35,11 @@ def write_jpegs(folder: Path) -> None:
 def main() -> None:
     """Build and run everything; ends with an error as soon as a sanitizer complains."""
     tools = [str(Path(sys.executable).parent), os.environ["PATH"]]
-    environment = {"NINJA_STATUS": "[%f/%t, %e s] ", **os.environ, "PATH": os.pathsep.join(tools)}
+    environment = {
+        "NINJA_STATUS": "[%f/%t, %w, %W left] ",
+        **os.environ,
+        "PATH": os.pathsep.join(tools),
+    }
     cmake = shutil.which("cmake", path=environment["PATH"])
     if cmake is None:
         sys.exit("cmake is missing: pip install cmake ninja")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of the README, as a type checker sees it. Checked by mypy, never run."""
 
+from typing import assert_type
+
 import torch
 
 import daliesque as ndd
@@ -22,3 +24,6 @@ for epoch in range(90):
             std=[58.0, 57.0, 57.0],
         )
         train_step(images.torch(), labels.torch())
+
+assert_type(jpegs, ndd.Batch)
+assert_type(images, ndd.Batch)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _kernels
 from .._engine.args import rule_of
+from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.errors import OpError
 from .core.options import ReaderOptions
@@ -52,7 +53,7 @@ class _Entries(Places):
         return names
 
 
-class _DatabaseReader(RecordReader):
+class _DatabaseReader(RecordReader[tuple[Batch, ...]]):
     """Base of the readers of databases."""
 
     _message: ClassVar[str]

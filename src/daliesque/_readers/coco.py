@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 
 from .._engine.args import rule_of
+from .._engine.batch import Batch
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
@@ -26,7 +27,7 @@ from .sources.storage import read
 _DEFAULT_THRESHOLD = 0.1
 
 
-class COCO(Reader):
+class COCO(Reader[tuple[Batch, ...]]):
     """Read images and their annotations in the format of the COCO data set.
 
     The outputs are the contents of an image file (1-D, uint8), its M boxes (float32, M x 4) and

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.args import rule_of
+from .._engine.batch import Batch
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
 from .._engine.samples import host
@@ -39,7 +40,7 @@ _KNOWN_FILES = (
 )
 
 
-class File(ListedFiles):
+class File(ListedFiles[tuple[Batch, Batch]]):
     """Read whole files, each with a label.
 
     The files are those in the sub-folders of `file_root`, in alphabetical order, labelled with the

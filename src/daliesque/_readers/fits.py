@@ -13,6 +13,7 @@ from .. import _kernels
 from .._codecs.fits import Stored, read_images
 from .._codecs.pixels import CodecError
 from .._engine.args import rule_of
+from .._engine.batch import Batch
 from .._engine.convert import to_batch_samples, to_numpy
 from .._engine.device import DeviceLike
 from .._engine.dtype import DType, from_numpy
@@ -26,7 +27,7 @@ from .sources.discovery import PathLike
 from .sources.listed import ListedFiles
 
 
-class Fits(ListedFiles):
+class Fits(ListedFiles[tuple[Batch, ...]]):
     """Read images from FITS files, with one output for each of some units (HDUs).
 
     The type of an output is the smallest that holds all values that the unit could have, given its

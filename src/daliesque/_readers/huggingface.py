@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 
 from .._engine.args import rule_of
+from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
 from .core.base import Reader
@@ -21,7 +22,7 @@ from .sources.arrow_columns import Columns, import_arrow
 from .sources.discovery import PathLike, list_files
 
 
-class HuggingFace(Reader):
+class HuggingFace(Reader[dict[str, Batch]]):
     """Read a data set that was stored with `save_to_disk` of the Hugging Face package `datasets`.
 
     The package itself is not needed. A step is a dict of outputs by the names of columns, as in

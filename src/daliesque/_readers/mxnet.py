@@ -9,6 +9,7 @@ from typing import ClassVar, Unpack
 import numpy as np
 
 from .. import _kernels
+from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.errors import OpError, same_class
 from .core.options import ReaderOptions
@@ -25,7 +26,7 @@ _FAULTS = {
 }
 
 
-class MXNet(RecordReader):
+class MXNet(RecordReader[tuple[Batch, Batch]]):
     """Read images and labels from RecordIO files, as MXNet's `im2rec` makes them.
 
     The first output is the encoded image (1-D, uint8), the second its labels (1-D, float32). The

@@ -13,6 +13,7 @@ from .. import _kernels
 from .._codecs import sndfile
 from .._codecs.audio import AudioParts, Wanted, decode_audio, lobes_for
 from .._engine.args import rule_of
+from .._engine.batch import Batch
 from .._engine.convert import to_batch_samples, to_samples
 from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, int16, int32
@@ -26,7 +27,7 @@ from .sources.discovery import PathLike, Paths, list_paths
 from .sources.storage import read
 
 
-class NemoAsr(Reader):
+class NemoAsr(Reader[tuple[Batch, ...]]):
     """Read audio and transcripts that manifests of NVIDIA NeMo list.
 
     Each line of a manifest is a JSON object such as

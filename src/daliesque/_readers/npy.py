@@ -13,6 +13,7 @@ from .. import _kernels
 from .._codecs.npy import read_header
 from .._codecs.pixels import CodecError
 from .._engine.args import FloatsPerSample, IntsPerSample, rule_of
+from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.dtype import from_numpy
 from .._engine.errors import DecodeError, OpError
@@ -39,7 +40,7 @@ _HEADER_BYTES = (1 << 16) + 12
 Bound = int | float | Sequence[float] | NDArray[Any] | Value
 
 
-class Numpy(ListedFiles):
+class Numpy(ListedFiles[tuple[Batch]]):
     """Read arrays from .npy files, or the same part of each.
 
     The files are those in `file_root` and its sub-folders, in alphabetical order; or those named

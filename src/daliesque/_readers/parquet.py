@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 
 from .._engine.args import rule_of
+from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
 from .core.base import Reader
@@ -23,7 +24,7 @@ from .sources.row_groups import RowGroup, RowGroups, Slices, list_row_groups, op
 from .sources.storage import is_url, join
 
 
-class Parquet(Reader):
+class Parquet(Reader[dict[str, Batch]]):
     """Read rows of Parquet files, with one output for each column.
 
     A step is a dict of outputs by the names of columns. Numbers have no axes; strings and bytes are

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 
 from .. import _kernels
+from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.dtype import from_numpy
 from .._engine.errors import OpError
@@ -39,7 +40,7 @@ _FRAME_FAULTS = {
 }
 
 
-class TFRecord(RecordReader):
+class TFRecord(RecordReader[dict[str, Batch]]):
     """Read `Example` messages from TFRecord files.
 
     Delivers a dict with a Batch (or Tensor) for each feature asked for. Integers are int64, floats

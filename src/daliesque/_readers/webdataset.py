@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _kernels
 from .._engine.args import rule_of
+from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.dtype import NUMERIC, DType, DTypeLike, uint8
 from .._engine.dtype import dtype as to_dtype
@@ -84,7 +85,7 @@ class _Components:
         return next(filter(None, named), self._paths[file])
 
 
-class Webdataset(Reader):
+class Webdataset(Reader[tuple[Batch, ...]]):
     """Read samples from tar archives (WebDataset).
 
     Files that follow each other and whose names agree up to the first dot (after the last slash)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, TypedDict, TypeVar, Unpack, cast
+from typing import Any, ClassVar, Generic, TypedDict, TypeVar, Unpack, cast, overload
 
 from ..._engine.args import rule_of
 from ..._engine.context import EvalContext
@@ -15,7 +15,7 @@ from ..._engine.device import device as to_device
 from ..._engine.errors import same_class
 from .bad_samples import BadSamples, ReadError, reason_of
 from .damage import DamageFinder
-from .epoch import Epoch
+from .epoch import Delivered, Epoch
 from .hooks import check_fetched, check_hooks, check_size, collect_samples, fetch_skipping
 from .options import ReaderOptions, check_options
 from .order import DEFAULT_SHUFFLE_SEED, Numbers, Order, Position, Shuffle
@@ -43,7 +43,7 @@ def _then_open(init: Init) -> Init:
     """
 
     @functools.wraps(init)
-    def __init__(self: Reader, *args: Any, **kwargs: Any) -> None:
+    def __init__(self: Reader[Any], *args: Any, **kwargs: Any) -> None:
         depth = self._running_inits
         self._running_inits = depth + 1
         try:
@@ -57,7 +57,7 @@ def _then_open(init: Init) -> Init:
     return cast(Init, __init__)
 
 
-class Reader:
+class Reader(Generic[Delivered]):
     """Base of all readers: delivers samples epoch by epoch, in the order of the reference.
 
     A reader is an index of samples, an order, and a way to fetch some of them. A subclass overrides
@@ -186,8 +186,8 @@ class Reader:
         self._cursor = Cursor(Position())
         # Whether the next epoch goes on where the reader is instead of beginning anew.
         self._resuming = False
-        self._current: weakref.ref[Epoch] | None = None
-        self._called: Epoch | None = None
+        self._current: weakref.ref[Epoch[Any]] | None = None
+        self._called: Epoch[Any] | None = None
 
     def _finish_init(self) -> None:
         if not hasattr(self, "_settings"):
@@ -298,12 +298,21 @@ class Reader:
         """Where a sample comes from, as error messages have it."""
         return self.source_name(number)
 
+    # Without a batch size here, that of the constructor counts, if there is one.
+    @overload
+    def next_epoch(
+        self, batch_size: int, ctx: EvalContext | None = None, capture: bool = False
+    ) -> Epoch[Delivered]: ...
+    @overload
+    def next_epoch(
+        self, batch_size: None = None, ctx: EvalContext | None = None, capture: bool = False
+    ) -> Epoch[Any]: ...
     def next_epoch(
         self,
         batch_size: int | None = None,
         ctx: EvalContext | None = None,
         capture: bool = False,
-    ) -> Epoch:
+    ) -> Epoch[Any]:
         """Return an iterator over the next epoch.
 
         It yields one Batch for each output of the reader, or one Tensor if there is no batch size.
@@ -350,7 +359,7 @@ class Reader:
             except StopIteration:
                 self._called = None
 
-    def _start_epoch(self, batch_size: int | None, read_ahead: bool) -> Epoch:
+    def _start_epoch(self, batch_size: int | None, read_ahead: bool) -> Epoch[Any]:
         order = self._order
         previous = self._current() if self._current is not None else None
         if previous is not None:
@@ -358,7 +367,7 @@ class Reader:
         if not self._resuming:
             self._cursor.position = order.begun(self._cursor.position)
         self._resuming = False
-        epoch = Epoch(self._epoch_source(order), batch_size, read_ahead)
+        epoch: Epoch[Any] = Epoch(self._epoch_source(order), batch_size, read_ahead)
         self._current = weakref.ref(epoch)
         return epoch
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from ..._engine.batch import Batch
 from ..._engine.device import Device
@@ -15,8 +15,11 @@ from .prefetch import Prefetcher
 from .source import EpochSource
 from .steps import Room, Step, Steps
 
+# What a step of an epoch delivers.
+Delivered = TypeVar("Delivered", covariant=True)
 
-class Epoch(Iterator[Any]):
+
+class Epoch(Iterator[Delivered]):
     """One epoch of a reader: yields tuples (or dicts) of Batch, or of Tensor.
 
     A step that fails raises, and the next one goes on after it. `len(epoch)` is the number of steps
@@ -48,10 +51,10 @@ class Epoch(Iterator[Any]):
         left = self._length - self._source.cursor.position.delivered
         return max(0, -(-left // (self._batch_size or 1)))
 
-    def __iter__(self) -> Epoch:
+    def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Delivered:
         with self._lock:
             if self._over:
                 raise StopIteration
@@ -71,7 +74,8 @@ class Epoch(Iterator[Any]):
                         source.cursor.position = source.order.finished(source.cursor.position)
                     self.close()
                     raise
-            return self._deliver()
+            delivered: Delivered = self._deliver()
+            return delivered
 
     def close(self) -> None:
         """End the epoch here."""

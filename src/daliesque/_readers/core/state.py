@@ -26,7 +26,7 @@ class ReaderState:
         What `str()` of a state gave.
     """
 
-    def __init__(self, op: Reader, serialized: str) -> None:
+    def __init__(self, op: Reader[Any], serialized: str) -> None:
         self._op = op
         self._serialized = serialized
 

@@ -11,11 +11,12 @@ from ..._engine.args import rule_of
 from ..._engine.device import DeviceLike
 from ..._engine.errors import same_class
 from ..core.base import Reader
+from ..core.epoch import Delivered
 from ..core.options import ReaderOptions
 from .discovery import PathLike, Paths, list_paths, list_tree, read_names
 
 
-class ListedFiles(Reader):
+class ListedFiles(Reader[Delivered]):
     """Base of readers whose samples are files in a folder, in a list or given by name.
 
     A subclass may override `_search` and `_describe_search` to look for files in another way, and

@@ -11,6 +11,7 @@ import numpy as np
 from ... import _kernels
 from ..._engine.errors import OpError
 from ..core.base import Reader
+from ..core.epoch import Delivered
 from ..core.names import Names
 from ..core.order import Numbers
 from ..core.source import Fetched
@@ -20,7 +21,7 @@ from .archives import Archives, Places
 NOTHING: tuple[Numbers, Numbers] = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-class RecordReader(Reader):
+class RecordReader(Reader[Delivered]):
     """Base of readers whose samples are pieces of a few large files.
 
     A subclass sets `_archives` in its constructor, and overrides `_find_records` and `_parse`.

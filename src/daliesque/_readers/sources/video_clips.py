@@ -15,6 +15,7 @@ from ... import _kernels
 from ..._codecs.frame_padding import PAD_MODES, pad_frames
 from ..._codecs.pixels import CodecError
 from ..._engine.args import rule_of
+from ..._engine.batch import Batch
 from ..._engine.convert import to_samples
 from ..._engine.device import DeviceLike
 from ..._engine.enums import DALIImageType
@@ -44,7 +45,7 @@ _POLICIES = {
 }
 
 
-class VideoClips(Reader):
+class VideoClips(Reader[tuple[Batch, ...]]):
     """Base of the readers of videos: cuts videos into clips and decodes these.
 
     A subclass says which frames of a video to use (`_frame_range`) and where clips begin
