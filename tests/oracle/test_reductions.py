@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.compare import assert_close
+from support.compare import assert_close, assert_same
 from support.libraries import Array, Each, Single, Type
-from support.oracle import assert_both_refuse, call_both
+from support.oracle import assert_agree, assert_both_refuse
 
 pytestmark = pytest.mark.oracle
 
@@ -28,16 +28,14 @@ def values(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, most: i
 
 
 def check(name: str, *inputs: Any, **arguments: Any) -> None:
-    expected, got = call_both(f"reductions.{name}", *inputs, **arguments)
-    assert (got.layout, got.dtype) == (expected.layout, expected.dtype)
-    assert len(got.arrays) == len(expected.arrays)
-    for ours, theirs in zip(got.arrays, expected.arrays, strict=True):
-        assert ours.shape == theirs.shape
-        if ours.dtype.kind == "f":
-            scale = np.abs(theirs[np.isfinite(theirs)]).max(initial=0)
-            assert_close(ours, theirs, "agreement of values", magnitude=scale)
-        else:
-            np.testing.assert_array_equal(ours, theirs)
+    assert_agree(f"reductions.{name}", *inputs, check=near_sums, **arguments)
+
+
+def near_sums(actual: Array, expected: Array, context: object) -> None:
+    if expected.dtype.kind == "f":
+        assert_close(actual, expected, "agreement of values", context)
+    else:
+        assert_same(actual, expected, context)
 
 
 @pytest.mark.parametrize("dtype", [*INTEGERS, "float32"])

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import daliesque as ours
-from support.libraries import Array, Each, Generator, Type
-from support.oracle import assert_agree, assert_nearly_agree, reference
+from support.libraries import Array, Each, Generator, Single, Type
+from support.oracle import assert_agree, assert_both_refuse, assert_nearly_agree
 
 pytestmark = pytest.mark.oracle
 
@@ -200,12 +199,7 @@ def test_hard_contrast(in_size: tuple[int, int], out_size: tuple[int, int], inte
 @pytest.mark.parametrize("layout", ["HWC", "CFHW", "CDHW"])
 def test_original_sizes(layout: str) -> None:
     samples = random_samples(np.random.default_rng(0), layout, "u1")
-    made = []
-    for library in (reference, ours):
-        batch = library.as_batch(samples, layout=layout)
-        _, sizes = library.resize(batch, size=5, save_attrs=True)
-        made.append((str(sizes.dtype), sizes.layout, [np.array(t).tolist() for t in sizes.tensors]))
-    assert made[1] == made[0]
+    assert_nearly_agree("resize", samples, layout=layout, size=5, save_attrs=True)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -318,11 +312,4 @@ def test_random_resized_crop(seed: int) -> None:
     ],
 )
 def test_both_refuse(operator: str, arguments: dict[str, Any]) -> None:
-    for library in (reference, ours):
-        given = {
-            name: getattr(library, value.name) if isinstance(value, Type) else value
-            for name, value in arguments.items()
-        }
-        image = library.as_tensor(np.zeros((6, 7, 3), np.uint8), layout="HWC")
-        with pytest.raises((ValueError, RuntimeError, IndexError)):
-            np.asarray(getattr(library, operator)(image, **given))
+    assert_both_refuse(operator, Single(np.zeros((6, 7, 3), np.uint8), "HWC"), **arguments)

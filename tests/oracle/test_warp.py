@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.libraries import Array, Each, Type
-from support.oracle import assert_agree, assert_nearly_agree, ours, reference
+from support.libraries import Array, Each, Type, each_frame
+from support.oracle import assert_agree, assert_nearly_agree
 
 pytestmark = pytest.mark.oracle
 
@@ -92,16 +92,8 @@ def test_values_for_frames(op: str) -> None:
         values = [
             np.stack([MATRIX * np.float32(1 + k / 9) for k in range(len(s))]) for s in samples
         ]
-    results = []
-    for library in (reference, ours):
-        batch = library.batch(samples, layout="FHWC")
-        layout = "F" if op == "angle" else "FAB"
-        argument = {op: library.batch(values, layout=layout)}
-        call = library.rotate if op == "angle" else library.warp_affine
-        results.append([np.asarray(t).astype(int) for t in call(batch, **argument).tensors])
-    for expected, got in zip(*results, strict=True):
-        assert got.shape == expected.shape
-        assert np.abs(got - expected).max() <= 1
+    operator = "rotate" if op == "angle" else "warp_affine"
+    assert_nearly_agree(operator, samples, layout="FHWC", **{op: each_frame(values)})
 
 
 @pytest.mark.parametrize("angle", [0, 0.5, 17, 45, 63.3, 90, -135, 180, 271, 1000])
