@@ -34,7 +34,7 @@ def tensor(values: Any, type_name: str) -> dict[str, Any]:
     return {"tensor": values, "type": type_name}
 
 
-def cases() -> list[dict[str, Any]]:
+def make_calls() -> list[dict[str, Any]]:
     """All calls: operator, seed of the RNG, how often to call, inputs, arguments."""
     calls: list[dict[str, Any]] = []
 
@@ -104,7 +104,7 @@ def record_generators() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    calls = cases()
+    calls = make_calls()
     data = b""
     for call in calls:
         samples = run_call(ndd, call)

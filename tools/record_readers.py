@@ -24,7 +24,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from support.reader_calls import RECORD, read_labels
 
 
-def cases() -> list[dict[str, Any]]:
+def make_calls() -> list[dict[str, Any]]:
     """Numbers of files and of epochs, batch sizes, and arguments of the reader."""
     rng = random.Random(1)
     calls = []
@@ -54,7 +54,7 @@ def cases() -> list[dict[str, Any]]:
 
 def main() -> None:
     """Write the record."""
-    calls = cases()
+    calls = make_calls()
     with tempfile.TemporaryDirectory() as folder:
         for call in calls:
             call["labels"] = read_labels(ndd, call, Path(folder))

@@ -203,7 +203,7 @@ def videos(folder: Path, kind: Callable[..., Reader], **arguments: Any) -> Data:
     return Data(make, files, [1] * 7, (MISSING, 0, 100))
 
 
-ROWS: dict[str, tuple[type[Reader], Callable[[Path], Data]]] = {
+CASES: dict[str, tuple[type[Reader], Callable[[Path], Data]]] = {
     "File": (ndd.readers.File, file),
     "Numpy": (ndd.readers.Numpy, numpy),
     "Fits": (ndd.experimental.readers.Fits, fits),
@@ -228,7 +228,7 @@ ROWS: dict[str, tuple[type[Reader], Callable[[Path], Data]]] = {
         lambda folder: videos(folder, ndd.readers.VideoResize, size=[16, 16]),
     ),
 }
-every_reader = pytest.mark.parametrize("name", ROWS)
+every_reader = pytest.mark.parametrize("name", CASES)
 
 
 def test_no_reader_is_missing() -> None:
@@ -238,12 +238,12 @@ def test_no_reader_is_missing() -> None:
         for kind in (getattr(module, name) for name in module.__all__)
         if isinstance(kind, type) and issubclass(kind, Reader)
     }
-    assert {kind for kind, _ in ROWS.values()} == public - {Reader}
+    assert {kind for kind, _ in CASES.values()} == public - {Reader}
 
 
 @every_reader
 def test_is_a_reader(tmp_path: Path, name: str) -> None:
-    data = ROWS[name][1](tmp_path)
+    data = CASES[name][1](tmp_path)
     sources = epoch_sources(data.make(), None)
     assert len(set(sources)) == len(sources)
     assert Counter(map(data.file_of, sources)) == Counter(dict(enumerate(data.samples)))
@@ -260,7 +260,7 @@ def failure_of(make: Make, **options: Any) -> str:
 @every_reader
 def test_bad_files(tmp_path: Path, name: str) -> None:
     """A bad file is named, or left out; the samples of the others are delivered all the same."""
-    kind, make_data = ROWS[name]
+    kind, make_data = CASES[name]
     data = make_data(tmp_path)
     sources = set(epoch_sources(data.make(), None))
     bad = len(data.files) - 1
