@@ -119,12 +119,12 @@ def test_files_carry_a_license_line() -> None:
     assert bare == []
 
 
-def imported_layers(path: Path) -> set[str]:
+def imported_layers(path: Path, text: str | None = None) -> set[str]:
     """The top-level parts of the package that a module imports when it is loaded or run."""
     package = ROOT / "src" / "daliesque"
     parts = path.relative_to(package).with_suffix("").parts
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text() if text is None else text)):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = parts[: len(parts) - node.level]
             tail = (node.module or "").split(".") if node.module else []
@@ -134,6 +134,11 @@ def imported_layers(path: Path) -> set[str]:
                 found.add([*base, *tail][0])
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("daliesque."):
             found.add((node.module or "").split(".")[1])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            # A name of a module, for importlib; also a relative one.
+            named = re.fullmatch(r"(?:daliesque)?\.+(_\w+|[a-z]\w+)(?:\.\w+)*", node.value)
+            if named is not None and (package / named[1]).exists():
+                found.add(named[1])
     return found
 
 
@@ -143,6 +148,29 @@ def test_imports_point_downwards() -> None:
         for path in (package / layer).rglob("*.py"):
             wrong = imported_layers(path) - allowed - {layer}
             assert wrong == set(), f"{path.relative_to(package)} imports {wrong}"
+
+
+def test_hidden_imports_are_seen() -> None:
+    package = ROOT / "src" / "daliesque"
+    path = package / "_engine" / "invented.py"
+    for text in (
+        'NAME = "daliesque._gpu.backend"',
+        'load("daliesque._gpu")',
+        "from .. import _gpu",
+    ):
+        assert imported_layers(path, text) == {"_gpu"}
+    for text in ('"daliesque"', '"._gpux"', '"""See daliesque._gpu for more."""'):
+        assert imported_layers(path, text) == set()
+
+
+def test_the_engine_does_not_name_its_backend() -> None:
+    for path in (ROOT / "src" / "daliesque" / "_engine").rglob("*.py"):
+        assert re.search(r"\b_gpu\b", path.read_text()) is None, path
+
+
+def test_nothing_overwrites_native_functions() -> None:
+    for path in (ROOT / "src" / "daliesque").rglob("*.py"):
+        assert re.search(r"setattr\(_kernels|^\s*_kernels\.\w+ = ", path.read_text(), re.M) is None
 
 
 def test_kernels_know_no_python() -> None:
