@@ -1,64 +1,108 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a call costs, apart from its work.
 
-    python benchmarks/overhead.py [--reference PYTHON]
+    python benchmarks/overhead.py [--reference PYTHON] [--after-gpu]
 
 Prints microseconds for each of a few calls on a batch of four 8x8x3 images (medians of rounds), and
 the time `import` takes. With `--reference`, the same program also runs under a Python that has the
 reference installed, in alternation, and both are shown side by side.
+
+With `--after-gpu`, calls on the CPU are measured before and after the program has used a gpu, in
+the same process, in CPU time; torch's CPU device stands in for one.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
+import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 CALLS = 2000
 ROUNDS = 5
 
+Clock: TypeAlias = Callable[[], float]
 
-def per_call(function: Callable[[], Any], calls: int) -> float:
+
+def per_call(function: Callable[[], Any], calls: int, clock: Clock) -> float:
     """Microseconds for a call, waiting for the last result only."""
     for _ in range(max(10, calls // 10)):
         result = function()
     result.evaluate()
-    start = time.perf_counter()
+    start = clock()
     for _ in range(calls):
         result = function()
     result.evaluate()
-    return (time.perf_counter() - start) / calls * 1e6
+    return (clock() - start) / calls * 1e6
 
 
-def measure(module: str, calls: int) -> dict[str, float]:
+def measure(module: str, calls: int, clock: Clock = time.perf_counter) -> dict[str, float]:
     """One round with one of the two libraries."""
-    import importlib
-
     import numpy as np
 
     ndd: Any = importlib.import_module(module)
     images = [np.zeros((8, 8, 3), np.uint8)] * 4
     batch = ndd.batch(images, layout="HWC")
     times = {
-        "flip, eager": per_call(lambda: ndd.flip(batch), calls),
-        "flip and read": per_call(lambda: ndd.flip(batch).evaluate(), calls),
-        "a + 1": per_call(lambda: batch + 1, calls),
-        "random.uniform": per_call(lambda: ndd.random.uniform(batch_size=4), calls),
-        "batch([...])": per_call(lambda: ndd.batch(images), calls),
+        "flip, eager": per_call(lambda: ndd.flip(batch), calls, clock),
+        "flip and read": per_call(lambda: ndd.flip(batch).evaluate(), calls, clock),
+        "a + 1": per_call(lambda: batch + 1, calls, clock),
+        "random.uniform": per_call(lambda: ndd.random.uniform(batch_size=4), calls, clock),
+        "batch([...])": per_call(lambda: ndd.batch(images), calls, clock),
     }
     with ndd.EvalMode.sync_cpu:
-        times["flip, sync_cpu"] = per_call(lambda: ndd.flip(batch), calls)
+        times["flip, sync_cpu"] = per_call(lambda: ndd.flip(batch), calls, clock)
     with ndd.EvalMode.deferred:
-        start = time.perf_counter()
+        start = clock()
         kept = [ndd.flip(batch) for _ in range(calls)]
-        times["flip, deferred, not run"] = (time.perf_counter() - start) / calls * 1e6
+        times["flip, deferred, not run"] = (clock() - start) / calls * 1e6
         del kept
     return times
+
+
+def use_gpu() -> None:
+    """Load all that belongs to a gpu, and run something on it."""
+    import numpy as np
+
+    import daliesque as ndd
+
+    images = ndd.batch(np.zeros((4, 8, 8, 3), np.uint8), layout="HWC")
+    (ndd.flip(images.gpu()) + 1).cpu().evaluate()
+
+
+def before_and_after(calls: int) -> dict[str, tuple[float, float]]:
+    """The fastest of some rounds before and after the use of a gpu, for each kind of call."""
+    # Both find the same objects in memory, and other programs disturb neither much.
+    importlib.import_module("torch")
+    clock = time.process_time
+    before = [measure("daliesque", calls, clock) for _ in range(ROUNDS)]
+    use_gpu()
+    after = [measure("daliesque", calls, clock) for _ in range(ROUNDS)]
+    return {
+        name: (min(times[name] for times in before), min(times[name] for times in after))
+        for name in before[0]
+    }
+
+
+def compare_after_gpu(calls: int) -> None:
+    """Print what calls on the CPU cost before and after the use of a gpu."""
+    command = [sys.executable, __file__, "--child-after-gpu", "--calls", str(calls)]
+    environment = {**os.environ, "DALIESQUE_GPU": "cpu"}
+    rounds: list[dict[str, tuple[float, float]]] = []
+    for _ in range(ROUNDS):
+        done = subprocess.run(command, capture_output=True, check=True, env=environment)
+        rounds.append(json.loads(done.stdout.splitlines()[-1]))
+    print(f"{'us per call':26s} {'before':>10s} {'after gpu':>10s} {'ratio':>7s}")
+    for name in rounds[0]:
+        before, after = (statistics.median(times[name][k] for times in rounds) for k in (0, 1))
+        ratio = statistics.median(times[name][1] / times[name][0] for times in rounds)
+        print(f"{name:26s} {before:10.2f} {after:10.2f} {ratio:7.3f}")
 
 
 def import_seconds(python: str, module: str) -> float:
@@ -81,11 +125,19 @@ def child(python: str, module: str, calls: int) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--reference", help="a Python interpreter with the reference installed")
+    parser.add_argument("--after-gpu", action="store_true", help="before and after using a gpu")
     parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--child-after-gpu", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--calls", type=int, default=CALLS)
     options = parser.parse_args()
     if options.child:
         print(json.dumps(measure(options.child, options.calls)))
+        return
+    if options.child_after_gpu:
+        print(json.dumps(before_and_after(options.calls)))
+        return
+    if options.after_gpu:
+        compare_after_gpu(options.calls)
         return
     ours, theirs = [], []
     for _ in range(ROUNDS):
