@@ -17,7 +17,7 @@ from .devices import Body, move
 from .dtype import DType, from_code
 from .invocation import promise
 from .metadata import Call, NotKnown, Result, Shapes, announce_as
-from .samples import Samples, common_kernels
+from .samples import Samples, common_kernels, host_kernels
 from .value import Value, any_remote, remote_device
 
 # Contravariant: it only occurs as an argument.
@@ -52,13 +52,23 @@ def apply(name: str, *operands: Any) -> Any:
             return NotImplemented
         else:
             inputs.append(to_samples(operand, None, None, shown))
-    if any_remote(inputs):
+    remote = any_remote(inputs)
+    if remote:
         _check_devices(shown, inputs)
     dtype = _result_type(name, inputs)
     kind, samples = (Value._tensor_class, 1) if count is None else (Value._batch_class, count)
-    arguments = {"name": name}
+    arguments = {"name": name, "remote": remote}
     return promise(
-        kind, shown, _compute, tuple(inputs), arguments, _announce, samples, source, None, dtype
+        kind,
+        shown,
+        _compute,
+        tuple(inputs),
+        arguments,
+        _announce,
+        samples,
+        source,
+        dtype=dtype,
+        remote=remote,
     )
 
 
@@ -176,7 +186,7 @@ def _compute(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples
     name = arguments["name"]
     operands = [contiguous(samples) for samples in inputs if samples is not None]
     try:
-        kernels = common_kernels(operands)
+        kernels = common_kernels(operands) if arguments["remote"] else host_kernels
         return kernels.arithmetic(name, operands)
     except ValueError as error:
         msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."

@@ -90,13 +90,16 @@ class Invocation:
         self._scheduled = False
         self._results: Results | None = None
 
-    def start(self) -> None:
-        """Run now, soon or later, as the current mode says."""
+    def start(self, remote: bool | None = None) -> None:
+        """Run now, soon or later, as the current mode says.
+
+        `remote` says whether some inputs are elsewhere than in CPU memory, if the caller knows.
+        """
         mode = current_modes.stack[-1]
         context = EvalContext.current()
         self._context = context
         self._pool = context.native_pool
-        if self.is_remote or any_remote(self._inputs):
+        if self.is_remote or (any_remote(self._inputs) if remote is None else remote):
             self._place(context, mode)
         if (
             (mode is not _EAGER and mode is not _DEFERRED)
@@ -331,10 +334,11 @@ def promise(
     source: Sequence[Any] | None = None,
     device: Device | None = None,
     dtype: DType | None = None,
+    remote: bool | None = None,
 ) -> _V:
     """Make a call with one result that is not a call of an operator."""
     invocation = Invocation(name, body, inputs, arguments, None, announce, 1, device, dtype)
-    invocation.start()
+    invocation.start(remote)
     return kind._promised(invocation, 0, count, source)
 
 

@@ -4,9 +4,11 @@
     @op(layouts="HWC FHWC DHWC")
     def flip(images: Samples, /, *, horizontal: IntPerSample = 1) -> Samples: ...
 
-The signature is the schema. Positional-only parameters annotated `Samples` are inputs; keyword-only
-parameters are arguments (see `args`). A parameter `rng: RandomState` makes the operator random, and
-a parameter `batch_size: int` tells a body without inputs how many samples to make. A parameter
+The signature is the schema. Positional-only parameters annotated `Samples` are inputs, found on the
+device that the call runs on, or `HostSamples`, found in CPU memory; keyword-only parameters are
+arguments (see `args`). A parameter `rng: RandomState` makes the operator random, and a parameter
+`batch_size: int` tells a body without inputs how many samples to make. Bodies call the functions
+for their data, `images.kernels.flip(...)`; one without inputs gets them as `kernels: Kernels`.
 `frame_counts` gets the lengths of sequences whose frames a body sees as samples, `sources` where
 the samples came from (None if unknown). The body may assume that names, types, layouts, dtypes and
 batch sizes are checked; it never asks for mode, device or thread.
@@ -104,7 +106,7 @@ class Operator(OpSpec):
         invocation = Invocation(
             self.name, run, inputs, arguments, converters, self.announce, self.weight, place
         )
-        invocation.start()
+        invocation.start(on_gpu is not None)
         if outputs == 1:
             return kind._promised(invocation, 0, samples, source)
         return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
