@@ -51,7 +51,7 @@ def test_an_epoch_of_all_shards_is_the_data_set(
         sizes = {1 if sample_mode else batch_size}
         assert {len(batch) for batch in batches} == sizes
         assert len(batches) == -(-length // sizes.pop())
-        # What the last batch has beyond the shard is the beginning of the next lap.
+        # What the last batch has beyond the shard is the beginning of the next pass.
         delivered += flat(batches)[:length]
     assert sorted(delivered) == list(range(size))
 
@@ -99,12 +99,12 @@ def test_shuffled_epochs_differ_and_repeat(shuffle: dict[str, Any]) -> None:
 
 
 def test_a_fill_as_large_as_the_data_permutes_all_of_it() -> None:
-    """Each sample turns up in all parts of the epochs."""
+    """Each sample occurs in all parts of the epochs."""
     reader = Count(8, random_shuffle=True, initial_fill=8)
-    places = np.array([np.argsort(flat(epoch_of(reader))) for _ in range(200)])
+    positions = np.array([np.argsort(flat(epoch_of(reader))) for _ in range(200)])
     for sample in range(8):
-        counts = np.bincount(places[:, sample], minlength=8)
-        # 25 are expected in each place; the standard deviation is 4.7.
+        counts = np.bincount(positions[:, sample], minlength=8)
+        # 25 are expected at each position; the standard deviation is 4.7.
         assert counts.min() > 4
         assert counts.max() < 46
 
@@ -170,7 +170,7 @@ def test_an_epoch_may_be_left() -> None:
 
 
 def test_what_follows_an_abandoned_epoch() -> None:
-    """The next lap, from its beginning: as if the abandoned one had been finished."""
+    """The next pass, from its beginning: as if the abandoned one had been finished."""
     complete, broken = (Count(10, random_shuffle=True, pad_last_batch=True) for _ in range(2))
     epochs = [epoch_of(complete, 3) for _ in range(4)]
     for count, epoch in enumerate(epochs):
@@ -341,7 +341,7 @@ def test_resuming_with_other_shards_gives_exactly_the_rest(
         for i in range(shards)
     ]
     seen: list[int] = []
-    # As long as no batch goes beyond the shard, all shards are in the same lap.
+    # As long as no batch goes beyond the shard, all shards are in the same pass.
     steps = min(steps, size // shards // batch_size)
     last_steps = []
     for reader in readers:

@@ -252,8 +252,8 @@ def test_damaged_databases(tmp_path_factory: pytest.TempPathFactory, data: st.Da
     contents = bytearray((folder / "good").read_bytes())
     for _ in range(data.draw(st.integers(1, 5))):
         page = data.draw(st.integers(0, len(contents) // 4096 - 1)) * 4096
-        place = page + data.draw(st.integers(0, 200))
-        contents[place] = data.draw(st.integers(0, 255))
+        offset = page + data.draw(st.integers(0, 200))
+        contents[offset] = data.draw(st.integers(0, 255))
     cut = data.draw(st.sampled_from([len(contents), len(contents) // 2, 4096 * 3 + 5, 100]))
     path = folder / "other.mdb"
     path.write_bytes(contents[:cut])

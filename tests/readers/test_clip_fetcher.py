@@ -99,7 +99,7 @@ def test_the_next_file_is_decoded_meanwhile(
 
 
 @pytest.mark.parametrize("cause", ["damage", "a bug"])
-def test_an_error_comes_in_its_turn(
+def test_errors_keep_their_order(
     paths: list[Path], monkeypatch: pytest.MonkeyPatch, cause: str
 ) -> None:
     second_failed = threading.Event()
@@ -136,14 +136,14 @@ def test_skipping_goes_on_with_the_clips_that_follow(paths: list[Path], batch_si
     failed = {int(error.source.rpartition(" ")[2]) // LENGTH for error in reader.errors}
     assert 14 // LENGTH in failed
     assert len(failed) <= 4
-    good = [clip for place, clip in enumerate(clips_of(1)) if place not in failed]
+    good = [clip for index, clip in enumerate(clips_of(1)) if index not in failed]
     in_order = clips_of(0) + good + clips_of(2)
     assert delivered == (in_order * 2)[: len(delivered)]
     assert len(delivered) >= 3 * CLIPS
 
 
 @pytest.mark.parametrize("depth", [1, 3])
-def test_no_more_steps_than_told(
+def test_no_more_steps_than_expected(
     paths: list[Path], monkeypatch: pytest.MonkeyPatch, depth: int
 ) -> None:
     frames: set[tuple[str, int]] = set()

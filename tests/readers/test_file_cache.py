@@ -45,7 +45,7 @@ def test_contents_are_kept(files: list[Path]) -> None:
     assert bytes_of(read(reader)) == [file.read_bytes() for file in files]
 
 
-def test_contents_cannot_be_spoilt(files: list[Path]) -> None:
+def test_contents_cannot_be_spoiled(files: list[Path]) -> None:
     reader = ndd.readers.File(files=files)
     for batch in (read(reader), read(reader)):
         array = np.asarray(batch.select(0))

@@ -128,7 +128,7 @@ def test_missing_and_damaged_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ndd.DecodeError, match=r'state\.json" is damaged'):
         ndd.readers.HuggingFace(path=tmp_path)
     state.write_text("{}")
-    with pytest.raises(ndd.DecodeError, match=r'state\.json" does not tell the files'):
+    with pytest.raises(ndd.DecodeError, match=r'state\.json" does not list the files'):
         ndd.readers.HuggingFace(path=tmp_path)
     state.write_text(json.dumps({"_data_files": [], "_indices_data_files": [{"filename": "x"}]}))
     with pytest.raises(ValueError, match=r"selection of rows\. Call flatten_indices\(\) before"):

@@ -78,10 +78,10 @@ def test_a_cut_file_is_an_error(archive: Path, contents: list[bytes], rest: int)
     for _ in range(3):
         assert read(reader) == contents
     whole = archive.read_bytes()
-    place = FIRST + 7 * STEP
+    offset = FIRST + 7 * STEP
     with open(archive, "r+b") as file:
-        file.truncate(place + rest)
-    message = rf"{re.escape(str(archive))}.*ends before the piece at byte {place} is complete"
+        file.truncate(offset + rest)
+    message = rf"{re.escape(str(archive))}.*ends before the piece at byte {offset} is complete"
     with pytest.raises(ndd.OpError, match=message):
         read(reader, 1)
     skipping = ndd.readers.Webdataset(paths=archive, ext="bin", on_error="skip")
@@ -96,14 +96,14 @@ def test_a_file_that_is_cut_all_the_time(archive: Path, contents: list[bytes]) -
         assert read(reader) == contents
     whole, ended = archive.read_bytes(), threading.Event()
 
-    def cut_and_mend() -> None:
+    def cut_and_restore() -> None:
         with open(archive, "r+b", 0) as file:
             while not ended.is_set():
                 file.truncate(300_000)
                 file.seek(300_000)
                 file.write(whole[300_000:])
 
-    thread = threading.Thread(target=cut_and_mend)
+    thread = threading.Thread(target=cut_and_restore)
     thread.start()
     try:
         for _ in range(100):
@@ -166,7 +166,7 @@ DIES = -signal.SIGBUS
 def test_the_signal_of_others(
     archive: Path, before: str, after: str, end: str, status: int, reported: str
 ) -> None:
-    # A cut file raises the signal in our threads, too, which must neither die nor tell anybody.
+    # A cut file raises the signal in our threads, too, which must neither die nor report it.
     command = [sys.executable, "-c", SCRIPT, str(archive), before, after, end]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert "survived" in result.stdout, result.stderr

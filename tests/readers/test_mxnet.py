@@ -102,8 +102,8 @@ def test_indices_in_any_order(tmp_path: Path) -> None:
 def test_damaged_records(tmp_path: Path, record: bytes, reason: str) -> None:
     good = recordio(image_record(b"good", [1.0]))
     (tmp_path / "a.rec").write_bytes(good + record + good)
-    places = [0, len(good), len(good) + len(record)]
-    (tmp_path / "a.idx").write_text("".join(f"{k} {place}\n" for k, place in enumerate(places)))
+    offsets = [0, len(good), len(good) + len(record)]
+    (tmp_path / "a.idx").write_text("".join(f"{k} {offset}\n" for k, offset in enumerate(offsets)))
     files = {"path": tmp_path / "a.rec", "index_path": tmp_path / "a.idx"}
     with nothing_left_behind():
         match = rf"a\.rec at index {len(good)}\" \(sample 1 of the batch\): the record .*{reason}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""readers.NemoAsr: entries, parts of sounds, outputs, faults."""
+"""readers.NemoAsr: entries, parts of audio files, outputs, faults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RATE = 8000
 
 
 def make_data(folder: Path, lengths: list[int], channels: int = 1) -> tuple[Path, list[Array]]:
-    """A manifest of sounds with the given numbers of frames, and what is in them."""
+    """A manifest of audio files with the given numbers of frames, and what is in them."""
     entries, values = [], []
     for number, length in enumerate(lengths):
         data, bits, expected = pcm(signal(length, channels, seed=number), "i16")
@@ -41,16 +41,16 @@ def test_classes_and_types_of_outputs(tmp_path: Path) -> None:
     manifest, values = make_data(tmp_path, [800, 1200, 300])
     reader = ndd.readers.NemoAsr(manifest_filepaths=[manifest], read_idxs=True)
     (step,) = reader.next_epoch(batch_size=3)
-    sounds, rates, texts, indices = step
-    assert (sounds.dtype, rates.dtype) == (ndd.float32, ndd.float32)
+    audio, rates, texts, indices = step
+    assert (audio.dtype, rates.dtype) == (ndd.float32, ndd.float32)
     assert (texts.dtype, indices.dtype) == (ndd.uint8, ndd.int64)
     for number in range(3):
-        np.testing.assert_array_equal(sounds.tensors[number], values[number][:, 0])
+        np.testing.assert_array_equal(audio.tensors[number], values[number][:, 0])
         assert np.asarray(rates.tensors[number]).shape == ()
         assert float(rates.tensors[number]) == RATE
         assert bytes(np.asarray(texts.tensors[number])).decode() == f"täxt {number}"
         assert np.asarray(indices.tensors[number]).tolist() == [number]
-    assert sounds.source == [str(tmp_path / f"{number}.wav") for number in range(3)]
+    assert audio.source == [str(tmp_path / f"{number}.wav") for number in range(3)]
 
 
 def test_options_choose_outputs(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_options_choose_outputs(tmp_path: Path) -> None:
                 assert [out.dtype for out in step] == kinds + [ndd.int64] * index
 
 
-def test_parts_of_sounds(tmp_path: Path) -> None:
+def test_parts_of_audio_files(tmp_path: Path) -> None:
     _, (values,) = make_data(tmp_path, [4000], channels=2)
     path = str(tmp_path / "0.wav")
     parts: list[tuple[dict[str, float], slice]] = [
@@ -84,8 +84,8 @@ def test_parts_of_sounds(tmp_path: Path) -> None:
     entries = [{"audio_filepath": path, **part} for part, _ in parts]
     manifest = write_manifest(tmp_path / "parts.json", entries)
     reader = ndd.readers.NemoAsr(manifest_filepaths=[manifest], downmix=False)
-    ((sounds, _, texts),) = reader.next_epoch(batch_size=len(parts))
-    for actual, (_, chosen), text in zip(sounds.tensors, parts, texts.tensors, strict=True):
+    ((audio, _, texts),) = reader.next_epoch(batch_size=len(parts))
+    for actual, (_, chosen), text in zip(audio.tensors, parts, texts.tensors, strict=True):
         np.testing.assert_array_equal(actual, values[chosen])
         assert np.asarray(text).size == 0
 
@@ -94,7 +94,7 @@ def test_parts_of_sounds(tmp_path: Path) -> None:
 def test_parts_of_other_formats(tmp_path: Path, kind: str) -> None:
     import soundfile
 
-    path = tmp_path / "sound"
+    path = tmp_path / "audio"
     soundfile.write(path, signal(20_000), 16000, format=kind)
     whole, _ = soundfile.read(path, dtype="float32")
     entry = {"audio_filepath": str(path), "offset": 0.3, "duration": 0.6}
@@ -112,8 +112,8 @@ def test_resampling_is_that_of_the_decoder(tmp_path: Path) -> None:
         {"sample_rate": 16000.0, "downmix": False, "dtype": ndd.int32},
     ):
         reader = ndd.readers.NemoAsr(manifest_filepaths=[manifest], **arguments)
-        ((sounds, rates, _),) = reader.next_epoch(batch_size=2)
-        for number, actual in enumerate(sounds.tensors):
+        ((audio, rates, _),) = reader.next_epoch(batch_size=2)
+        for number, actual in enumerate(audio.tensors):
             file = (tmp_path / f"{number}.wav").read_bytes()
             expected, _ = ndd.decoders.audio(file, **({"downmix": True} | arguments))
             np.testing.assert_array_equal(actual, expected)
@@ -179,9 +179,9 @@ def test_bad_lines(tmp_path: Path, line: str, message: str) -> None:
     assert [error.source for error in reader.errors] == [f"{manifest}:2"]
 
 
-def test_bad_sounds(tmp_path: Path) -> None:
+def test_bad_audio(tmp_path: Path) -> None:
     manifest, _ = make_data(tmp_path, [10, 20])
-    (tmp_path / "words").write_text("these are words and no sound")
+    (tmp_path / "words").write_text("these are words and no audio")
     (tmp_path / "empty").touch()
     entries = [json.loads(line) for line in manifest.read_text().splitlines()]
     bad = {
@@ -207,13 +207,13 @@ def test_bad_sounds(tmp_path: Path) -> None:
         list(ndd.readers.NemoAsr(manifest_filepaths=[manifest]).next_epoch())
 
 
-def test_sounds_without_frames(tmp_path: Path) -> None:
+def test_audio_without_frames(tmp_path: Path) -> None:
     manifest, _ = make_data(tmp_path, [0, 5])
     for options in ({}, {"sample_rate": 4000.0}, {"dtype": ndd.int16, "downmix": False}):
         reader = ndd.readers.NemoAsr(manifest_filepaths=[manifest], read_text=False, **options)
-        ((sounds, *_),) = reader.next_epoch(batch_size=2)
-        assert [len(sound) for sound in sounds.shape] == [len(sounds.shape[1])] * 2
-        assert sounds.shape[0][0] == 0 < sounds.shape[1][0]
+        ((audio, *_),) = reader.next_epoch(batch_size=2)
+        assert [len(shape) for shape in audio.shape] == [len(audio.shape[1])] * 2
+        assert audio.shape[0][0] == 0 < audio.shape[1][0]
 
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
         ndd.readers.NemoAsr(manifest_filepaths=[manifest])
 
 
-def test_sounds_elsewhere(tmp_path: Path) -> None:
+def test_remote_audio(tmp_path: Path) -> None:
     import fsspec
 
     _, (values,) = make_data(tmp_path, [4000])
@@ -248,7 +248,7 @@ def test_sounds_elsewhere(tmp_path: Path) -> None:
     reader = ndd.readers.NemoAsr(
         manifest_filepaths="memory://speech/manifest.json", on_error="skip"
     )
-    sounds, _, _ = next(reader.next_epoch(batch_size=2))
-    np.testing.assert_array_equal(sounds.tensors[0], values[800:2400, 0])
-    np.testing.assert_array_equal(sounds.tensors[1], values[:, 0])
+    audio, _, _ = next(reader.next_epoch(batch_size=2))
+    np.testing.assert_array_equal(audio.tensors[0], values[800:2400, 0])
+    np.testing.assert_array_equal(audio.tensors[1], values[:, 0])
     assert [error.source for error in reader.errors] == ["memory://speech/missing.wav"]

@@ -82,11 +82,11 @@ def cut(array: NDArray[Any], begin: list[int], end: list[int], fill: Any) -> NDA
         for low, high, extent in zip(begin, end, array.shape, strict=True)
     ]
     larger = np.pad(array, width, constant_values=fill)
-    places = [
+    slices = [
         slice(low + before, high + before)
         for low, high, (before, _) in zip(begin, end, width, strict=True)
     ]
-    return larger[tuple(places)]
+    return larger[tuple(slices)]
 
 
 @pytest.mark.parametrize("order", ["C", "F", ">"])
@@ -113,8 +113,8 @@ def test_regions(tmp_path: Path, order: str) -> None:
         (found,) = read(**outside, out_of_bounds_policy="pad", fill_value=-7)
         np.testing.assert_array_equal(found, cut(array, begin.tolist(), end.tolist(), -7))
         (found,) = read(**outside, out_of_bounds_policy="trim_to_shape")
-        places = tuple(slice(max(0, a), max(0, b)) for a, b in zip(begin, end, strict=True))
-        np.testing.assert_array_equal(found, array[places])
+        slices = tuple(slice(max(0, a), max(0, b)) for a, b in zip(begin, end, strict=True))
+        np.testing.assert_array_equal(found, array[slices])
 
 
 def test_relative_regions_and_axes(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from daliesque._readers.core import prefetch
 from daliesque._readers.core.order import Numbers
 from daliesque._readers.core.prefetch import Prefetcher
 from daliesque._readers.core.source import Fetched
-from daliesque._readers.core.steps import Room
+from daliesque._readers.core.steps import Capacity
 from support.reader_checks import Count, numbers_of
 
 
@@ -50,7 +50,7 @@ def _no_threads_left() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("depth", [1, 3])
-def test_reads_ahead_as_far_as_told(depth: int) -> None:
+def test_reads_ahead_as_far_as_asked(depth: int) -> None:
     reader = Count(100, prefetch_queue_depth=depth)
     epoch = reader.next_epoch(batch_size=2)
     assert reader.fetched == []
@@ -76,7 +76,7 @@ def test_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_failure_of_the_iterator() -> None:
-    def items(_room: Callable[[], Room]) -> Iterator[int]:
+    def items(_capacity: Callable[[], Capacity]) -> Iterator[int]:
         yield 1
         raise KeyError
 
@@ -128,8 +128,8 @@ def test_what_is_expected_comes(batch_size: int | None, options: dict[str, Any])
     assert max(len(expected) for _, expected in reader.steps) == 3
     fetched = [numbers for numbers, _ in reader.steps]
     surprises = sum(
-        fetched[place + 1 : place + 1 + len(expected)] != expected
-        for place, (_, expected) in enumerate(reader.steps)
+        fetched[step + 1 : step + 1 + len(expected)] != expected
+        for step, (_, expected) in enumerate(reader.steps)
     )
     # A sample that is left out shifts the others.
     assert surprises <= (12 if "bad" in options else 0)

@@ -196,19 +196,19 @@ def test_large_records_are_leapt_over(tmp_path: Path) -> None:
     assert [len(sample["s"]) for sample in samples] == sizes
 
 
-def damaged(folder: Path, place: int, size: int = 6) -> tuple[Path, Path]:
+def damaged(folder: Path, offset_in_record: int, size: int = 6) -> tuple[Path, Path]:
     """A file with six records, of which number 2 has one byte changed."""
     path, index = folder / "a.tfrecord", folder / "a.idx"
     write_tfrecord(path, [example({"x": [k]}) for k in range(size)], index)
     offset, length = (int(word) for word in index.read_text().splitlines()[2].split())
     data = bytearray(path.read_bytes())
-    data[offset + place % length] ^= 1
+    data[offset + offset_in_record % length] ^= 1
     path.write_bytes(data)
     return path, index
 
 
 @pytest.mark.parametrize(
-    ("place", "reason"),
+    ("offset_in_record", "reason"),
     [
         (0, "length whose checksum is wrong"),
         (9, "length whose checksum is wrong"),
@@ -216,8 +216,8 @@ def damaged(folder: Path, place: int, size: int = 6) -> tuple[Path, Path]:
         (-1, "contents whose checksum is wrong"),
     ],
 )
-def test_wrong_checksums(tmp_path: Path, place: int, reason: str) -> None:
-    path, index = damaged(tmp_path, place)
+def test_wrong_checksums(tmp_path: Path, offset_in_record: int, reason: str) -> None:
+    path, index = damaged(tmp_path, offset_in_record)
     with nothing_left_behind():
         reader = ndd.readers.TFRecord(path=path, index_path=index, features=INTEGER)
         with pytest.raises(ndd.OpError, match=rf"a\.tfrecord at index \d+\".*{reason}"):

@@ -243,14 +243,14 @@ def test_times_of_a_variable_frame_rate(tmp_path: Path) -> None:
 
 
 @both
-def test_colours_and_types(kind: Any, folder: Path) -> None:
+def test_colors_and_types(kind: Any, folder: Path) -> None:
     path = folder / "a/two.avi"
     (rgb,) = next(kind(filenames=path, sequence_length=2).next_epoch(batch_size=1))
     (ycc,) = next(
         kind(filenames=path, sequence_length=2, image_type=ndd.types.YCbCr).next_epoch(batch_size=1)
     )
     rgb_values, ycc_values = (np.asarray(out.tensors[0]).astype(int) for out in (rgb, ycc))
-    # The pictures are grey, and Motion JPEG uses the full range.
+    # The pictures are gray, and Motion JPEG uses the full range.
     assert np.abs(ycc_values[..., 0] - rgb_values[..., 1]).max() <= 1
     assert np.abs(ycc_values[..., 1:] - 128).max() <= 1
 

@@ -69,10 +69,10 @@ def test_files_with_one_name_are_a_sample(tmp_path: Path, form: int, index: bool
     expected = [(b"one", b"", b"mask"), (files[4][1], b"7", b""), (b"long", b"8", b"")]
     assert read(path, ["jpg", "cls", "seg.png"], **options) == expected
     with tarfile.open(path) as archive:
-        places = [entry.offset_data for entry in archive]
+        offsets = [entry.offset_data for entry in archive]
     reader = ndd.readers.Webdataset(paths=path, ext=["jpg", "cls", "seg.png"], **options)
     for images, labels, masks in reader.next_epoch(batch_size=3):
-        names = [f"{path}:{place}:{file[0]}" for place, file in zip(places, files, strict=True)]
+        names = [f"{path}:{offset}:{file[0]}" for offset, file in zip(offsets, files, strict=True)]
         assert images.source == [names[0], names[4], names[5]]
         assert labels.source == [names[2], names[3], names[6]]
         assert masks.source == [names[1], "", ""]
@@ -265,11 +265,11 @@ def test_indices_of_both_versions(tmp_path: Path) -> None:
         list(reader.next_epoch(batch_size=2))
 
 
-@pytest.mark.parametrize("place", ["0 {far}", "{far} 1", "{far} {far}"])
-def test_indices_that_lie(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize("offset", ["0 {far}", "{far} 1", "{far} {far}"])
+def test_indices_that_lie(tmp_path: Path, offset: str) -> None:
     path = write_tar(tmp_path / "a.tar", [("1.x", b"ab"), ("1.y", b"cd")])
     index = tmp_path / "a.idx"
-    index.write_text(f"v1.1 2\nx 512 2 y 1536 2\nx 512 2 y {place.format(far=2**63 - 512)}\n")
+    index.write_text(f"v1.1 2\nx 512 2 y 1536 2\nx 512 2 y {offset.format(far=2**63 - 512)}\n")
     reader = ndd.readers.Webdataset(paths=path, ext=["x", "y"], index_paths=index)
     with pytest.raises(ndd.OpError, match=r"sample 1 of the batch.*the file ends before the piece"):
         list(reader.next_epoch(batch_size=2))
@@ -334,12 +334,12 @@ def test_arbitrary_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes) 
 @given(st.integers(0, 511), st.binary(min_size=1, max_size=12))
 @settings(deadline=None, max_examples=200)
 def test_arbitrary_headers(
-    tmp_path_factory: pytest.TempPathFactory, place: int, data: bytes
+    tmp_path_factory: pytest.TempPathFactory, offset: int, data: bytes
 ) -> None:
     """Headers with any contents and a checksum that fits."""
     path = write_tar(tmp_path_factory.getbasetemp() / "header.tar", [("1.x", b"a"), ("2.x", b"b")])
     contents = bytearray(path.read_bytes())
-    contents[place : place + len(data)] = data
+    contents[offset : offset + len(data)] = data
     contents[148:156] = b" " * 8
     contents[148:156] = b"%06o\0 " % sum(contents[:512])
     path.write_bytes(contents)

@@ -16,7 +16,7 @@ from .._engine.device import DeviceLike
 from .._engine.errors import OpError
 from .core.options import ReaderOptions
 from .core.order import Numbers
-from .sources.archives import Archives, Places
+from .sources.archives import Archives, Locations
 from .sources.discovery import PathLike, list_paths
 from .sources.records import RecordReader
 
@@ -31,7 +31,7 @@ _DATABASE_FAULTS = {
 }
 
 
-class _Entries(Places):
+class _Entries(Locations):
     """Where the records of databases are, and the keys they are found by."""
 
     def __init__(
@@ -72,7 +72,7 @@ class _DatabaseReader(RecordReader[tuple[Batch, ...]]):
             self.leave_out(self._archives[file], OpError(reason))
         return index.offsets, index.sizes
 
-    def _make_places(self, parts: Sequence[tuple[Numbers, Numbers]]) -> Places:
+    def _make_locations(self, parts: Sequence[tuple[Numbers, Numbers]]) -> Locations:
         return _Entries(self._folders, parts, self._keys)
 
     def _describe(self, error: _kernels.RecordError) -> OpError:
@@ -98,7 +98,7 @@ class Caffe(_DatabaseReader):
 
     The first output is the image: encoded (1-D, uint8), or its pixels (HWC, uint8) if the record
     says so. The second is the label (int32, shape (1,); without a label (0,)). The `source` of both
-    tells the database and the key.
+    names the database and the key.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class Caffe2(_DatabaseReader):
 
     Delivers the image (encoded: 1-D, or pixels: HWC; uint8), the label (1-D, int32 or float32), the
     additional tensors (1-D, int32, int64 or float32) and the box (int32, shape (4,)), as far as the
-    arguments ask for them. Their `source` tells the database and the key.
+    arguments ask for them. Their `source` names the database and the key.
 
     Parameters
     ----------

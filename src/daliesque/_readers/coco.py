@@ -265,11 +265,11 @@ class COCO(Reader[tuple[Batch, ...]]):
         errors: dict[int, Exception] = {}
         if faults:
             errors = {k: faults[n] for k, n in enumerate(numbers.tolist()) if n in faults}
-        places = [k for k in range(len(numbers)) if k not in errors]
-        if not places:
+        indices = [k for k in range(len(numbers)) if k not in errors]
+        if not indices:
             return Fetched((), errors)
-        outputs, failed = self._paths.read(numbers[places])
-        errors |= {places[k]: error for k, error in failed.items()}
+        outputs, failed = self._paths.read(numbers[indices])
+        errors |= {indices[k]: error for k, error in failed.items()}
         if not outputs:
             return Fetched((), errors)
         good = numbers if not errors else np.delete(numbers, list(errors))

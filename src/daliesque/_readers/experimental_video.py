@@ -38,7 +38,7 @@ class Video(VideoClips):
     `enable_frame_num` asks for them; and times, if `enable_timestamps` does. The `source` of a clip
     is the name of its file.
 
-    Codecs, colours and the numbering of frames are those of `decoders.video`. Decoding begins at
+    Codecs, colors and the numbering of frames are those of `decoders.video`. Decoding begins at
     the nearest keyframe; clips that follow each other in a file are decoded in one go; several
     files, or parts of one, at the same time, also those of the batches that are read ahead (see
     `prefetch_queue_depth`). Needs PyAV: `pip install daliesque[video]`.
@@ -83,7 +83,7 @@ class Video(VideoClips):
         last frame ("edge" or "repeat"), or the frames in reverse order, with the last one
         ("reflect_1001" or "symmetric") or without ("reflect_101" or "reflect").
     fill_value
-        The colour of frames that are filled: a number from 0 to 255, or one for each channel.
+        The color of frames that are filled: a number from 0 to 255, or one for each channel.
     image_type
         RGB or YCbCr. YCbCr are the values of the file, with chroma interpolated.
     enable_frame_num

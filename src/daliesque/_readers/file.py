@@ -20,7 +20,7 @@ from .core.source import Fetched
 from .sources.discovery import PathLike, list_classes, list_files, read_list
 from .sources.listed import ListedFiles
 
-# Pictures and sounds.
+# Images and audio.
 _KNOWN_FILES = (
     "*.jpg",
     "*.jpeg",
@@ -43,7 +43,7 @@ _KNOWN_FILES = (
 class File(ListedFiles[tuple[Batch, Batch]]):
     """Read whole files, each with a label.
 
-    The files are those in the sub-folders of `file_root`, in alphabetical order, labelled with the
+    The files are those in the sub-folders of `file_root`, in alphabetical order, labeled with the
     number of the sub-folder; or those named in the text file `file_list`; or `files`. The first
     output is the contents (1-D, uint8), the second the label (int32, shape (1,)); the `source` of
     both is the name of the file as it was found, relative to the folder.

@@ -117,19 +117,19 @@ class Fits(ListedFiles[tuple[Batch, ...]]):
         contents, errors = self._paths.read(numbers)
         if not contents:
             return Fetched((), errors)
-        places = [k for k in range(len(numbers)) if k not in errors]
+        indices = [k for k in range(len(numbers)) if k not in errors]
         rows: list[list[NDArray[Any] | Stored]] = []
         samples: list[int] = []
-        for sample, place in enumerate(places):
+        for sample, index in enumerate(indices):
             try:
                 rows.append(self._read(contents[0], sample))
                 samples.append(sample)
             except CodecError as error:
-                errors[place] = DecodeError(f"the file {error}")
+                errors[index] = DecodeError(f"the file {error}")
         if not rows:
             return Fetched((), errors)
         for row, sample in zip(rows, samples, strict=True):
-            first, other = (int(numbers[places[k]]) for k in (samples[0], sample))
+            first, other = (int(numbers[indices[k]]) for k in (samples[0], sample))
             self._check_alike(rows[0], row, first, other)
         chosen = contents[0].select(samples) if errors else contents[0]
         outputs = tuple(self._to_samples(chosen, column) for column in zip(*rows, strict=True))

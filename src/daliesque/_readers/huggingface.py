@@ -26,7 +26,7 @@ class HuggingFace(Reader[dict[str, Batch]]):
     """Read a data set that was stored with `save_to_disk` of the Hugging Face package `datasets`.
 
     The package itself is not needed. A step is a dict of outputs by the names of columns, as in
-    `readers.Parquet`: images and sounds are their encoded bytes, which decoders take, and labels
+    `readers.Parquet`: images and audio are their encoded bytes, which decoders take, and labels
     are numbers. Files are mapped into memory, so that any order is as good as any other. The
     `source` is the file and the number of the row in it.
 
@@ -84,7 +84,7 @@ class HuggingFace(Reader[dict[str, Batch]]):
         self._files = self._data_files(folder)
         self._batches: list[Any] = []
         # For each record batch its file, and where it begins there.
-        self._places: list[tuple[int, int]] = []
+        self._locations: list[tuple[int, int]] = []
         for file, name in enumerate(self._files):
             self._map(file, os.path.join(folder, name))
         self._opened_folder = folder
@@ -125,7 +125,7 @@ class HuggingFace(Reader[dict[str, Batch]]):
                 return [entry["filename"] for entry in state["_data_files"]]
             names = list_files(folder, ["*.arrow"], True)
         except (KeyError, TypeError, AttributeError):
-            msg = f'{self.operator}: "{folder}/state.json" does not tell the files.'
+            msg = f'{self.operator}: "{folder}/state.json" does not list the files.'
             raise DecodeError(msg) from None
         except OSError as error:
             msg = f'{self.operator}: cannot list the folder "{folder}": {error.strerror}.'
@@ -171,7 +171,7 @@ class HuggingFace(Reader[dict[str, Batch]]):
                     msg = f'{self.operator}: the columns of "{path}" are not those of the others.'
                     raise ValueError(msg)
                 self._batches.append(batch)
-                self._places.append((file, row))
+                self._locations.append((file, row))
                 row += len(batch)
 
     def fetch(self, numbers: Numbers) -> Fetched:
@@ -195,7 +195,7 @@ class HuggingFace(Reader[dict[str, Batch]]):
         before_end = (self._ends[owners] - chosen).tolist()
         names = []
         for owner, back in zip(owners.tolist(), before_end, strict=True):
-            file, first = self._places[owner]
+            file, first = self._locations[owner]
             row = first + len(self._batches[owner]) - back
             names.append(f"{self._files[file]} at row {row}")
         return names

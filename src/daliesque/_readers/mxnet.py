@@ -30,7 +30,7 @@ class MXNet(RecordReader[tuple[Batch, Batch]]):
     """Read images and labels from RecordIO files, as MXNet's `im2rec` makes them.
 
     The first output is the encoded image (1-D, uint8), the second its labels (1-D, float32). The
-    `source` of both tells the file and the offset of the record.
+    `source` of both names the file and the offset of the record.
 
     Parameters
     ----------
@@ -98,32 +98,32 @@ class MXNet(RecordReader[tuple[Batch, Batch]]):
                 msg = f'{self.operator}: cannot read "{self._archives[file]}": {error.strerror}.'
                 raise same_class(error, msg) from error
         ends: Numbers = np.cumsum(sizes, dtype=np.int64)
-        places = self._read_index(int(ends[-1]))
-        lengths = np.diff(places, append=ends[-1])
+        begins = self._read_index(int(ends[-1]))
+        lengths = np.diff(begins, append=ends[-1])
         # Records that are listed twice, or empty, do not count.
-        places, lengths = places[lengths > 0], lengths[lengths > 0]
-        files = np.searchsorted(ends, places, side="right")
-        offsets = places - (ends - sizes)[files]
+        begins, lengths = begins[lengths > 0], lengths[lengths > 0]
+        files = np.searchsorted(ends, begins, side="right")
+        offsets = begins - (ends - sizes)[files]
         cuts = np.searchsorted(files, np.arange(1, len(sizes)))
         parts = zip(np.split(offsets, cuts), np.split(lengths, cuts), strict=True)
-        self._places = self._make_places(list(parts))
-        return len(self._places)
+        self._locations = self._make_locations(list(parts))
+        return len(self._locations)
 
     def _read_index(self, total: int) -> Numbers:
         """Where records begin, in the order of the files."""
         path = self._index[0]
         try:
-            _, places = self._index.read_number_pairs(0)
+            _, begins = self._index.read_number_pairs(0)
         except (OSError, ValueError) as error:
             self.leave_out(path, error)
             return np.empty(0, np.int64)
-        places = np.sort(places)
-        outside = places[(places < 0) | (places >= total)]
+        begins = np.sort(begins)
+        outside = begins[(begins < 0) | (begins >= total)]
         if len(outside):
             reason = f"it lists a record at byte {outside[0]}, but there are {total} bytes"
             self.leave_out(path, OpError(reason))
-            places = places[(places >= 0) & (places < total)]
-        return places
+            begins = begins[(begins >= 0) & (begins < total)]
+        return begins
 
     def _parse(
         self, records: _kernels.Samples

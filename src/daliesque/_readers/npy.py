@@ -215,11 +215,11 @@ class Numpy(ListedFiles[tuple[Batch]]):
         contents, errors = self._paths.read(numbers)
         if not contents:
             return Fetched((), errors)
-        places = [k for k in range(len(numbers)) if k not in errors]
-        names = [self._full_name(int(number)) for number in numbers[places]]
+        indices = [k for k in range(len(numbers)) if k not in errors]
+        names = [self._full_name(int(number)) for number in numbers[indices]]
         arrays, failed = _kernels.read_npy_contents(contents[0], names, self._region)
-        outputs, faults = self._checked(numbers[places], arrays, failed)
-        return Fetched(outputs, errors | {places[k]: fault for k, fault in faults.items()})
+        outputs, faults = self._checked(numbers[indices], arrays, failed)
+        return Fetched(outputs, errors | {indices[k]: fault for k, fault in faults.items()})
 
     def _checked(
         self, numbers: Numbers, arrays: _kernels.Samples, failed: Sequence[_kernels.NpyError]

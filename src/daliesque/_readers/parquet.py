@@ -145,16 +145,16 @@ class Parquet(Reader[dict[str, Batch]]):
         table, errors = slices.rows(numbers)
         if table is None:
             return Fetched((), errors)
-        folder = os.path.dirname(next(self._rows.places(numbers[:1]))[0])
+        folder = os.path.dirname(next(self._rows.locations(numbers[:1]))[0])
         outputs, faults = self._columns.convert(table, folder)
         if errors:
-            places = [k for k in range(len(numbers)) if k not in errors]
-            faults = {places[k]: fault for k, fault in faults.items()} | errors
+            indices = [k for k in range(len(numbers)) if k not in errors]
+            faults = {indices[k]: fault for k, fault in faults.items()} | errors
         return Fetched(outputs, faults)
 
     def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
-        places = self._rows.places(np.fromiter(numbers, np.int64))
-        return [f"{file} at row {row}" for file, row in places]
+        locations = self._rows.locations(np.fromiter(numbers, np.int64))
+        return [f"{file} at row {row}" for file, row in locations]
 
     def source_name(self, number: int) -> str:
         return next(iter(self._source_names([number])))

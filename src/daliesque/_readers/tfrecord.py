@@ -44,7 +44,7 @@ class TFRecord(RecordReader[dict[str, Batch]]):
     """Read `Example` messages from TFRecord files.
 
     Delivers a dict with a Batch (or Tensor) for each feature asked for. Integers are int64, floats
-    float32; a string becomes its bytes (1-D, uint8). The `source` of a sample tells the file and
+    float32; a string becomes its bytes (1-D, uint8). The `source` of a sample names the file and
     the offset of the record. Checksums are verified.
 
     A feature of fixed length that a record lacks, or has too few values of, gets those of its

@@ -38,7 +38,7 @@ class Video(VideoClips):
     frame numbers, if `enable_frame_num` asks for them; and times, if `enable_timestamps` does. The
     `source` of a clip is the name of its file.
 
-    Codecs, colours and the numbering of frames are those of `decoders.video`. Decoding begins at
+    Codecs, colors and the numbering of frames are those of `decoders.video`. Decoding begins at
     the nearest keyframe; clips that follow each other in a file are decoded in one go; several
     files, or parts of one, at the same time, also those of the batches that are read ahead (see
     `prefetch_queue_depth`). Needs PyAV: `pip install daliesque[video]`.
@@ -187,8 +187,8 @@ class Video(VideoClips):
         if entry.begin is None:
             return 0, count
         outwards = self._outwards and not self._in_frames
-        begin = self._place(index, entry.begin, entry.begin < 0)
-        end = self._place(index, entry.end or 0.0, entry.end is None or entry.end <= 0)
+        begin = self._frame_at(index, entry.begin, entry.begin < 0)
+        end = self._frame_at(index, entry.end or 0.0, entry.end is None or entry.end <= 0)
         first = math.floor(begin) if outwards else math.ceil(begin)
         last = math.ceil(end) if outwards else math.floor(end)
         if not 0 <= first <= last <= count:
@@ -200,19 +200,19 @@ class Video(VideoClips):
             raise ValueError(msg)
         return first, last
 
-    def _place(self, index: VideoIndex, given: float, from_end: bool) -> float:
+    def _frame_at(self, index: VideoIndex, given: float, from_end: bool) -> float:
         """Where a part begins or ends, in frames."""
         count = index.frame_count
         if self._in_frames or not index.is_variable:
             frames = given if self._in_frames else given * float(index.rate)
-            place = frames + count if from_end else frames
+            frame = frames + count if from_end else frames
         else:
             seconds = np.append(index.seconds(np.arange(count)), 0.0)
             seconds[-1] = seconds[-2] + 1 / float(index.rate)
             wanted = seconds[-1] + given if from_end else given
-            place = float(np.interp(wanted, seconds, np.arange(count + 1)))
+            frame = float(np.interp(wanted, seconds, np.arange(count + 1)))
         # Seconds are seldom exact: 0.28 times 25 is more than 7.
-        return round(place, 4)
+        return round(frame, 4)
 
     def _clip_starts(self, first: int, last: int) -> NDArray[np.int64]:
         length = 1 + (self._sequence_length - 1) * self._stride

@@ -89,7 +89,7 @@ class Webdataset(Reader[tuple[Batch, ...]]):
     """Read samples from tar archives (WebDataset).
 
     Files that follow each other and whose names agree up to the first dot (after the last slash)
-    form a sample; what comes after that dot is the extension, by which they are told apart. Each
+    form a sample; what comes after that dot is the extension, which distinguishes them. Each
     output (1-D) holds the contents of one file of the sample. Its `source` is the archive, the
     offset and the name of the file. Files whose names begin with a dot are left out.
 
@@ -239,7 +239,7 @@ class Webdataset(Reader[tuple[Batch, ...]]):
         outputs, errors = self._index.read(self._archives.native, numbers)
         if not errors:
             return Fetched(tuple(outputs), {})
-        good = [place for place in range(len(numbers)) if place not in errors]
+        good = [index for index in range(len(numbers)) if index not in errors]
         return Fetched(tuple(output.select(good) for output in outputs) if good else (), errors)
 
     def source_name(self, number: int) -> str:

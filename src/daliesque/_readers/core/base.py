@@ -98,7 +98,7 @@ class Reader(Generic[Delivered]):
     seed
         For the draws of `random_shuffle`. Without it (-1) they are the same in every run.
     shuffle_after_epoch
-        Permute all samples (in readers of archives: the archives) anew in each epoch, before they
+        Permute all samples (in readers of archives: the archives) again in each epoch, before they
         are divided into shards.
     shuffle_after_epoch_seed
         For the permutations of `shuffle_after_epoch`; all shards need the same.
@@ -184,7 +184,7 @@ class Reader(Generic[Delivered]):
         self._damage: DamageFinder | None = None
         self._opened: Order | None = None
         self._cursor = Cursor(Position())
-        # Whether the next epoch goes on where the reader is instead of beginning anew.
+        # Whether the next epoch goes on where the reader is instead of beginning again.
         self._resuming = False
         self._current: weakref.ref[Epoch[Any]] | None = None
         self._called: Epoch[Any] | None = None
@@ -272,7 +272,7 @@ class Reader(Generic[Delivered]):
         fetched = fetch_skipping(fetch, numbers)
         if self._damage is None:
             self._damage = DamageFinder(self._order.size)
-        return self._damage.sift(fetched, numbers, self._file_name)
+        return self._damage.without_damaged(fetched, numbers, self._file_name)
 
     def _make_fetcher(self) -> Fetcher | None:
         """What reads the samples of an epoch, for readers that can do several steps at a time."""
@@ -286,7 +286,7 @@ class Reader(Generic[Delivered]):
         return map(self.source_name, numbers)
 
     def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
-        """Where samples come from, for each output: the same place for all by default."""
+        """Where samples come from, for each output: the same source for all by default."""
         names = tuple(self._source_names(numbers))
         for name in names:
             if not isinstance(name, str):
@@ -404,7 +404,7 @@ class Reader(Generic[Delivered]):
             "number_of_shards": order.num_shards,
             "shard_id": order.shard_id,
             "pad_last_batch": int(order.pad),
-            "stick_to_shard": int(order.stick_to_shard or order.shuffle.each_lap),
+            "stick_to_shard": int(order.stick_to_shard or order.shuffle.each_pass),
         }
 
     @property
@@ -426,7 +426,7 @@ class Reader(Generic[Delivered]):
         return ReaderState(self, save_position(self._order, self._cursor.position))
 
     def set_state(self, state: ReaderState | str | bytes) -> None:
-        """Go to the place that `get_state` returned, of this reader or of an equal one.
+        """Go to the position that `get_state` returned, of this reader or of an equal one.
 
         The next epoch delivers what was left of the interrupted one. The other reader may have
         had another number of shards: then what all its shards had left, each after as many samples,
@@ -475,16 +475,16 @@ class Reader(Generic[Delivered]):
                 f"{settings['num_shards']} for {size}."
             )
             raise ValueError(msg)
-        lap_seed = settings["shuffle_after_epoch_seed"]
-        lap_seed = DEFAULT_SHUFFLE_SEED if lap_seed is None else lap_seed
+        pass_seed = settings["shuffle_after_epoch_seed"]
+        pass_seed = DEFAULT_SHUFFLE_SEED if pass_seed is None else pass_seed
         drawn, each = settings["random_shuffle"], settings["shuffle_after_epoch"]
         shuffle = Shuffle(
             once=drawn and self._permutes_list,
             reach=settings["initial_fill"] if drawn else 0,
             # The reference, too, looks at 32 bits of the one seed and 64 of the other.
             seed=settings["seed"] % (1 << 32) if drawn else 0,
-            each_lap=each,
-            lap_seed=lap_seed % (1 << 64) if each else 0,
+            each_pass=each,
+            pass_seed=pass_seed % (1 << 64) if each else 0,
             cumulative=each and not settings["enable_checkpointing"],
         )
         return Order(

@@ -58,10 +58,12 @@ class DamageFinder:
     def __init__(self, size: int) -> None:
         self._whole: NDArray[np.bool_] = np.zeros(size, np.bool_)
 
-    def sift(self, fetched: Fetched, numbers: Numbers, file_name: Callable[[int], str]) -> Fetched:
+    def without_damaged(
+        self, fetched: Fetched, numbers: Numbers, file_name: Callable[[int], str]
+    ) -> Fetched:
         """`fetched` without damaged images: what begins like one, or has the name of one."""
-        places = np.delete(np.arange(len(numbers)), list(fetched.errors))
-        fresh = np.flatnonzero(~self._whole[numbers[places]]).tolist()
+        indices = np.delete(np.arange(len(numbers)), list(fetched.errors))
+        fresh = np.flatnonzero(~self._whole[numbers[indices]]).tolist()
         if not fresh:
             return fetched
         errors: dict[int, Exception] = {}
@@ -71,15 +73,15 @@ class DamageFinder:
                     k
                     for k in fresh
                     if _is_image(samples, k)
-                    or (position == 0 and _is_name_of_image(file_name(int(numbers[places[k]]))))
+                    or (position == 0 and _is_name_of_image(file_name(int(numbers[indices[k]]))))
                 ]
                 errors |= _find_damage(samples, images)
-        self._whole[numbers[places[[k for k in fresh if k not in errors]]]] = True
+        self._whole[numbers[indices[[k for k in fresh if k not in errors]]]] = True
         if not errors:
             return fetched
-        good = [k for k in range(len(places)) if k not in errors]
+        good = [k for k in range(len(indices)) if k not in errors]
         outputs = tuple(samples.select(good) for samples in fetched.outputs) if good else ()
-        damaged = {int(places[k]): error for k, error in errors.items()}
+        damaged = {int(indices[k]): error for k, error in errors.items()}
         return Fetched(outputs, dict(sorted({**fetched.errors, **damaged}.items())))
 
 

@@ -13,7 +13,7 @@ from ..._engine.device import Device
 from ..._engine.tensor import Tensor
 from .prefetch import Prefetcher
 from .source import EpochSource
-from .steps import Room, Step, Steps
+from .steps import Capacity, Step, Steps
 
 # What a step of an epoch delivers.
 Delivered = TypeVar("Delivered", covariant=True)
@@ -104,9 +104,9 @@ class Epoch(Iterator[Delivered]):
             weakref.finalize(self, self._prefetcher.stop)
         return self._prefetcher.next()
 
-    def _make_steps(self, room: Callable[[], Room] | None = None) -> Iterator[Step]:
+    def _make_steps(self, capacity: Callable[[], Capacity] | None = None) -> Iterator[Step]:
         source = self._source
-        steps = Steps(source, source.cursor.position, self._length, self._batch_size, room)
+        steps = Steps(source, source.cursor.position, self._length, self._batch_size, capacity)
         return iter(steps)
 
     def _deliver(self) -> Any:

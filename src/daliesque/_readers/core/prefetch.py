@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from ... import _kernels
 from ..._engine.threads import usable_cpus
-from .steps import Room
+from .steps import Capacity
 
 Item = TypeVar("Item")
 
@@ -30,7 +30,7 @@ _PATIENCE = 5.0
 class Prefetcher(Generic[Item]):
     """Runs an iterator ahead, at most `depth` items, and hands them out in order.
 
-    `make_items` is given `room`, for an iterator that begins with items before their turn.
+    `make_items` is given `capacity`, for an iterator that begins with items ahead of time.
 
     The thread starts with the first `next()` and ends with the iterator, with `stop()`, or with
     the process. It keeps alive what the iterator needs, so whoever owns a Prefetcher must not be
@@ -39,11 +39,11 @@ class Prefetcher(Generic[Item]):
 
     def __init__(
         self,
-        make_items: Callable[[Callable[[], Room]], Iterator[Item]],
+        make_items: Callable[[Callable[[], Capacity]], Iterator[Item]],
         depth: int,
         size_of: Callable[[Item], int],
     ) -> None:
-        self._items = make_items(self.room)
+        self._items = make_items(self.capacity)
         self._depth = depth
         self._size_of = size_of
         self._process = os.getpid()
@@ -86,12 +86,12 @@ class Prefetcher(Generic[Item]):
             raise failure
         raise StopIteration
 
-    def room(self) -> Room:
+    def capacity(self) -> Capacity:
         """How much is not taken by items that are ready."""
         with self._changed:
             # An item that is waited for is as good as gone.
             sizes = [size for _, size in self._ready][self._awaited :]
-            return Room(self._depth - len(sizes), _MOST_BYTES - sum(sizes))
+            return Capacity(self._depth - len(sizes), _MOST_BYTES - sum(sizes))
 
     def stop(self, wait: bool = False) -> None:
         """Drop what is there and end the thread, as soon as it is done with what it reads."""
@@ -124,14 +124,14 @@ class Prefetcher(Generic[Item]):
                 self._changed.notify_all()
 
     def _put(self, item: Item) -> bool:
-        """Queue an item as soon as there is room; False to stop.
+        """Queue an item as soon as there is capacity; False to stop.
 
-        Room is waited for before and not after an item is queued, so that the next one is read
+        Capacity is awaited before and not after an item is queued, so that the next one is read
         while the queue is full.
         """
         size = self._size_of(item)
         with self._changed:
-            while not self._stopping and self._ready and not self._has_room(size):
+            while not self._stopping and self._ready and not self._has_capacity(size):
                 self._changed.wait()
             if not self._stopping:
                 self._ready.append((item, size))
@@ -139,7 +139,7 @@ class Prefetcher(Generic[Item]):
                 self._changed.notify_all()
             return not self._stopping
 
-    def _has_room(self, size: int) -> bool:
+    def _has_capacity(self, size: int) -> bool:
         return len(self._ready) < self._depth and self._ready_bytes + size <= _MOST_BYTES
 
 

@@ -45,7 +45,7 @@ class Fetched(NamedTuple):
 
 
 class Fetcher(Protocol):
-    """Reads the samples of an epoch, and begins with some of them before their turn."""
+    """Reads the samples of an epoch, and begins with some of them ahead of time."""
 
     def fetch(self, numbers: Numbers, expected: Sequence[Numbers], most_bytes: int) -> Fetched:
         """Read samples, and begin with those that are `expected` next, step by step.

@@ -7,7 +7,7 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
-from .order import Leftover, Order, Position, Shuffle
+from .order import Order, Position, Remainder, Shuffle
 
 if TYPE_CHECKING:
     from .base import Reader
@@ -16,7 +16,7 @@ _VERSION = 1
 
 
 class ReaderState:
-    """A place in the data, as `Reader.get_state` returns it; `str(state)` can be stored.
+    """A position in the data, as `Reader.get_state` returns it; `str(state)` can be stored.
 
     Parameters
     ----------
@@ -100,27 +100,27 @@ def _shuffle_numbers(shuffle: Shuffle) -> list[int]:
 
 def _to_numbers(position: Position) -> list[Any]:
     """A position as nested lists of integers."""
-    return [*position[:-1], _leftover_numbers(position.leftover)]
+    return [*position[:-1], _remainder_numbers(position.remainder)]
 
 
 def _from_numbers(numbers: list[Any]) -> Position:
     """Inverse of `_to_numbers`; raises ValueError or TypeError if that is not what it is."""
-    epoch, delivered, start, taken, last, leftover = numbers
+    epoch, delivered, start, taken, last, remainder = numbers
     plain = (epoch, delivered, start, taken)
     if not all(isinstance(value, int) for value in (*plain, last)) or min(plain) < 0:
         msg = "not a position"
         raise ValueError(msg)
-    return Position(*plain, last, _leftover_of(leftover))
+    return Position(*plain, last, _remainder_of(remainder))
 
 
-def _leftover_numbers(leftover: Leftover | None) -> list[Any] | None:
-    if leftover is None:
+def _remainder_numbers(remainder: Remainder | None) -> list[Any] | None:
+    if remainder is None:
         return None
-    return [*leftover[:3], _leftover_numbers(leftover.earlier)]
+    return [*remainder[:3], _remainder_numbers(remainder.earlier)]
 
 
-def _leftover_of(numbers: list[Any] | None) -> Leftover | None:
+def _remainder_of(numbers: list[Any] | None) -> Remainder | None:
     if numbers is None:
         return None
     num_shards, start, taken, earlier = numbers
-    return Leftover(int(num_shards), int(start), int(taken), _leftover_of(earlier))
+    return Remainder(int(num_shards), int(start), int(taken), _remainder_of(earlier))

@@ -13,7 +13,7 @@ from .bad_samples import Failed
 from .order import Numbers, Position, Walk
 from .source import EpochSource, Fetched, Fetcher
 
-# In place of a row of data: the sample that was delivered before.
+# Instead of a row of data: the sample that was delivered before.
 _PREVIOUS = -1
 
 
@@ -36,8 +36,8 @@ class Step(NamedTuple):
         return sum(samples.nbytes for samples in self.outputs)
 
 
-class Room(NamedTuple):
-    """How much may be read ahead of its turn: so many steps, of so many bytes together."""
+class Capacity(NamedTuple):
+    """How much may be read ahead: so many steps, of so many bytes together."""
 
     steps: int
     nbytes: int
@@ -46,7 +46,7 @@ class Room(NamedTuple):
 class Steps:
     """The steps of an epoch of `length` samples, from `position` on.
 
-    `room` tells, whenever a step begins, how much may be read ahead of its turn.
+    `capacity` returns, whenever a step begins, how much may be read ahead.
     """
 
     def __init__(
@@ -55,20 +55,20 @@ class Steps:
         position: Position,
         length: int,
         batch_size: int | None,
-        room: Callable[[], Room] | None = None,
+        capacity: Callable[[], Capacity] | None = None,
     ) -> None:
         self._source = source
         self._position = position
         self._length = length
         self._batch_size = batch_size
-        self._room = room
+        self._capacity = capacity
         self._fetcher: Fetcher | None = None
 
     def __iter__(self) -> Iterator[Step]:
         if self._position.delivered >= self._length:
             return
         walk = Walk(self._source.order, self._position)
-        self._fetcher = None if self._room is None else self._source.make_fetcher()
+        self._fetcher = None if self._capacity is None else self._source.make_fetcher()
         try:
             yield from self._read_all(walk)
         finally:
@@ -84,7 +84,7 @@ class Steps:
 
     def _read_samples(self, walk: Walk, count: int) -> Iterator[Step]:
         """Single samples, read together as long as nothing goes wrong."""
-        numbers = walk.take_within_lap(count)
+        numbers = walk.take_within_pass(count)
         fetched = self._fetched(numbers, walk, count) if len(numbers) else None
         if isinstance(fetched, Fetched) and not fetched.errors:
             positions = [self._advance(1, 1, number) for number in numbers.tolist()]
@@ -98,7 +98,7 @@ class Steps:
         bad_samples = self._source.bad_samples
         batch = _Batch(self._position.last)
         failed: list[Failed] = []
-        taken = futile = 0
+        taken = unread = 0
         failure: Exception | None = None
         while (missing := count - len(batch.rows)) > 0 and failure is None:
             numbers = walk.take(missing)
@@ -114,10 +114,10 @@ class Steps:
                 where = len(batch.rows) + index if self._batch_size is not None else None
                 failed.append(self._explain(int(numbers[index]), error, where))
             batch.add(numbers, fetched, bad_samples.policy == "replace")
-            futile = 0 if fetched.outputs else futile + len(numbers)
+            unread = 0 if fetched.outputs else unread + len(numbers)
             if failed and bad_samples.policy == "raise":
                 failure = failed[0].exception
-            elif futile >= self._source.order.size:
+            elif unread >= self._source.order.size:
                 failure = bad_samples.none_left(failed[-1].exception)
         if failure is None:
             try:
@@ -133,12 +133,12 @@ class Steps:
     def _fetched(self, numbers: Numbers, walk: Walk, count: int) -> Fetched | Exception:
         """Read samples; those of the next step are the next `count`."""
         try:
-            if self._fetcher is None or self._room is None:
+            if self._fetcher is None or self._capacity is None:
                 return self._source.fetch(numbers)
-            room = self._room()
+            capacity = self._capacity()
             left = max(0, self._length - self._position.delivered - count)
-            expected = walk.upcoming(count, min(room.steps, -(-left // count)))
-            return self._fetcher.fetch(numbers, expected, room.nbytes)
+            expected = walk.upcoming(count, min(capacity.steps, -(-left // count)))
+            return self._fetcher.fetch(numbers, expected, capacity.nbytes)
         except Exception as error:
             return error
 
@@ -160,14 +160,14 @@ class _Batch:
     def __init__(self, previous: int) -> None:
         self.outputs: tuple[_kernels.Samples, ...] = ()
         self.numbers: list[int] = []
-        # For each place in the batch, which sample of `outputs` it gets.
+        # For each sample of the batch, which sample of `outputs` it gets.
         self.rows: list[int] = []
         self._previous = previous
 
     def add(self, numbers: Numbers, fetched: Fetched, repeat: bool) -> None:
         """Append samples; those that failed are left out, or replaced by the one before."""
-        for place, number in enumerate(numbers.tolist()):
-            if place not in fetched.errors:
+        for index, number in enumerate(numbers.tolist()):
+            if index not in fetched.errors:
                 self.rows.append(len(self.numbers))
                 self.numbers.append(number)
             elif repeat:
@@ -182,7 +182,7 @@ class _Batch:
         self.rows += [self.rows[-1] if self.rows else _PREVIOUS] * count
 
     def complete(self, source: EpochSource, walk: Walk) -> None:
-        """Put every sample into its place; then `outputs` and `numbers` are the batch."""
+        """Put the samples in order; then `outputs` and `numbers` are the batch."""
         if _PREVIOUS in self.rows:
             self._find_previous(source, walk)
         if self.rows != list(range(len(self.numbers))):
@@ -190,13 +190,13 @@ class _Batch:
             self.numbers = [self.numbers[row] for row in self.rows]
 
     def _find_previous(self, source: EpochSource, walk: Walk) -> None:
-        """Nothing stands before the first places: get what the batch before ended with."""
+        """The first samples are missing: get what the batch before ended with."""
         if self._previous < 0 and self.numbers:
             self.rows = [max(row, 0) for row in self.rows]
             return
         known = self._previous >= 0
         error: Exception | None = None
-        for number in [self._previous] if known else walk.neighbours():
+        for number in [self._previous] if known else walk.nearest_first():
             outputs, errors = source.fetch(np.array([number], np.int64))
             if not errors:
                 self.outputs = _join(outputs, self.outputs) if self.outputs else outputs

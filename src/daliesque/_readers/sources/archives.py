@@ -63,7 +63,7 @@ class Archives:
         return pairs.first, pairs.second
 
 
-class Places:
+class Locations:
     """Where records are in the files `paths`: `parts` gives offsets and sizes for each."""
 
     def __init__(self, paths: Sequence[str], parts: Sequence[tuple[Numbers, Numbers]]) -> None:

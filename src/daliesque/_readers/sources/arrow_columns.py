@@ -78,7 +78,7 @@ class Columns:
     def convert(self, table: pa.Table, folder: str) -> Fetched:
         """All outputs for the rows of a table, and why some rows have none.
 
-        Images and sounds that are not in the table but in files are read; `folder` is where.
+        Images and audio that are not in the table but in files are read; `folder` is where.
         """
         arrays = [self._column(table, name, folder) for name in self.names]
         missing = np.zeros(len(table), bool)
@@ -96,15 +96,15 @@ class Columns:
         return self._to_samples(arrays, errors, np.flatnonzero(~missing))
 
     def _to_samples(
-        self, arrays: list[Any], errors: dict[int, Exception], places: NDArray[np.int64]
+        self, arrays: list[Any], errors: dict[int, Exception], indices: NDArray[np.int64]
     ) -> Fetched:
-        outputs, bad = [], np.zeros(len(places), bool)
+        outputs, bad = [], np.zeros(len(indices), bool)
         for name, array in zip(self.names, arrays, strict=True):
             samples, unequal = _to_samples(array, self._where)
             outputs.append(samples)
             for k in np.flatnonzero(unequal & ~bad).tolist():
                 msg = f"the lists in column '{name}' have different lengths, or hold no value"
-                errors[int(places[k])] = OpError(msg)
+                errors[int(indices[k])] = OpError(msg)
             bad |= unequal
         if bad.all():
             return Fetched((), errors)
@@ -173,7 +173,7 @@ def _field(array: Any, name: str) -> Any:
 
 
 def _embedded(array: Any, folder: str) -> Any:
-    """The bytes of images or sounds; those that are only named are read."""
+    """The bytes of images or audio; those that are only named are read."""
     import pyarrow as pa
 
     contents = _field(array, "bytes")

@@ -31,9 +31,9 @@ _LEAST_GAIN = 3
 
 
 class Clip(NamedTuple):
-    """A clip to be decoded: its place in the batch and its frames, -1 to be filled."""
+    """A clip to be decoded: its slot in the batch and its frames, -1 to be filled."""
 
-    place: int
+    slot: int
     frames: NDArray[np.int64]
 
     @property
@@ -50,8 +50,8 @@ class Clip(NamedTuple):
 class ClipBatch:
     """Clips that are decoded into one buffer, each from a part of a video.
 
-    `seconds` are the times of their frames, -1 for filled ones, and `errors` tells why clips could
-    not be decoded, both by place. A batch that is `dropped` is not decoded any further.
+    `seconds` are the times of their frames, -1 for filled ones, and `errors` says why clips could
+    not be decoded, both by slot. A batch that is `dropped` is not decoded any further.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class ClipBatch:
     ) -> None:
         self.numbers = numbers
         self.parts = parts
-        self.clips = [Clip(place, some) for place, some in enumerate(frames)]
+        self.clips = [Clip(slot, some) for slot, some in enumerate(frames)]
         pairs = zip(parts, frames, strict=True)
         self._shapes = [(len(some), part.height, part.width, 3) for part, some in pairs]
         self.nbytes = sum(map(math.prod, self._shapes))
@@ -87,7 +87,7 @@ class _Job(NamedTuple):
 
     @property
     def part(self) -> VideoPart:
-        return self.batch.parts[self.clips[0].place]
+        return self.batch.parts[self.clips[0].slot]
 
 
 class _Lane:
@@ -111,9 +111,9 @@ class ClipFetcher:
     finish
         Gives the outputs for clips that are decoded.
     fill
-        The colour of frames that are to be filled.
+        The color of frames that are to be filled.
     ycbcr
-        Whether to keep the colours of the file.
+        Whether to keep the colors of the file.
     most_steps
         Of how many steps clips may be decoded at the same time.
     """
@@ -212,13 +212,13 @@ class ClipFetcher:
         except (CodecError, OSError):
             return False
         first = clips[0].first
-        afresh = first - int(index.key_frames[index.key_before(first)]) + _READ_AHEAD
+        from_keyframe = first - int(index.key_frames[index.key_before(first)]) + _READ_AHEAD
         # How many frames the other one has to decode first; fewer than none if clips overlap.
         going_on = first - position - 1
-        if going_on > afresh or going_on < -self._pool.keep:
+        if going_on > from_keyframe or going_on < -self._pool.keep:
             return True
         frames = max(clip.last for clip in clips) - first
-        return _LEAST_GAIN * (afresh - going_on) <= frames
+        return _LEAST_GAIN * (from_keyframe - going_on) <= frames
 
     def _enqueue(self, job: _Job) -> None:
         """Have a job done after the others of a lane, or at once."""
@@ -261,7 +261,7 @@ class ClipFetcher:
             version, decoder = self._pool.take(path, first, batch.threads)
         except (CodecError, OSError) as error:
             failure = decode_error(error) if isinstance(error, CodecError) else error
-            batch.errors.update((clip.place, failure) for clip in clips)
+            batch.errors.update((clip.slot, failure) for clip in clips)
             return
         index = decoder.index
         if (index.frame_count, index.height, index.width) != (
@@ -271,7 +271,7 @@ class ClipFetcher:
         ):
             decoder.close()
             failure = DecodeError("it has changed since the reader was made")
-            batch.errors.update((clip.place, failure) for clip in clips)
+            batch.errors.update((clip.slot, failure) for clip in clips)
             return
         try:
             self._write(decoder, job)
@@ -280,35 +280,35 @@ class ClipFetcher:
             raise
         for clip in clips:
             seconds = index.seconds(clip.frames)
-            batch.seconds[clip.place] = np.where(clip.frames < 0, -1.0, seconds)
+            batch.seconds[clip.slot] = np.where(clip.frames < 0, -1.0, seconds)
         self._pool.give(version, decoder)
 
     def _write(self, decoder: VideoDecoder, job: _Job) -> None:
         """Decode each frame once, whichever clips want it."""
         batch = job.batch
         wanted = [
-            (int(frame), clip.place, row)
+            (int(frame), clip.slot, row)
             for clip in job.clips
             for row, frame in enumerate(clip.frames)
         ]
-        last_frame, last_place, last_row = -1, -1, -1
+        last_frame, last_slot, last_row = -1, -1, -1
         with FrameWriter(decoder, batch.out, self._ycbcr) as writer:
-            for frame, place, row in sorted(wanted):
+            for frame, slot, row in sorted(wanted):
                 if batch.dropped:
                     break
-                if place in batch.errors:
+                if slot in batch.errors:
                     continue
                 if frame < 0:
-                    writer.fill(place, row, self._fill)
+                    writer.fill(slot, row, self._fill)
                 elif frame == last_frame:
-                    writer.copy(place, row, last_place, last_row)
+                    writer.copy(slot, row, last_slot, last_row)
                 else:
                     try:
-                        writer.write(decoder.read(frame), place, row)
+                        writer.write(decoder.read(frame), slot, row)
                     except CodecError as error:
-                        batch.errors[place] = decode_error(error)
+                        batch.errors[slot] = decode_error(error)
                     else:
-                        last_frame, last_place, last_row = frame, place, row
+                        last_frame, last_slot, last_row = frame, slot, row
 
 
 def decode_error(error: CodecError) -> DecodeError:

@@ -65,7 +65,7 @@ class Annotations:
 
     def paint(self, numbers: NDArray[np.int64], relative: bool) -> _kernels.Samples:
         """Pictures of the segmentations of chosen images."""
-        places = [
+        rows = [
             part[numbers]
             for part in (
                 self.labels.begins,
@@ -78,7 +78,7 @@ class Annotations:
         ]
         return _kernels.paint_coco_masks(
             self.sizes[numbers],
-            np.stack(places, 1),
+            np.stack(rows, 1),
             self.labels.rows,
             self.polygons.rows,
             self.vertices.rows,
@@ -255,15 +255,15 @@ def load_annotations(folder: str, polygons: bool, masks: bool, ids: bool) -> Ann
 
 def _load_runs(path: Path) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     data = path.read_bytes() if path.exists() else bytes(4)
-    count, place = int.from_bytes(data[:4], "little"), 4
+    count, offset = int.from_bytes(data[:4], "little"), 4
     parts: list[NDArray[np.uint32]] = []
     for _ in range(count):
-        length = int.from_bytes(data[place + 16 : place + 24], "little")
-        place += 24
-        if place + 4 * length > len(data):
+        length = int.from_bytes(data[offset + 16 : offset + 24], "little")
+        offset += 24
+        if offset + 4 * length > len(data):
             msg = f'"{path}" is cut short'
             raise DecodeError(msg)
-        parts.append(np.frombuffer(data, "<u4", length, place))
-        place += 4 * length
+        parts.append(np.frombuffer(data, "<u4", length, offset))
+        offset += 4 * length
     ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
     return ends, np.concatenate([*parts, np.empty(0, np.uint32)])

@@ -63,7 +63,7 @@ class Paths:
         contents, errors = _kernels.read_listed_files(*self.chosen(numbers), self._cache)
         if not errors:
             return Fetched((contents,), {})
-        good = [place for place in range(len(numbers)) if place not in errors]
+        good = [index for index in range(len(numbers)) if index not in errors]
         return Fetched((contents.select(good),) if good else (), errors)
 
     def _read_remote(self, numbers: Numbers) -> Fetched:

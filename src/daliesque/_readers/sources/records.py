@@ -15,7 +15,7 @@ from ..core.epoch import Delivered
 from ..core.names import Names
 from ..core.order import Numbers
 from ..core.source import Fetched
-from .archives import Archives, Places
+from .archives import Archives, Locations
 
 # Offsets and sizes of no records.
 NOTHING: tuple[Numbers, Numbers] = (np.empty(0, np.int64), np.empty(0, np.int64))
@@ -29,7 +29,7 @@ class RecordReader(Reader[Delivered]):
 
     _permutes_list: ClassVar[bool] = False
     _archives: Archives
-    _places: Places
+    _locations: Locations
 
     def _find_records(self, file: int) -> tuple[Numbers, Numbers]:
         """Offsets and sizes of the records of a file. Raises OSError, OpError or ValueError."""
@@ -38,22 +38,22 @@ class RecordReader(Reader[Delivered]):
     def _parse(
         self, records: _kernels.Samples
     ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
-        """The outputs for some records, and by place why some of them cannot be used."""
+        """The outputs for some records, and by index why some of them cannot be used."""
         raise NotImplementedError
 
     def _read(
         self, files: Numbers, offsets: Numbers, sizes: Numbers
     ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
-        """The outputs for the records at some places, and by number why some cannot be used."""
+        """The outputs for the records at some offsets, and by index why some cannot be used."""
         records, errors = self._archives.read(files, offsets, sizes)
-        read = [place for place in range(len(files)) if place not in errors]
+        read = [index for index in range(len(files)) if index not in errors]
         outputs, faults = self._parse(records.select(read) if errors else records)
         if errors:
-            # Any sample may stand in the places of records that were not read.
-            places = np.zeros(len(files), np.int64)
-            places[read] = np.arange(len(read))
-            outputs = [output.select(places.tolist()) for output in outputs] if read else []
-            errors |= {read[place]: error for place, error in faults.items()}
+            # Any sample may stand for records that were not read.
+            rows = np.zeros(len(files), np.int64)
+            rows[read] = np.arange(len(read))
+            outputs = [output.select(rows.tolist()) for output in outputs] if read else []
+            errors |= {read[index]: error for index, error in faults.items()}
             return outputs, errors
         return outputs, faults
 
@@ -65,28 +65,28 @@ class RecordReader(Reader[Delivered]):
             except (OSError, OpError, ValueError) as error:
                 self.leave_out(self._archives[file], error)
                 parts.append(NOTHING)
-        self._places = self._make_places(parts)
-        return len(self._places)
+        self._locations = self._make_locations(parts)
+        return len(self._locations)
 
-    def _make_places(self, parts: Sequence[tuple[Numbers, Numbers]]) -> Places:
-        return Places(self._archives.paths, parts)
+    def _make_locations(self, parts: Sequence[tuple[Numbers, Numbers]]) -> Locations:
+        return Locations(self._archives.paths, parts)
 
     def _groups(self) -> Numbers:
-        return self._places.ends
+        return self._locations.ends
 
     def fetch(self, numbers: Numbers) -> Fetched:
-        places = self._places
+        locations = self._locations
         outputs, errors = self._read(
-            places.files(numbers), places.offsets[numbers], places.sizes[numbers]
+            locations.files(numbers), locations.offsets[numbers], locations.sizes[numbers]
         )
         if not errors:
             return Fetched(tuple(outputs), {})
-        good = [place for place in range(len(numbers)) if place not in errors]
+        good = [index for index in range(len(numbers)) if index not in errors]
         chosen = tuple(output.select(good) for output in outputs) if good else ()
         return Fetched(chosen, dict(sorted(errors.items())))
 
     def source_name(self, number: int) -> str:
-        return self._places.names([number])[0]
+        return self._locations.names([number])[0]
 
     def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
-        return [Names(self._places.names, numbers)] * outputs
+        return [Names(self._locations.names, numbers)] * outputs

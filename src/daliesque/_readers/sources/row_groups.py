@@ -82,7 +82,7 @@ class RowGroups:
         """The row groups of some rows."""
         return np.searchsorted(self.ends, numbers, side="right")
 
-    def places(self, numbers: Numbers) -> Iterator[tuple[str, int]]:
+    def locations(self, numbers: Numbers) -> Iterator[tuple[str, int]]:
         """For some rows, the file and the number of the row in it."""
         groups = self.group_of(numbers)
         within = (numbers - self.first_rows[groups]).tolist()
@@ -140,9 +140,9 @@ class Slices:
         self._broken: dict[int, tuple[int, DecodeError]] = {}
 
     def rows(self, numbers: Numbers) -> tuple[Any, dict[int, Exception]]:
-        """A table of chosen rows, if any of them can be read, and by place why others cannot."""
+        """A table of chosen rows, if any of them can be read, and by index why others cannot."""
         tables: list[Any] = []
-        places: list[Numbers] = []
+        indices: list[Numbers] = []
         errors: dict[int, Exception] = {}
         for key, chosen in self._by_slice(numbers):
             table = self._take_rest(key, numbers[chosen])
@@ -154,15 +154,15 @@ class Slices:
                     continue
                 self._forget()
             tables.append(table)
-            places.append(chosen)
+            indices.append(chosen)
         if not tables:
             return None, errors
         table = tables[0] if len(tables) == 1 else self._arrow.concat_tables(tables)
-        order = np.argsort(np.concatenate(places))
+        order = np.argsort(np.concatenate(indices))
         return table if (np.diff(order) == 1).all() else table.take(order), errors
 
     def _by_slice(self, numbers: Numbers) -> Iterator[tuple[_Key, Numbers]]:
-        """Row groups and slices, and the places in a request that they fill."""
+        """Row groups and slices, and the indices in a request that they fill."""
         groups = self._index.group_of(numbers)
         which = (numbers - self._index.first_rows[groups]) // self._index.slice_rows[groups]
         changes = np.flatnonzero((np.diff(groups) != 0) | (np.diff(which) != 0)) + 1
@@ -170,8 +170,8 @@ class Slices:
         for part in np.split(np.arange(len(numbers)), changes):
             key = int(groups[part[0]]), int(which[part[0]])
             parts.setdefault(key, []).append(part)
-        for key, places in parts.items():
-            yield key, np.concatenate(places)
+        for key, indices in parts.items():
+            yield key, np.concatenate(indices)
 
     def _take_rest(self, key: _Key, numbers: Numbers) -> Any:
         """Rows of a slice of which only the rest is kept, if they are all there."""

@@ -175,7 +175,7 @@ class _RawRemoteFile(io.RawIOBase):
 
     def __init__(self, url: str) -> None:
         self._file = RemoteFile(url)
-        self._place = 0
+        self._offset = 0
 
     def readable(self) -> bool:
         return True
@@ -184,16 +184,16 @@ class _RawRemoteFile(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        return self._place
+        return self._offset
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        self._place = offset + (0, self._place, self._file.size)[whence]
-        return self._place
+        self._offset = offset + (0, self._offset, self._file.size)[whence]
+        return self._offset
 
     def readinto(self, buffer: Any) -> int:
-        count = max(0, min(len(buffer), self._file.size - self._place))
-        buffer[:count] = self._file.read_at(self._place, count)
-        self._place += count
+        count = max(0, min(len(buffer), self._file.size - self._offset))
+        buffer[:count] = self._file.read_at(self._offset, count)
+        self._offset += count
         return count
 
 

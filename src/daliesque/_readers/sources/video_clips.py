@@ -211,8 +211,8 @@ class VideoClips(Reader[tuple[Batch, ...]]):
         part = self._parts[self._part_of[number]]
         if self._uniform:
             # Halves are rounded up.
-            places = np.arange(self._sequence_length) / max(1, self._sequence_length - 1)
-            steps = np.floor(places * (part.last - part.first - 1) + 0.5)
+            fractions = np.arange(self._sequence_length) / max(1, self._sequence_length - 1)
+            steps = np.floor(fractions * (part.last - part.first - 1) + 0.5)
             uniform: NDArray[np.int64] = part.first + steps.astype(np.int64)
             return uniform
         frames = self._starts[number] + self._stride * np.arange(self._sequence_length)
@@ -237,20 +237,20 @@ class VideoClips(Reader[tuple[Batch, ...]]):
 
     def _outputs(self, batch: ClipBatch) -> Fetched:
         errors = batch.errors
-        good = [clip.place for clip in batch.clips if clip.place not in errors]
+        good = [clip.slot for clip in batch.clips if clip.slot not in errors]
         if not good:
             return Fetched((), errors)
         outputs = [self._finished(batch.out.select(good) if errors else batch.out)]
         if self._videos.has_labels:
-            labels = [batch.parts[place].entry.label for place in good]
+            labels = [batch.parts[slot].entry.label for slot in good]
             outputs.append(self._column(np.array(labels, np.int32)))
         if self._frame_numbers == "scalar":
             outputs.append(self._column(self._starts[batch.numbers[good]].astype(np.int32)))
         elif self._frame_numbers == "sequence":
-            rows = np.stack([batch.clips[place].frames for place in good]).astype(np.int32)
+            rows = np.stack([batch.clips[slot].frames for slot in good]).astype(np.int32)
             outputs.append(self._column(rows))
         if self._timestamps:
-            outputs.append(self._column(np.stack([batch.seconds[place] for place in good])))
+            outputs.append(self._column(np.stack([batch.seconds[slot] for slot in good])))
         return Fetched(tuple(outputs), errors)
 
     def _column(self, values: NDArray[Any]) -> _kernels.Samples:
