@@ -27,6 +27,7 @@ from .._engine.dtype import (
 from .._engine.enums import DALIImageType
 from .._engine.metadata import Result
 from .._engine.op import HostSamples, RandomState, Samples, op
+from .ignored import gpu_cache, gpu_tuning, ignoring
 from .image_files import decode_images, read_headers
 from .slice_windows import SliceArguments, slice_windows
 from .windows import CropArguments, Integers, Windows, crop_windows, positive_range
@@ -47,6 +48,7 @@ def _decoder(name: str) -> Callable[[Callable[..., HostSamples]], Any]:
 
 
 @_decoder("decoders.image")
+@ignoring(gpu_tuning, gpu_cache)
 def image(
     input: HostSamples,
     /,
@@ -56,23 +58,6 @@ def image(
     adjust_orientation: bool = True,
     jpeg_fancy_upsampling: bool = False,
     use_fast_idct: bool = False,
-    affine: bool = True,
-    cache_batch_copy: bool = True,
-    cache_debug: bool = False,
-    cache_size: int = 0,
-    cache_threshold: int = 0,
-    cache_type: str = "",
-    device_memory_padding: int = 16777216,
-    device_memory_padding_jpeg2k: int = 0,
-    host_memory_padding: int = 8388608,
-    host_memory_padding_jpeg2k: int = 0,
-    hw_decoder_load: float = 0.65,
-    hybrid_huffman_threshold: int = 1000000,
-    preallocate_height_hint: int = 0,
-    preallocate_width_hint: int = 0,
-    memory_stats: bool = False,
-    split_stages: bool = False,
-    use_chunk_allocator: bool = False,
 ) -> HostSamples:
     """Decode images, given as the bytes of their files.
 
@@ -122,6 +107,7 @@ def image(
 
 
 @_decoder("decoders.image_crop")
+@ignoring(gpu_tuning)
 def image_crop(
     input: HostSamples,
     /,
@@ -139,18 +125,6 @@ def image_crop(
     adjust_orientation: bool = True,
     jpeg_fancy_upsampling: bool = False,
     use_fast_idct: bool = False,
-    affine: bool = True,
-    device_memory_padding: int = 16777216,
-    device_memory_padding_jpeg2k: int = 0,
-    host_memory_padding: int = 8388608,
-    host_memory_padding_jpeg2k: int = 0,
-    hw_decoder_load: float = 0.65,
-    hybrid_huffman_threshold: int = 1000000,
-    preallocate_height_hint: int = 0,
-    preallocate_width_hint: int = 0,
-    memory_stats: bool = False,
-    split_stages: bool = False,
-    use_chunk_allocator: bool = False,
 ) -> HostSamples:
     """Decode a window of given size out of each image.
 
@@ -188,6 +162,7 @@ def image_crop(
 
 
 @_decoder("decoders.image_random_crop")
+@ignoring(gpu_tuning)
 def image_random_crop(
     input: HostSamples,
     /,
@@ -201,18 +176,6 @@ def image_random_crop(
     adjust_orientation: bool = True,
     jpeg_fancy_upsampling: bool = False,
     use_fast_idct: bool = False,
-    affine: bool = True,
-    device_memory_padding: int = 16777216,
-    device_memory_padding_jpeg2k: int = 0,
-    host_memory_padding: int = 8388608,
-    host_memory_padding_jpeg2k: int = 0,
-    hw_decoder_load: float = 0.65,
-    hybrid_huffman_threshold: int = 1000000,
-    preallocate_height_hint: int = 0,
-    preallocate_width_hint: int = 0,
-    memory_stats: bool = False,
-    split_stages: bool = False,
-    use_chunk_allocator: bool = False,
 ) -> HostSamples:
     """Decode a window of random size, shape and place out of each image.
 
@@ -254,6 +217,7 @@ def image_random_crop(
 
 
 @_decoder("decoders.image_slice")
+@ignoring(gpu_tuning)
 def image_slice(
     data: HostSamples,
     anchor: HostSamples | None = None,
@@ -275,18 +239,6 @@ def image_slice(
     adjust_orientation: bool = True,
     jpeg_fancy_upsampling: bool = False,
     use_fast_idct: bool = False,
-    affine: bool = True,
-    device_memory_padding: int = 16777216,
-    device_memory_padding_jpeg2k: int = 0,
-    host_memory_padding: int = 8388608,
-    host_memory_padding_jpeg2k: int = 0,
-    hw_decoder_load: float = 0.65,
-    hybrid_huffman_threshold: int = 1000000,
-    preallocate_height_hint: int = 0,
-    preallocate_width_hint: int = 0,
-    memory_stats: bool = False,
-    split_stages: bool = False,
-    use_chunk_allocator: bool = False,
 ) -> HostSamples:
     """Decode a part of each image, given by begin and end or begin and shape.
 

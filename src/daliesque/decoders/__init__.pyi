@@ -187,11 +187,6 @@ def image(
     jpeg_fancy_upsampling: bool | None = False,
     use_fast_idct: bool | None = False,
     affine: bool | None = True,
-    cache_batch_copy: bool | None = True,
-    cache_debug: bool | None = False,
-    cache_size: int | None = 0,
-    cache_threshold: int | None = 0,
-    cache_type: str | None = "",
     device_memory_padding: int | None = 16777216,
     device_memory_padding_jpeg2k: int | None = 0,
     host_memory_padding: int | None = 8388608,
@@ -203,6 +198,11 @@ def image(
     memory_stats: bool | None = False,
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    cache_debug: bool | None = False,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = "",
 ) -> Tensor: ...
 @overload
 def image(
@@ -217,11 +217,6 @@ def image(
     jpeg_fancy_upsampling: bool | None = False,
     use_fast_idct: bool | None = False,
     affine: bool | None = True,
-    cache_batch_copy: bool | None = True,
-    cache_debug: bool | None = False,
-    cache_size: int | None = 0,
-    cache_threshold: int | None = 0,
-    cache_type: str | None = "",
     device_memory_padding: int | None = 16777216,
     device_memory_padding_jpeg2k: int | None = 0,
     host_memory_padding: int | None = 8388608,
@@ -233,6 +228,11 @@ def image(
     memory_stats: bool | None = False,
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    cache_debug: bool | None = False,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = "",
 ) -> Batch: ...
 @overload
 def image(
@@ -247,11 +247,6 @@ def image(
     jpeg_fancy_upsampling: bool | None = False,
     use_fast_idct: bool | None = False,
     affine: bool | None = True,
-    cache_batch_copy: bool | None = True,
-    cache_debug: bool | None = False,
-    cache_size: int | None = 0,
-    cache_threshold: int | None = 0,
-    cache_type: str | None = "",
     device_memory_padding: int | None = 16777216,
     device_memory_padding_jpeg2k: int | None = 0,
     host_memory_padding: int | None = 8388608,
@@ -263,6 +258,11 @@ def image(
     memory_stats: bool | None = False,
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    cache_debug: bool | None = False,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = "",
 ) -> Tensor | Batch: ...
 @overload
 def image(
@@ -277,11 +277,6 @@ def image(
     jpeg_fancy_upsampling: bool | None = False,
     use_fast_idct: bool | None = False,
     affine: bool | None = True,
-    cache_batch_copy: bool | None = True,
-    cache_debug: bool | None = False,
-    cache_size: int | None = 0,
-    cache_threshold: int | None = 0,
-    cache_type: str | None = "",
     device_memory_padding: int | None = 16777216,
     device_memory_padding_jpeg2k: int | None = 0,
     host_memory_padding: int | None = 8388608,
@@ -293,6 +288,11 @@ def image(
     memory_stats: bool | None = False,
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    cache_debug: bool | None = False,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = "",
 ) -> Batch: ...
 @overload
 def image_crop(

@@ -28,11 +28,6 @@ def image(
     jpeg_fancy_upsampling: bool | None = False,
     use_fast_idct: bool | None = False,
     affine: bool | None = True,
-    cache_batch_copy: bool | None = True,
-    cache_debug: bool | None = False,
-    cache_size: int | None = 0,
-    cache_threshold: int | None = 0,
-    cache_type: str | None = "",
     device_memory_padding: int | None = 16777216,
     device_memory_padding_jpeg2k: int | None = 0,
     host_memory_padding: int | None = 8388608,
@@ -44,6 +39,11 @@ def image(
     memory_stats: bool | None = False,
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    cache_debug: bool | None = False,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = "",
 ) -> Tensor: ...
 @overload
 def image(
@@ -58,11 +58,6 @@ def image(
     jpeg_fancy_upsampling: bool | None = False,
     use_fast_idct: bool | None = False,
     affine: bool | None = True,
-    cache_batch_copy: bool | None = True,
-    cache_debug: bool | None = False,
-    cache_size: int | None = 0,
-    cache_threshold: int | None = 0,
-    cache_type: str | None = "",
     device_memory_padding: int | None = 16777216,
     device_memory_padding_jpeg2k: int | None = 0,
     host_memory_padding: int | None = 8388608,
@@ -74,6 +69,11 @@ def image(
     memory_stats: bool | None = False,
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    cache_debug: bool | None = False,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = "",
 ) -> Batch: ...
 @overload
 def image(
@@ -88,11 +88,6 @@ def image(
     jpeg_fancy_upsampling: bool | None = False,
     use_fast_idct: bool | None = False,
     affine: bool | None = True,
-    cache_batch_copy: bool | None = True,
-    cache_debug: bool | None = False,
-    cache_size: int | None = 0,
-    cache_threshold: int | None = 0,
-    cache_type: str | None = "",
     device_memory_padding: int | None = 16777216,
     device_memory_padding_jpeg2k: int | None = 0,
     host_memory_padding: int | None = 8388608,
@@ -104,6 +99,11 @@ def image(
     memory_stats: bool | None = False,
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    cache_debug: bool | None = False,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = "",
 ) -> Tensor | Batch: ...
 @overload
 def image(
@@ -118,11 +118,6 @@ def image(
     jpeg_fancy_upsampling: bool | None = False,
     use_fast_idct: bool | None = False,
     affine: bool | None = True,
-    cache_batch_copy: bool | None = True,
-    cache_debug: bool | None = False,
-    cache_size: int | None = 0,
-    cache_threshold: int | None = 0,
-    cache_type: str | None = "",
     device_memory_padding: int | None = 16777216,
     device_memory_padding_jpeg2k: int | None = 0,
     host_memory_padding: int | None = 8388608,
@@ -134,6 +129,11 @@ def image(
     memory_stats: bool | None = False,
     split_stages: bool | None = False,
     use_chunk_allocator: bool | None = False,
+    cache_batch_copy: bool | None = True,
+    cache_debug: bool | None = False,
+    cache_size: int | None = 0,
+    cache_threshold: int | None = 0,
+    cache_type: str | None = "",
 ) -> Batch: ...
 @overload
 def image_crop(
