@@ -43,6 +43,9 @@ def cpu_has_avx2() -> bool: ...
 
 def set_simd_enabled(enabled: bool, avx512: bool = True) -> None: ...
 
+def current_pool() -> ThreadPool:
+    """The pool that kernels called from this thread use."""
+
 class Samples:
     def __len__(self) -> int: ...
 
@@ -145,6 +148,15 @@ def empty_uniform(type_id: int, shape: Sequence[int], layout: str, count: int) -
 def join(parts: list[Samples]) -> Samples:
     """The samples of several Samples, without copying."""
 
+def cast(samples: Samples, type_id: int) -> Samples:
+    """Convert to another type, rounding and clamping."""
+
+def read_big_endian(type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', writable=False)], bytes: Samples, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
+    """Arrays that begin at an offset of each sample of bytes."""
+
+def copy_rows(table: Samples, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
+    """Some consecutive rows of a table for each sample."""
+
 def wrap_buffer(buffer: object, type_id: int, layout: str) -> Samples:
     """One sample over the memory of an object with the buffer protocol."""
 
@@ -234,100 +246,15 @@ def beta(out: Samples, state: PhiloxState, alpha: numpy.typing.NDArray[Any], bet
 
 def choice(out: Samples, state: PhiloxState, entries: Samples, weights: Samples | None) -> None: ...
 
+def batch_permutation(out: Samples, state: PhiloxState, repetitions: bool, no_fixed_points: bool) -> None: ...
+
+def roi_random_crop(out: Samples, state: PhiloxState, crop: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any], roi_shape: numpy.typing.NDArray[Any], input_shape: numpy.typing.NDArray[Any] | None) -> None: ...
+
 def arithmetic(name: str, operands: list[Samples]) -> Samples:
     """Apply an element-wise operation to one to three Samples, broadcasting."""
 
 def arithmetic_type(name: str, type_ids: Sequence[int]) -> int:
     """The type id of the result of an element-wise operation."""
-
-def cast(samples: Samples, type_id: int) -> Samples:
-    """Convert to another type, rounding and clamping."""
-
-def spectrogram(out: Samples, samples: Samples, nfft: int, window: numpy.typing.NDArray[Any], window_step: int, padding: int, magnitude: bool, time_major: bool) -> None: ...
-
-def power_spectrum(out: Samples, samples: Samples, axis: int, nfft: int, magnitude: bool) -> None: ...
-
-def mel_filter_bank(out: Samples, samples: Samples, axis: int, filters: int, sample_rate: float, low: float, high: float, htk: bool, normalize: bool) -> None: ...
-
-def multiply_axis(out: Samples, samples: Samples, axis: int, tables: Sequence[numpy.typing.NDArray[Any]]) -> None:
-    """Multiply columns along an axis by a matrix."""
-
-def to_decibels(out: Samples, samples: Samples, multiplier: float, reference: float, min_ratio: float) -> None: ...
-
-def audio_resample(out: Samples, samples: Samples, steps: numpy.typing.NDArray[Any], lobes: int) -> None: ...
-
-def preemphasis_filter(out: Samples, samples: Samples, coefficient: numpy.typing.NDArray[Any], start: int) -> None: ...
-
-def nonsilent_region(begin: Samples, length: Samples, samples: Samples, cutoff_db: float, reference_power: float, window_length: int, reset_interval: int) -> None: ...
-
-class AudioFiles:
-    """Sounds that are opened and decoded together."""
-
-    @overload
-    def __init__(self, encoded: Samples, library: Sequence[int] | None) -> None: ...
-
-    @overload
-    def __init__(self, paths: Sequence[str], library: Sequence[int] | None) -> None: ...
-
-    def information(self) -> NDArray[Any]:
-        """
-        Rows of (frames, channels, rate); -1 frames if a file could not be opened.
-        """
-
-    def read_error(self, index: int, path: str) -> Exception | None:
-        """Why a file could not be read; None if it could."""
-
-    def decode(self, out: Samples, ranges: NDArray[Any]) -> list[int]:
-        """
-        Decode ranges (sound, first, count); return how many frames there were.
-        """
-
-def brightness_contrast(samples: Samples, type_id: int, brightness: numpy.typing.NDArray[Any], shift: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any], center: numpy.typing.NDArray[Any] | None) -> Samples: ...
-
-def color_twist(samples: Samples, type_id: int, hue: numpy.typing.NDArray[Any], saturation: numpy.typing.NDArray[Any], value: numpy.typing.NDArray[Any], brightness: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any]) -> Samples: ...
-
-def convert_color_space(out: Samples, samples: Samples, target: int, source: int) -> None: ...
-
-def gaussian_blur(samples: Samples, type_id: int, axes: tuple[int, int, bool], sigma: numpy.typing.NDArray[Any], window_size: numpy.typing.NDArray[Any]) -> Samples: ...
-
-def laplacian(samples: Samples, type_id: int, axes: tuple[int, int, bool], window_size: numpy.typing.NDArray[Any], smoothing_size: numpy.typing.NDArray[Any] | None, scale: numpy.typing.NDArray[Any], normalized: bool) -> Samples: ...
-
-def filter(out: Samples, samples: Samples, axes: tuple[int, int, bool], kernels: Samples, anchor: numpy.typing.NDArray[Any], border: int, fill: numpy.typing.NDArray[Any]) -> None: ...
-
-def rank_filter(samples: Samples, axes: tuple[int, int, bool], rank: int, window: numpy.typing.NDArray[Any], anchor: numpy.typing.NDArray[Any], border: int) -> Samples: ...
-
-def look_up(samples: Samples, table: Samples, otherwise: Samples) -> Samples:
-    """The entries of a table at the places that the samples hold."""
-
-def equalize(samples: Samples, outer: int) -> Samples: ...
-
-def clahe(samples: Samples, tiles_x: int, tiles_y: int, clip_limit: float, luma_only: bool) -> Samples: ...
-
-def debayer(out: Samples, samples: Samples, blue_position: numpy.typing.NDArray[Any], algorithm: int) -> None: ...
-
-def gaussian_noise(samples: Samples, state: PhiloxState, mean: numpy.typing.NDArray[Any], stddev: numpy.typing.NDArray[Any]) -> Samples: ...
-
-def salt_and_pepper_noise(samples: Samples, state: PhiloxState, probability: numpy.typing.NDArray[Any], salt_vs_pepper: numpy.typing.NDArray[Any], salt: numpy.typing.NDArray[Any] | None, pepper: numpy.typing.NDArray[Any] | None, channel_axis: int) -> Samples: ...
-
-def shot_noise(samples: Samples, state: PhiloxState, factor: numpy.typing.NDArray[Any]) -> Samples: ...
-
-def slice(samples: Samples, type_id: int, anchors: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], border: int, fill: numpy.typing.NDArray[Any], channel_axis: int) -> Samples:
-    """A window of each sample, which may leave it."""
-
-def flip(samples: Samples, horizontal: numpy.typing.NDArray[Any], vertical: numpy.typing.NDArray[Any], depthwise: numpy.typing.NDArray[Any]) -> Samples:
-    """Samples mirrored along the axes W, H and D whose flags are set."""
-
-def transpose(samples: Samples, permutation: Sequence[int], layout: str) -> Samples: ...
-
-def crop_mirror_normalize(samples: Samples, type_id: int, anchors: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], permutation: Sequence[int], layout: str, mirror: numpy.typing.NDArray[Any], mean: numpy.typing.NDArray[Any], std: numpy.typing.NDArray[Any], scale: float, shift: float, fill: numpy.typing.NDArray[Any], width_axis: int, channel_axis: int) -> Samples: ...
-
-def random_crop(state: PhiloxState, sizes: numpy.typing.NDArray[Any], aspect: tuple[float, float], area: tuple[float, float], attempts: int) -> tuple[Samples, Samples]:
-    """
-    Anchors and shapes of random windows in images of the given (height, width).
-    """
-
-def normalize(samples: Samples, type_id: int, means: Samples | None, factors: Samples | None, reduced: Sequence[bool], batch: bool, ddof: int, epsilon: float, scale: float, shift: float) -> Samples:
-    """(samples - mean) * factor + shift; what is None is computed."""
 
 class WindowFault:
     """Why windows cannot be made."""
@@ -369,19 +296,38 @@ def fit_windows(anchors: numpy.typing.NDArray[Any], extents: numpy.typing.NDArra
 
 def pad_windows(shapes: numpy.typing.NDArray[Any], axes: numpy.typing.NDArray[Any], extents: numpy.typing.NDArray[Any] | None, align: numpy.typing.NDArray[Any] | None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None, None))], WindowFault | None]: ...
 
-def warp_affine(samples: Samples, type_id: int, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
+def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples:
+    """Samples joined along an axis."""
 
-def warp_perspective(samples: Samples, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
+def fill(out: Samples, values: Samples) -> None:
+    """Broadcast values to the output."""
 
-def warp_map(samples: Samples, x: Samples, y: Samples, sizes: numpy.typing.NDArray[Any], shift: float, interp: int) -> Samples:
-    """Pixels from the places that two arrays of coordinates name."""
+def one_hot(out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
 
-def sphere(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float) -> Samples: ...
+def reduce(samples: Samples, kind: int, type_id: int, reduced: Sequence[bool], keep_dims: bool, layout: str, means: Samples | None, ddof: int) -> Samples: ...
 
-def jitter(samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any], degree: int) -> Samples: ...
+def slice(samples: Samples, type_id: int, anchors: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], border: int, fill: numpy.typing.NDArray[Any], channel_axis: int) -> Samples:
+    """A window of each sample, which may leave it."""
 
-def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float, x: Sequence[float], y: Sequence[float]) -> Samples:
-    """`x` and `y` are waves: amplitude, frequency and phase."""
+def transpose(samples: Samples, permutation: Sequence[int], layout: str) -> Samples: ...
+
+def normalize(samples: Samples, type_id: int, means: Samples | None, factors: Samples | None, reduced: Sequence[bool], batch: bool, ddof: int, epsilon: float, scale: float, shift: float) -> Samples:
+    """(samples - mean) * factor + shift; what is None is computed."""
+
+def look_up(samples: Samples, table: Samples, otherwise: Samples) -> Samples:
+    """The entries of a table at the places that the samples hold."""
+
+def brightness_contrast(samples: Samples, type_id: int, brightness: numpy.typing.NDArray[Any], shift: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any], center: numpy.typing.NDArray[Any] | None) -> Samples: ...
+
+def color_twist(samples: Samples, type_id: int, hue: numpy.typing.NDArray[Any], saturation: numpy.typing.NDArray[Any], value: numpy.typing.NDArray[Any], brightness: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any]) -> Samples: ...
+
+def convert_color_space(out: Samples, samples: Samples, target: int, source: int) -> None: ...
+
+def equalize(samples: Samples, outer: int) -> Samples: ...
+
+def clahe(samples: Samples, tiles_x: int, tiles_y: int, clip_limit: float, luma_only: bool) -> Samples: ...
+
+def debayer(out: Samples, samples: Samples, blue_position: numpy.typing.NDArray[Any], algorithm: int) -> None: ...
 
 def erase(samples: Samples, offsets: numpy.typing.NDArray[Any], bounds: numpy.typing.NDArray[Any], fill: numpy.typing.NDArray[Any], channel_axis: int) -> Samples:
     """
@@ -395,45 +341,43 @@ def multi_paste(inputs: Sequence[Samples], type_id: int, shapes: numpy.typing.ND
     `patches` holds input, sample, place, size and target place of parts, those of sample i from offsets[i] on.
     """
 
-def jpeg_distortion(samples: Samples, quality: numpy.typing.NDArray[Any]) -> Samples: ...
+def gaussian_blur(samples: Samples, type_id: int, axes: tuple[int, int, bool], sigma: numpy.typing.NDArray[Any], window_size: numpy.typing.NDArray[Any]) -> Samples: ...
 
-def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples:
-    """Samples joined along an axis."""
+def laplacian(samples: Samples, type_id: int, axes: tuple[int, int, bool], window_size: numpy.typing.NDArray[Any], smoothing_size: numpy.typing.NDArray[Any] | None, scale: numpy.typing.NDArray[Any], normalized: bool) -> Samples: ...
 
-def lz4_decompress(out: Samples, input: Samples, offsets: Samples, sizes: Samples) -> tuple[int, int, str] | None:
-    """The first chunk that cannot be read: sample, chunk and reason."""
+def filter(out: Samples, samples: Samples, axes: tuple[int, int, bool], kernels: Samples, anchor: numpy.typing.NDArray[Any], border: int, fill: numpy.typing.NDArray[Any]) -> None: ...
 
-def fill(out: Samples, values: Samples) -> None:
-    """Broadcast values to the output."""
+def rank_filter(samples: Samples, axes: tuple[int, int, bool], rank: int, window: numpy.typing.NDArray[Any], anchor: numpy.typing.NDArray[Any], border: int) -> Samples: ...
 
-def image_texts(images: Samples) -> Samples:
-    """Images as the text of PGM or PPM files."""
+def gaussian_noise(samples: Samples, state: PhiloxState, mean: numpy.typing.NDArray[Any], stddev: numpy.typing.NDArray[Any]) -> Samples: ...
 
-def one_hot(out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
+def salt_and_pepper_noise(samples: Samples, state: PhiloxState, probability: numpy.typing.NDArray[Any], salt_vs_pepper: numpy.typing.NDArray[Any], salt: numpy.typing.NDArray[Any] | None, pepper: numpy.typing.NDArray[Any] | None, channel_axis: int) -> Samples: ...
 
-def reduce(samples: Samples, kind: int, type_id: int, reduced: Sequence[bool], keep_dims: bool, layout: str, means: Samples | None, ddof: int) -> Samples: ...
+def shot_noise(samples: Samples, state: PhiloxState, factor: numpy.typing.NDArray[Any]) -> Samples: ...
 
-def random_bbox_crop(boxes: Samples, state: PhiloxState, columns: Sequence[int], extents: bool, thresholds: Sequence[float], aspect_ratio: Sequence[float], min_scale: float, max_scale: float, attempts: int, total_attempts: int, prune_threshold: float, allow_no_crop: bool, all_boxes: bool, overlap: bool, input_shape: numpy.typing.NDArray[Any] | None, crop_shape: numpy.typing.NDArray[Any] | None) -> tuple[Samples, Samples, Samples, Samples, int, int]:
+def flip(samples: Samples, horizontal: numpy.typing.NDArray[Any], vertical: numpy.typing.NDArray[Any], depthwise: numpy.typing.NDArray[Any]) -> Samples:
+    """Samples mirrored along the axes W, H and D whose flags are set."""
+
+def crop_mirror_normalize(samples: Samples, type_id: int, anchors: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], permutation: Sequence[int], layout: str, mirror: numpy.typing.NDArray[Any], mean: numpy.typing.NDArray[Any], std: numpy.typing.NDArray[Any], scale: float, shift: float, fill: numpy.typing.NDArray[Any], width_axis: int, channel_axis: int) -> Samples: ...
+
+def random_crop(state: PhiloxState, sizes: numpy.typing.NDArray[Any], aspect: tuple[float, float], area: tuple[float, float], attempts: int) -> tuple[Samples, Samples]:
     """
-    Anchors, shapes, boxes and their indices; the first sample for which no window suits, and the first whose search was given up (or -1).
-    """
-
-def random_object_bbox(starts: Samples, ends: Samples, classes: Samples, state: PhiloxState, masks: Samples, foreground_prob: numpy.typing.NDArray[Any], background: numpy.typing.NDArray[Any] | None, class_list: Samples | None, weights: Samples | None, threshold: numpy.typing.NDArray[Any] | None, k_largest: int, ignore_class: bool) -> None: ...
-
-def random_mask_pixel(out: Samples, state: PhiloxState, masks: Samples, foreground: numpy.typing.NDArray[Any], value: numpy.typing.NDArray[Any] | None, threshold: numpy.typing.NDArray[Any]) -> None: ...
-
-def encode_boxes(out_boxes: Samples, out_labels: Samples, boxes: Samples, labels: Samples, anchors: Samples, criteria: float, offset: bool, scale: float, means: numpy.typing.NDArray[Any], stds: numpy.typing.NDArray[Any]) -> None: ...
-
-def roi_random_crop(out: Samples, state: PhiloxState, crop: numpy.typing.NDArray[Any], roi_start: numpy.typing.NDArray[Any], roi_shape: numpy.typing.NDArray[Any], input_shape: numpy.typing.NDArray[Any] | None) -> None: ...
-
-def batch_permutation(out: Samples, state: PhiloxState, repetitions: bool, no_fixed_points: bool) -> None: ...
-
-def select_polygons(masks: Samples, polygons: Samples, vertices: Samples, renumber: bool) -> tuple[Samples, Samples, int, str]:
-    """
-    Polygons and vertices; the first sample for which that fails (or -1), and why.
+    Anchors and shapes of random windows in images of the given (height, width).
     """
 
-def transform_points(out: Samples, input: Samples, matrix: numpy.typing.NDArray[Any], translation: numpy.typing.NDArray[Any]) -> None: ...
+def warp_affine(samples: Samples, type_id: int, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
+
+def warp_perspective(samples: Samples, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
+
+def warp_map(samples: Samples, x: Samples, y: Samples, sizes: numpy.typing.NDArray[Any], shift: float, interp: int) -> Samples:
+    """Pixels from the places that two arrays of coordinates name."""
+
+def sphere(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float) -> Samples: ...
+
+def jitter(samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any], degree: int) -> Samples: ...
+
+def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float, x: Sequence[float], y: Sequence[float]) -> Samples:
+    """`x` and `y` are waves: amplitude, frequency and phase."""
 
 class ResizeGeometry:
     """Where axes are sampled: a row for each sample or one for all."""
@@ -471,6 +415,8 @@ def jpeg_info(data: bytes) -> dict[str, Any]: ...
 
 def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, fast_idct: bool = False, region: tuple[int, int, int, int] | None = None, max_pixels: int = 1073741824) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...
 
+def jpeg_distortion(samples: Samples, quality: numpy.typing.NDArray[Any]) -> Samples: ...
+
 def image_headers(encoded: Samples) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], dict[int, str]]:
     """
     Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.
@@ -487,8 +433,70 @@ def write_pixels(out: Samples, index: int, pixels: NDArray[Any], gray_rule: int,
 def cmyk_to_rgb(cmyk: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 4), order='C', device='cpu', writable=False)], rule: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 3))]:
     """Red, green and blue of inks, by the number of an InkRule."""
 
-def current_pool() -> ThreadPool:
-    """The pool that kernels called from this thread use."""
+def image_texts(images: Samples) -> Samples:
+    """Images as the text of PGM or PPM files."""
+
+def write_video_frame(out: Samples, sample: int, row: int, y: memoryview, u: memoryview, v: memoryview, strides: Sequence[int], x_shift: bool, y_shift: bool, full_range: bool) -> None:
+    """
+    Convert planes of luma and chroma to RGB, as frame number `row` of a sample.
+    """
+
+def spectrogram(out: Samples, samples: Samples, nfft: int, window: numpy.typing.NDArray[Any], window_step: int, padding: int, magnitude: bool, time_major: bool) -> None: ...
+
+def power_spectrum(out: Samples, samples: Samples, axis: int, nfft: int, magnitude: bool) -> None: ...
+
+def mel_filter_bank(out: Samples, samples: Samples, axis: int, filters: int, sample_rate: float, low: float, high: float, htk: bool, normalize: bool) -> None: ...
+
+def multiply_axis(out: Samples, samples: Samples, axis: int, tables: Sequence[numpy.typing.NDArray[Any]]) -> None:
+    """Multiply columns along an axis by a matrix."""
+
+def to_decibels(out: Samples, samples: Samples, multiplier: float, reference: float, min_ratio: float) -> None: ...
+
+def audio_resample(out: Samples, samples: Samples, steps: numpy.typing.NDArray[Any], lobes: int) -> None: ...
+
+def preemphasis_filter(out: Samples, samples: Samples, coefficient: numpy.typing.NDArray[Any], start: int) -> None: ...
+
+def nonsilent_region(begin: Samples, length: Samples, samples: Samples, cutoff_db: float, reference_power: float, window_length: int, reset_interval: int) -> None: ...
+
+class AudioFiles:
+    """Sounds that are opened and decoded together."""
+
+    @overload
+    def __init__(self, encoded: Samples, library: Sequence[int] | None) -> None: ...
+
+    @overload
+    def __init__(self, paths: Sequence[str], library: Sequence[int] | None) -> None: ...
+
+    def information(self) -> NDArray[Any]:
+        """
+        Rows of (frames, channels, rate); -1 frames if a file could not be opened.
+        """
+
+    def read_error(self, index: int, path: str) -> Exception | None:
+        """Why a file could not be read; None if it could."""
+
+    def decode(self, out: Samples, ranges: NDArray[Any]) -> list[int]:
+        """
+        Decode ranges (sound, first, count); return how many frames there were.
+        """
+
+def random_bbox_crop(boxes: Samples, state: PhiloxState, columns: Sequence[int], extents: bool, thresholds: Sequence[float], aspect_ratio: Sequence[float], min_scale: float, max_scale: float, attempts: int, total_attempts: int, prune_threshold: float, allow_no_crop: bool, all_boxes: bool, overlap: bool, input_shape: numpy.typing.NDArray[Any] | None, crop_shape: numpy.typing.NDArray[Any] | None) -> tuple[Samples, Samples, Samples, Samples, int, int]:
+    """
+    Anchors, shapes, boxes and their indices; the first sample for which no window suits, and the first whose search was given up (or -1).
+    """
+
+def random_object_bbox(starts: Samples, ends: Samples, classes: Samples, state: PhiloxState, masks: Samples, foreground_prob: numpy.typing.NDArray[Any], background: numpy.typing.NDArray[Any] | None, class_list: Samples | None, weights: Samples | None, threshold: numpy.typing.NDArray[Any] | None, k_largest: int, ignore_class: bool) -> None: ...
+
+def random_mask_pixel(out: Samples, state: PhiloxState, masks: Samples, foreground: numpy.typing.NDArray[Any], value: numpy.typing.NDArray[Any] | None, threshold: numpy.typing.NDArray[Any]) -> None: ...
+
+def encode_boxes(out_boxes: Samples, out_labels: Samples, boxes: Samples, labels: Samples, anchors: Samples, criteria: float, offset: bool, scale: float, means: numpy.typing.NDArray[Any], stds: numpy.typing.NDArray[Any]) -> None: ...
+
+def select_polygons(masks: Samples, polygons: Samples, vertices: Samples, renumber: bool) -> tuple[Samples, Samples, int, str]:
+    """
+    Polygons and vertices; the first sample for which that fails (or -1), and why.
+    """
+
+def transform_points(out: Samples, input: Samples, matrix: numpy.typing.NDArray[Any], translation: numpy.typing.NDArray[Any]) -> None: ...
 
 class FileCache:
     """Contents of files, unless they are too large."""
@@ -505,12 +513,6 @@ def read_listed_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(s
 
 def read_named_files(paths: Samples) -> tuple[Samples, dict[int, Exception]]:
     """The contents of files named by samples of characters, likewise."""
-
-def read_big_endian(type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', writable=False)], bytes: Samples, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
-    """Arrays that begin at an offset of each sample of bytes."""
-
-def copy_rows(table: Samples, begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
-    """Some consecutive rows of a table for each sample."""
 
 class NpyOutside(enum.Enum):
     """What to do where a region leaves an array."""
@@ -854,10 +856,8 @@ def parse_tensors(records: Samples, image: bool, label_type: LabelType, num_labe
 def crc32c(data: bytes, portable: bool = False) -> int:
     """The checksum CRC-32C."""
 
-def write_video_frame(out: Samples, sample: int, row: int, y: memoryview, u: memoryview, v: memoryview, strides: Sequence[int], x_shift: bool, y_shift: bool, full_range: bool) -> None:
-    """
-    Convert planes of luma and chroma to RGB, as frame number `row` of a sample.
-    """
+def lz4_decompress(out: Samples, input: Samples, offsets: Samples, sizes: Samples) -> tuple[int, int, str] | None:
+    """The first chunk that cannot be read: sample, chunk and reason."""
 
 class JsonFault:
     """Where a text is not the JSON expected."""

@@ -20,6 +20,7 @@ class Kernels(Protocol):
         self, type_id: int, shape: Sequence[int], layout: str, count: int
     ) -> Samples: ...
     def join(self, parts: list[Samples]) -> Samples: ...
+    def cast(self, samples: Samples, type_id: int) -> Samples: ...
     def uniform(
         self, out: Samples, state: PhiloxState, range: numpy.typing.NDArray[Any]
     ) -> None: ...
@@ -44,8 +45,252 @@ class Kernels(Protocol):
     def choice(
         self, out: Samples, state: PhiloxState, entries: Samples, weights: Samples | None
     ) -> None: ...
+    def batch_permutation(
+        self, out: Samples, state: PhiloxState, repetitions: bool, no_fixed_points: bool
+    ) -> None: ...
+    def roi_random_crop(
+        self,
+        out: Samples,
+        state: PhiloxState,
+        crop: numpy.typing.NDArray[Any],
+        roi_start: numpy.typing.NDArray[Any],
+        roi_shape: numpy.typing.NDArray[Any],
+        input_shape: numpy.typing.NDArray[Any] | None,
+    ) -> None: ...
     def arithmetic(self, name: str, operands: list[Samples]) -> Samples: ...
-    def cast(self, samples: Samples, type_id: int) -> Samples: ...
+    def concatenate(self, parts: list[Samples], axis: int, layout: str) -> Samples: ...
+    def fill(self, out: Samples, values: Samples) -> None: ...
+    def one_hot(self, out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
+    def reduce(
+        self,
+        samples: Samples,
+        kind: int,
+        type_id: int,
+        reduced: Sequence[bool],
+        keep_dims: bool,
+        layout: str,
+        means: Samples | None,
+        ddof: int,
+    ) -> Samples: ...
+    def slice(
+        self,
+        samples: Samples,
+        type_id: int,
+        anchors: numpy.typing.NDArray[Any],
+        shapes: numpy.typing.NDArray[Any],
+        border: int,
+        fill: numpy.typing.NDArray[Any],
+        channel_axis: int,
+    ) -> Samples: ...
+    def transpose(self, samples: Samples, permutation: Sequence[int], layout: str) -> Samples: ...
+    def normalize(
+        self,
+        samples: Samples,
+        type_id: int,
+        means: Samples | None,
+        factors: Samples | None,
+        reduced: Sequence[bool],
+        batch: bool,
+        ddof: int,
+        epsilon: float,
+        scale: float,
+        shift: float,
+    ) -> Samples: ...
+    def look_up(self, samples: Samples, table: Samples, otherwise: Samples) -> Samples: ...
+    def brightness_contrast(
+        self,
+        samples: Samples,
+        type_id: int,
+        brightness: numpy.typing.NDArray[Any],
+        shift: numpy.typing.NDArray[Any],
+        contrast: numpy.typing.NDArray[Any],
+        center: numpy.typing.NDArray[Any] | None,
+    ) -> Samples: ...
+    def color_twist(
+        self,
+        samples: Samples,
+        type_id: int,
+        hue: numpy.typing.NDArray[Any],
+        saturation: numpy.typing.NDArray[Any],
+        value: numpy.typing.NDArray[Any],
+        brightness: numpy.typing.NDArray[Any],
+        contrast: numpy.typing.NDArray[Any],
+    ) -> Samples: ...
+    def convert_color_space(
+        self, out: Samples, samples: Samples, target: int, source: int
+    ) -> None: ...
+    def equalize(self, samples: Samples, outer: int) -> Samples: ...
+    def clahe(
+        self, samples: Samples, tiles_x: int, tiles_y: int, clip_limit: float, luma_only: bool
+    ) -> Samples: ...
+    def debayer(
+        self,
+        out: Samples,
+        samples: Samples,
+        blue_position: numpy.typing.NDArray[Any],
+        algorithm: int,
+    ) -> None: ...
+    def erase(
+        self,
+        samples: Samples,
+        offsets: numpy.typing.NDArray[Any],
+        bounds: numpy.typing.NDArray[Any],
+        fill: numpy.typing.NDArray[Any],
+        channel_axis: int,
+    ) -> Samples: ...
+    def grid_mask(
+        self,
+        samples: Samples,
+        tile: numpy.typing.NDArray[Any],
+        ratio: numpy.typing.NDArray[Any],
+        angle: numpy.typing.NDArray[Any],
+        shift_x: numpy.typing.NDArray[Any],
+        shift_y: numpy.typing.NDArray[Any],
+    ) -> Samples: ...
+    def multi_paste(
+        self,
+        inputs: Sequence[Samples],
+        type_id: int,
+        shapes: numpy.typing.NDArray[Any],
+        offsets: numpy.typing.NDArray[Any],
+        patches: numpy.typing.NDArray[Any],
+    ) -> Samples: ...
+    def gaussian_blur(
+        self,
+        samples: Samples,
+        type_id: int,
+        axes: tuple[int, int, bool],
+        sigma: numpy.typing.NDArray[Any],
+        window_size: numpy.typing.NDArray[Any],
+    ) -> Samples: ...
+    def laplacian(
+        self,
+        samples: Samples,
+        type_id: int,
+        axes: tuple[int, int, bool],
+        window_size: numpy.typing.NDArray[Any],
+        smoothing_size: numpy.typing.NDArray[Any] | None,
+        scale: numpy.typing.NDArray[Any],
+        normalized: bool,
+    ) -> Samples: ...
+    def filter(
+        self,
+        out: Samples,
+        samples: Samples,
+        axes: tuple[int, int, bool],
+        kernels: Samples,
+        anchor: numpy.typing.NDArray[Any],
+        border: int,
+        fill: numpy.typing.NDArray[Any],
+    ) -> None: ...
+    def rank_filter(
+        self,
+        samples: Samples,
+        axes: tuple[int, int, bool],
+        rank: int,
+        window: numpy.typing.NDArray[Any],
+        anchor: numpy.typing.NDArray[Any],
+        border: int,
+    ) -> Samples: ...
+    def gaussian_noise(
+        self,
+        samples: Samples,
+        state: PhiloxState,
+        mean: numpy.typing.NDArray[Any],
+        stddev: numpy.typing.NDArray[Any],
+    ) -> Samples: ...
+    def salt_and_pepper_noise(
+        self,
+        samples: Samples,
+        state: PhiloxState,
+        probability: numpy.typing.NDArray[Any],
+        salt_vs_pepper: numpy.typing.NDArray[Any],
+        salt: numpy.typing.NDArray[Any] | None,
+        pepper: numpy.typing.NDArray[Any] | None,
+        channel_axis: int,
+    ) -> Samples: ...
+    def shot_noise(
+        self, samples: Samples, state: PhiloxState, factor: numpy.typing.NDArray[Any]
+    ) -> Samples: ...
+    def flip(
+        self,
+        samples: Samples,
+        horizontal: numpy.typing.NDArray[Any],
+        vertical: numpy.typing.NDArray[Any],
+        depthwise: numpy.typing.NDArray[Any],
+    ) -> Samples: ...
+    def crop_mirror_normalize(
+        self,
+        samples: Samples,
+        type_id: int,
+        anchors: numpy.typing.NDArray[Any],
+        shapes: numpy.typing.NDArray[Any],
+        permutation: Sequence[int],
+        layout: str,
+        mirror: numpy.typing.NDArray[Any],
+        mean: numpy.typing.NDArray[Any],
+        std: numpy.typing.NDArray[Any],
+        scale: float,
+        shift: float,
+        fill: numpy.typing.NDArray[Any],
+        width_axis: int,
+        channel_axis: int,
+    ) -> Samples: ...
+    def warp_affine(
+        self,
+        samples: Samples,
+        type_id: int,
+        sizes: numpy.typing.NDArray[Any],
+        matrices: numpy.typing.NDArray[Any],
+        interp: int,
+        border: int,
+        fill: Sequence[float],
+    ) -> Samples: ...
+    def warp_perspective(
+        self,
+        samples: Samples,
+        sizes: numpy.typing.NDArray[Any],
+        matrices: numpy.typing.NDArray[Any],
+        interp: int,
+        border: int,
+        fill: Sequence[float],
+    ) -> Samples: ...
+    def warp_map(
+        self,
+        samples: Samples,
+        x: Samples,
+        y: Samples,
+        sizes: numpy.typing.NDArray[Any],
+        shift: float,
+        interp: int,
+    ) -> Samples: ...
+    def sphere(
+        self, samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float
+    ) -> Samples: ...
+    def jitter(
+        self, samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any], degree: int
+    ) -> Samples: ...
+    def water(
+        self,
+        samples: Samples,
+        mask: numpy.typing.NDArray[Any],
+        interp: int,
+        fill: float,
+        x: Sequence[float],
+        y: Sequence[float],
+    ) -> Samples: ...
+    def resize(
+        self,
+        samples: Samples,
+        type_id: int,
+        first_axis: int,
+        geometry: ResizeGeometry,
+        min_filters: numpy.typing.NDArray[Any],
+        mag_filters: numpy.typing.NDArray[Any],
+        antialias: bool,
+    ) -> Samples: ...
+    def jpeg_distortion(self, samples: Samples, quality: numpy.typing.NDArray[Any]) -> Samples: ...
+    def image_texts(self, images: Samples) -> Samples: ...
     def spectrogram(
         self,
         out: Samples,
@@ -94,229 +339,6 @@ class Kernels(Protocol):
         window_length: int,
         reset_interval: int,
     ) -> None: ...
-    def brightness_contrast(
-        self,
-        samples: Samples,
-        type_id: int,
-        brightness: numpy.typing.NDArray[Any],
-        shift: numpy.typing.NDArray[Any],
-        contrast: numpy.typing.NDArray[Any],
-        center: numpy.typing.NDArray[Any] | None,
-    ) -> Samples: ...
-    def color_twist(
-        self,
-        samples: Samples,
-        type_id: int,
-        hue: numpy.typing.NDArray[Any],
-        saturation: numpy.typing.NDArray[Any],
-        value: numpy.typing.NDArray[Any],
-        brightness: numpy.typing.NDArray[Any],
-        contrast: numpy.typing.NDArray[Any],
-    ) -> Samples: ...
-    def convert_color_space(
-        self, out: Samples, samples: Samples, target: int, source: int
-    ) -> None: ...
-    def gaussian_blur(
-        self,
-        samples: Samples,
-        type_id: int,
-        axes: tuple[int, int, bool],
-        sigma: numpy.typing.NDArray[Any],
-        window_size: numpy.typing.NDArray[Any],
-    ) -> Samples: ...
-    def laplacian(
-        self,
-        samples: Samples,
-        type_id: int,
-        axes: tuple[int, int, bool],
-        window_size: numpy.typing.NDArray[Any],
-        smoothing_size: numpy.typing.NDArray[Any] | None,
-        scale: numpy.typing.NDArray[Any],
-        normalized: bool,
-    ) -> Samples: ...
-    def filter(
-        self,
-        out: Samples,
-        samples: Samples,
-        axes: tuple[int, int, bool],
-        kernels: Samples,
-        anchor: numpy.typing.NDArray[Any],
-        border: int,
-        fill: numpy.typing.NDArray[Any],
-    ) -> None: ...
-    def rank_filter(
-        self,
-        samples: Samples,
-        axes: tuple[int, int, bool],
-        rank: int,
-        window: numpy.typing.NDArray[Any],
-        anchor: numpy.typing.NDArray[Any],
-        border: int,
-    ) -> Samples: ...
-    def look_up(self, samples: Samples, table: Samples, otherwise: Samples) -> Samples: ...
-    def equalize(self, samples: Samples, outer: int) -> Samples: ...
-    def clahe(
-        self, samples: Samples, tiles_x: int, tiles_y: int, clip_limit: float, luma_only: bool
-    ) -> Samples: ...
-    def debayer(
-        self,
-        out: Samples,
-        samples: Samples,
-        blue_position: numpy.typing.NDArray[Any],
-        algorithm: int,
-    ) -> None: ...
-    def gaussian_noise(
-        self,
-        samples: Samples,
-        state: PhiloxState,
-        mean: numpy.typing.NDArray[Any],
-        stddev: numpy.typing.NDArray[Any],
-    ) -> Samples: ...
-    def salt_and_pepper_noise(
-        self,
-        samples: Samples,
-        state: PhiloxState,
-        probability: numpy.typing.NDArray[Any],
-        salt_vs_pepper: numpy.typing.NDArray[Any],
-        salt: numpy.typing.NDArray[Any] | None,
-        pepper: numpy.typing.NDArray[Any] | None,
-        channel_axis: int,
-    ) -> Samples: ...
-    def shot_noise(
-        self, samples: Samples, state: PhiloxState, factor: numpy.typing.NDArray[Any]
-    ) -> Samples: ...
-    def slice(
-        self,
-        samples: Samples,
-        type_id: int,
-        anchors: numpy.typing.NDArray[Any],
-        shapes: numpy.typing.NDArray[Any],
-        border: int,
-        fill: numpy.typing.NDArray[Any],
-        channel_axis: int,
-    ) -> Samples: ...
-    def flip(
-        self,
-        samples: Samples,
-        horizontal: numpy.typing.NDArray[Any],
-        vertical: numpy.typing.NDArray[Any],
-        depthwise: numpy.typing.NDArray[Any],
-    ) -> Samples: ...
-    def transpose(self, samples: Samples, permutation: Sequence[int], layout: str) -> Samples: ...
-    def crop_mirror_normalize(
-        self,
-        samples: Samples,
-        type_id: int,
-        anchors: numpy.typing.NDArray[Any],
-        shapes: numpy.typing.NDArray[Any],
-        permutation: Sequence[int],
-        layout: str,
-        mirror: numpy.typing.NDArray[Any],
-        mean: numpy.typing.NDArray[Any],
-        std: numpy.typing.NDArray[Any],
-        scale: float,
-        shift: float,
-        fill: numpy.typing.NDArray[Any],
-        width_axis: int,
-        channel_axis: int,
-    ) -> Samples: ...
-    def normalize(
-        self,
-        samples: Samples,
-        type_id: int,
-        means: Samples | None,
-        factors: Samples | None,
-        reduced: Sequence[bool],
-        batch: bool,
-        ddof: int,
-        epsilon: float,
-        scale: float,
-        shift: float,
-    ) -> Samples: ...
-    def warp_affine(
-        self,
-        samples: Samples,
-        type_id: int,
-        sizes: numpy.typing.NDArray[Any],
-        matrices: numpy.typing.NDArray[Any],
-        interp: int,
-        border: int,
-        fill: Sequence[float],
-    ) -> Samples: ...
-    def warp_perspective(
-        self,
-        samples: Samples,
-        sizes: numpy.typing.NDArray[Any],
-        matrices: numpy.typing.NDArray[Any],
-        interp: int,
-        border: int,
-        fill: Sequence[float],
-    ) -> Samples: ...
-    def warp_map(
-        self,
-        samples: Samples,
-        x: Samples,
-        y: Samples,
-        sizes: numpy.typing.NDArray[Any],
-        shift: float,
-        interp: int,
-    ) -> Samples: ...
-    def sphere(
-        self, samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float
-    ) -> Samples: ...
-    def jitter(
-        self, samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any], degree: int
-    ) -> Samples: ...
-    def water(
-        self,
-        samples: Samples,
-        mask: numpy.typing.NDArray[Any],
-        interp: int,
-        fill: float,
-        x: Sequence[float],
-        y: Sequence[float],
-    ) -> Samples: ...
-    def erase(
-        self,
-        samples: Samples,
-        offsets: numpy.typing.NDArray[Any],
-        bounds: numpy.typing.NDArray[Any],
-        fill: numpy.typing.NDArray[Any],
-        channel_axis: int,
-    ) -> Samples: ...
-    def grid_mask(
-        self,
-        samples: Samples,
-        tile: numpy.typing.NDArray[Any],
-        ratio: numpy.typing.NDArray[Any],
-        angle: numpy.typing.NDArray[Any],
-        shift_x: numpy.typing.NDArray[Any],
-        shift_y: numpy.typing.NDArray[Any],
-    ) -> Samples: ...
-    def multi_paste(
-        self,
-        inputs: Sequence[Samples],
-        type_id: int,
-        shapes: numpy.typing.NDArray[Any],
-        offsets: numpy.typing.NDArray[Any],
-        patches: numpy.typing.NDArray[Any],
-    ) -> Samples: ...
-    def jpeg_distortion(self, samples: Samples, quality: numpy.typing.NDArray[Any]) -> Samples: ...
-    def concatenate(self, parts: list[Samples], axis: int, layout: str) -> Samples: ...
-    def fill(self, out: Samples, values: Samples) -> None: ...
-    def image_texts(self, images: Samples) -> Samples: ...
-    def one_hot(self, out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
-    def reduce(
-        self,
-        samples: Samples,
-        kind: int,
-        type_id: int,
-        reduced: Sequence[bool],
-        keep_dims: bool,
-        layout: str,
-        means: Samples | None,
-        ddof: int,
-    ) -> Samples: ...
     def random_object_bbox(
         self,
         starts: Samples,
@@ -354,18 +376,6 @@ class Kernels(Protocol):
         means: numpy.typing.NDArray[Any],
         stds: numpy.typing.NDArray[Any],
     ) -> None: ...
-    def roi_random_crop(
-        self,
-        out: Samples,
-        state: PhiloxState,
-        crop: numpy.typing.NDArray[Any],
-        roi_start: numpy.typing.NDArray[Any],
-        roi_shape: numpy.typing.NDArray[Any],
-        input_shape: numpy.typing.NDArray[Any] | None,
-    ) -> None: ...
-    def batch_permutation(
-        self, out: Samples, state: PhiloxState, repetitions: bool, no_fixed_points: bool
-    ) -> None: ...
     def select_polygons(
         self, masks: Samples, polygons: Samples, vertices: Samples, renumber: bool
     ) -> tuple[Samples, Samples, int, str]: ...
@@ -376,13 +386,3 @@ class Kernels(Protocol):
         matrix: numpy.typing.NDArray[Any],
         translation: numpy.typing.NDArray[Any],
     ) -> None: ...
-    def resize(
-        self,
-        samples: Samples,
-        type_id: int,
-        first_axis: int,
-        geometry: ResizeGeometry,
-        min_filters: numpy.typing.NDArray[Any],
-        mag_filters: numpy.typing.NDArray[Any],
-        antialias: bool,
-    ) -> Samples: ...

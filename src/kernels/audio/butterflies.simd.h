@@ -7,7 +7,7 @@
 #include "audio/fft_loops.h"
 #include "audio/lanes.simd.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::audio::DALIESQUE_ISA {
 
 namespace {
 
@@ -148,4 +148,4 @@ DALIESQUE_INLINE typename W::Type square_root(const typename W::Type& value) {
 
 }  // namespace
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::audio::DALIESQUE_ISA

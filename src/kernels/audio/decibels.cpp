@@ -8,7 +8,7 @@
 #include "core/cpu.h"
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -60,4 +60,4 @@ void to_decibels(Samples& out, const Samples& in, float multiplier, float refere
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

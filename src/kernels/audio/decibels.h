@@ -6,7 +6,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// out = multiplier * log10(max(min_ratio, in / reference)) for float32 samples; a `reference` of 0
 /// stands for the largest value of each sample.
@@ -31,4 +31,4 @@ namespace avx2 {
 extern const DecibelLoops decibel_loops;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

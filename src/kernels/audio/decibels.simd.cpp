@@ -5,7 +5,7 @@
 
 #include "audio/lanes.simd.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::audio::DALIESQUE_ISA {
 
 namespace {
 
@@ -68,4 +68,4 @@ float largest(const float* in, int64_t count) {
 
 const DecibelLoops decibel_loops = {convert, largest};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::audio::DALIESQUE_ISA

@@ -10,7 +10,7 @@
 #include "audio/roots.h"
 #include "core/cpu.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -201,4 +201,4 @@ std::shared_ptr<const RealFft> real_fft(int64_t length) {
   return made;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

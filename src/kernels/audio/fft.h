@@ -9,7 +9,7 @@
 #include "audio/fft_loops.h"
 #include "audio/frame_fft.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// The discrete Fourier transform of `length` complex numbers: mixed radix, without reordering
 /// (Stockham), or where `length` has a large prime factor, as a convolution (Bluestein).
@@ -83,4 +83,4 @@ class RealFft {
 /// A plan for this length; those used last are kept.
 std::shared_ptr<const RealFft> real_fft(int64_t length);
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

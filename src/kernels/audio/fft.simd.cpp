@@ -3,7 +3,7 @@
 #include "audio/fft_loops.h"
 #include "audio/lanes.simd.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::audio::DALIESQUE_ISA {
 
 namespace {
 
@@ -199,4 +199,4 @@ void separate(float* const* rows, const float* in, int64_t count, int64_t lanes)
 
 const FftLoops fft_loops = {run_stage, multiply_all, power, split_power, interleave, separate};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::audio::DALIESQUE_ISA

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// Complex numbers in two arrays.
 struct Complex {
@@ -55,4 +55,4 @@ extern const FftLoops fft_loops;
 /// The loops for this processor.
 const FftLoops& fft_loops();
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "core/saturate.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -118,4 +118,4 @@ std::vector<int64_t> AudioFiles::decode(Samples& out, const std::vector<Task>& t
   return decoded;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -11,13 +11,13 @@
 #include "core/samples.h"
 #include "files/open_file.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// Encoded bytes in memory or in an open file.
 class SoundBytes {
  public:
   SoundBytes(const void* data, int64_t size) : data_(static_cast<const char*>(data)), size_(size) {}
-  explicit SoundBytes(const OpenFile& file) : file_(&file), size_(file.size()) {}
+  explicit SoundBytes(const files::OpenFile& file) : file_(&file), size_(file.size()) {}
 
   int64_t size() const { return size_; }
   /// Copies up to `count` bytes from `offset` on and returns how many there were.
@@ -25,7 +25,7 @@ class SoundBytes {
 
  private:
   const char* data_ = nullptr;
-  const OpenFile* file_ = nullptr;
+  const files::OpenFile* file_ = nullptr;
   int64_t size_;
 };
 
@@ -80,7 +80,7 @@ class AudioFiles {
 
  private:
   struct Entry {
-    OpenFile file;
+    files::OpenFile file;
     std::unique_ptr<SoundBytes> source;
     std::unique_ptr<AudioFile> sound;
   };
@@ -91,4 +91,4 @@ class AudioFiles {
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "core/scratch.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -120,4 +120,4 @@ void filter_axis(Samples& out, const Samples& in, int axis, const std::vector<Fi
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

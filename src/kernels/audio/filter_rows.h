@@ -7,7 +7,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// A matrix of which each row is zero but for a band.
 struct FilterBank {
@@ -53,4 +53,4 @@ namespace avx2 {
 extern const FilterRowsLoops filter_rows_loops;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

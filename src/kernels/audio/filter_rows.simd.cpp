@@ -3,7 +3,7 @@
 
 #include "audio/lanes.simd.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::audio::DALIESQUE_ISA {
 
 namespace {
 
@@ -62,4 +62,4 @@ void filter(float* out, int64_t out_stride, const float* in, int64_t in_stride,
 
 const FilterRowsLoops filter_rows_loops = {filter};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::audio::DALIESQUE_ISA

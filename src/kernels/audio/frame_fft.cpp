@@ -6,7 +6,7 @@
 #include "audio/roots.h"
 #include "core/cpu.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -77,4 +77,4 @@ void FrameFft::power(float* out, int64_t out_stride, float* work, const FrameInp
   portable::frame_power(out, out_stride, work, in, plan, ahead, magnitude);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -7,7 +7,7 @@
 
 #include "audio/frame_loops.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// Spectra of kFftLanes real signals at once whose length is a power of two. The transform works in
 /// place, so that it fits into the fastest cache, and leaves results in a scrambled order; the pass
@@ -38,4 +38,4 @@ class FrameFft {
   std::vector<float> split_;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -2,7 +2,7 @@
 #include "audio/butterflies.simd.h"
 #include "audio/frame_loops.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::audio::DALIESQUE_ISA {
 
 namespace {
 
@@ -294,4 +294,4 @@ void frame_power(float* out, int64_t out_stride, float* work, const FrameInput& 
   }
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::audio::DALIESQUE_ISA

@@ -6,7 +6,7 @@
 
 #include "audio/fft_loops.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// `count` numbers of each of kFftLanes signals, times `window` unless that is null; zeros follow.
 struct FrameInput {
@@ -53,4 +53,4 @@ namespace avx2 {
 FramePower frame_power;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

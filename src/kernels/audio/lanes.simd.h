@@ -13,7 +13,7 @@
 
 #include "core/half.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::audio::DALIESQUE_ISA {
 
 template <int lanes>
 struct Vectors {
@@ -69,4 +69,4 @@ DALIESQUE_INLINE void transpose(__m256 (&r)[8]) {
 }
 #endif
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::audio::DALIESQUE_ISA

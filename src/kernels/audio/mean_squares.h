@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// Sums that run side by side, each through a part of a signal of its own: one alone would wait for
 /// its last addition.
@@ -24,4 +24,4 @@ namespace avx2 {
 extern const MeanSquareLoops mean_square_loops;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

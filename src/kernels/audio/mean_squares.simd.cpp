@@ -3,7 +3,7 @@
 
 #include "audio/lanes.simd.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::audio::DALIESQUE_ISA {
 
 namespace {
 
@@ -26,4 +26,4 @@ void advance(float* out, float* sums, const float* entering, const float* leavin
 
 const MeanSquareLoops mean_square_loops = {advance};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::audio::DALIESQUE_ISA

@@ -5,7 +5,7 @@
 
 #include "audio/filter_rows.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -79,4 +79,4 @@ FilterBank mel_filters(int64_t bins, const MelArgs& args) {
   return bank;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -11,7 +11,7 @@
 #include "core/cpu.h"
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -184,4 +184,4 @@ void nonsilent_region(Samples& begin, Samples& length, const Samples& in,
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

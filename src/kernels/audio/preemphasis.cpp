@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "core/stream.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -74,4 +74,4 @@ void preemphasis_filter(Samples& out, const Samples& in, PerSample<float> coeffi
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

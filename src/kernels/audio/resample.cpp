@@ -12,7 +12,7 @@
 #include "core/parallel.h"
 #include "core/saturate.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -163,4 +163,4 @@ void downmix(float* out, const float* in, int64_t count, int64_t channels) {
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -7,7 +7,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// Weights at 33 positions from one sample to the next, and how they change between them. Row p
 /// holds the weights of 2 * lobes samples for a result that lies p / 32 before the middle ones.
@@ -42,4 +42,4 @@ namespace avx2 {
 extern const ResampleLoops resample_loops;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

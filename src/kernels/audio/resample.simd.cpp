@@ -6,7 +6,7 @@
 
 #include "audio/lanes.simd.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::audio::DALIESQUE_ISA {
 
 namespace {
 
@@ -128,4 +128,4 @@ void resample(float* out, int64_t count, const float* in, int64_t before, int64_
 
 const ResampleLoops resample_loops = {resample};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::audio::DALIESQUE_ISA

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// cos and sin of -2 pi k / n.
 inline std::pair<float, float> root_of_unity(int64_t k, int64_t n) {
@@ -14,4 +14,4 @@ inline std::pair<float, float> root_of_unity(int64_t k, int64_t n) {
   return {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -7,7 +7,7 @@
 #include "core/per_sample.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 /// What stands before the first value of a signal.
 enum class SignalStart : int32_t { zero = 0, clamp = 1, reflect = 2 };
@@ -28,4 +28,4 @@ struct NonsilentArgs {
 void nonsilent_region(Samples& begin, Samples& length, const Samples& in,
                       const NonsilentArgs& args);
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -4,7 +4,7 @@
 #include "audio/file.h"
 #include "core/saturate.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -136,4 +136,4 @@ std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, SoundBy
   return file;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

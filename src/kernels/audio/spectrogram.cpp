@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "core/scratch.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -261,4 +261,4 @@ void power_spectrum(Samples& out, const Samples& in, int axis, int64_t nfft, boo
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

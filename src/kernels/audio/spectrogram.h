@@ -6,7 +6,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 enum class SignalPadding : int32_t {
   none = 0,     ///< Windows stay inside the signal.
@@ -30,4 +30,4 @@ void spectrogram(Samples& out, const Samples& in, const SpectrogramArgs& args);
 /// The spectra along an axis, whose extent is at most `nfft` and becomes nfft / 2 + 1.
 void power_spectrum(Samples& out, const Samples& in, int axis, int64_t nfft, bool magnitude);
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

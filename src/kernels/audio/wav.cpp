@@ -9,7 +9,7 @@
 #include "audio/file.h"
 #include "core/saturate.h"
 
-namespace daliesque {
+namespace daliesque::audio {
 
 namespace {
 
@@ -195,4 +195,4 @@ std::unique_ptr<AudioFile> open_wav(const SoundBytes& source) {
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::audio

@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -80,6 +81,12 @@ PerSample<T> per_sample(const ArgArray<T>& array) {
   const auto rows = static_cast<int64_t>(array.ndim() ? array.shape(0) : 1);
   const int64_t width = rows ? static_cast<int64_t>(array.size()) / rows : 0;
   return PerSample<T>(array.data(), rows, width);
+}
+
+template <class T>
+std::optional<PerSample<T>> per_sample(const std::optional<ArgArray<T>>& array) {
+  if (!array) return std::nullopt;
+  return per_sample(*array);
 }
 
 }  // namespace daliesque

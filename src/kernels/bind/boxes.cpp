@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on boxes, masks and points, and random choices about samples.
+// Operators on boxes, masks and points.
 #include "bind/bind.h"
 #include "boxes/encoder.h"
 #include "boxes/masks.h"
 #include "boxes/points.h"
 #include "boxes/polygons.h"
 #include "boxes/random_bbox_crop.h"
-#include "random/permutation.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 namespace {
-
-template <class T>
-std::optional<PerSample<T>> rows_of(const std::optional<ArgArray<T>>& array) {
-  if (!array) return std::nullopt;
-  return per_sample(*array);
-}
 
 template <class T>
 const PerSample<T>* pointer(const std::optional<PerSample<T>>& rows) {
@@ -27,7 +20,7 @@ using OptionalInts = std::optional<ArgArray<int32_t>>;
 using OptionalLongs = std::optional<ArgArray<int64_t>>;
 using FourSamples = std::tuple<Samples, Samples, Samples, Samples, int64_t, int64_t>;
 
-FourSamples bound_bbox_crop(const Samples& boxes, const PhiloxState& state,
+FourSamples bound_bbox_crop(const Samples& boxes, const random::PhiloxState& state,
                             std::vector<int> columns, bool extents, std::vector<float> thresholds,
                             std::vector<float> aspect_ratio, float min_scale, float max_scale,
                             int64_t attempts, int64_t total_attempts, float prune_threshold,
@@ -38,17 +31,17 @@ FourSamples bound_bbox_crop(const Samples& boxes, const PhiloxState& state,
   const BBoxCropOptions options{
       std::move(thresholds), std::move(aspect_ratio), min_scale,     max_scale, attempts,
       total_attempts,        prune_threshold,         allow_no_crop, all_boxes, overlap};
-  const auto inputs = rows_of(input_shape), crops = rows_of(crop_shape);
+  const auto inputs = per_sample(input_shape), crops = per_sample(crop_shape);
   BBoxCrops out = random_bbox_crop(boxes, state, format, options, pointer(inputs), pointer(crops));
   return {out.anchors, out.shapes, out.boxes, out.indices, out.unsuited, out.hopeless};
 }
 
-void bound_object_bbox(Samples& starts, Samples& ends, Samples& classes, const PhiloxState& state,
-                       const Samples& masks, const ArgArray<float>& foreground_prob,
-                       const OptionalInts& background, const Samples* class_list,
-                       const Samples* weights, const OptionalInts& threshold, int64_t k_largest,
-                       bool ignore_class) {
-  const auto backgrounds = rows_of(background), thresholds = rows_of(threshold);
+void bound_object_bbox(Samples& starts, Samples& ends, Samples& classes,
+                       const random::PhiloxState& state, const Samples& masks,
+                       const ArgArray<float>& foreground_prob, const OptionalInts& background,
+                       const Samples* class_list, const Samples* weights,
+                       const OptionalInts& threshold, int64_t k_largest, bool ignore_class) {
+  const auto backgrounds = per_sample(background), thresholds = per_sample(threshold);
   const ObjectChoice choice{per_sample(foreground_prob),
                             pointer(backgrounds),
                             class_list,
@@ -59,10 +52,10 @@ void bound_object_bbox(Samples& starts, Samples& ends, Samples& classes, const P
   random_object_bbox(starts, ends, classes, state, masks, choice);
 }
 
-void bound_mask_pixel(Samples& out, const PhiloxState& state, const Samples& masks,
+void bound_mask_pixel(Samples& out, const random::PhiloxState& state, const Samples& masks,
                       const ArgArray<int32_t>& foreground, const OptionalInts& value,
                       const ArgArray<float>& threshold) {
-  const auto values = rows_of(value);
+  const auto values = per_sample(value);
   random_mask_pixel(out, state, masks, per_sample(foreground), pointer(values),
                     per_sample(threshold));
 }
@@ -72,14 +65,6 @@ void bound_encode_boxes(Samples& out_boxes, Samples& out_labels, const Samples& 
                         float scale, const ArgArray<float>& means, const ArgArray<float>& stds) {
   encode_boxes(out_boxes, out_labels, boxes, labels, anchors,
                {criteria, offset, scale, means.data(), stds.data()});
-}
-
-void bound_roi_crop(Samples& out, const PhiloxState& state, const ArgArray<int64_t>& crop,
-                    const ArgArray<int64_t>& roi_start, const ArgArray<int64_t>& roi_shape,
-                    const OptionalLongs& input_shape) {
-  const auto inputs = rows_of(input_shape);
-  roi_random_crop(out, state, per_sample(crop), per_sample(roi_start), per_sample(roi_shape),
-                  pointer(inputs));
 }
 
 std::tuple<Samples, Samples, int64_t, std::string> bound_select_polygons(const Samples& masks,
@@ -114,10 +99,6 @@ void bind_boxes(nb::module_& m) {
         "foreground"_a, "value"_a.none(), "threshold"_a);
   m.def("encode_boxes", &bound_encode_boxes, release(), "out_boxes"_a, "out_labels"_a, "boxes"_a,
         "labels"_a, "anchors"_a, "criteria"_a, "offset"_a, "scale"_a, "means"_a, "stds"_a);
-  m.def("roi_random_crop", &bound_roi_crop, release(), "out"_a, "state"_a, "crop"_a, "roi_start"_a,
-        "roi_shape"_a, "input_shape"_a.none());
-  m.def("batch_permutation", &batch_permutation, release(), "out"_a, "state"_a, "repetitions"_a,
-        "no_fixed_points"_a);
   m.def("select_polygons", &bound_select_polygons, release(), "masks"_a, "polygons"_a, "vertices"_a,
         "renumber"_a,
         "Polygons and vertices; the first sample for which that fails (or -1), and why.");
@@ -125,4 +106,4 @@ void bind_boxes(nb::module_& m) {
         "translation"_a);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

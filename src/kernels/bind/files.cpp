@@ -2,12 +2,10 @@
 // Reading files.
 #include "bind/bind.h"
 #include "bind/read_errors.h"
-#include "core/byte_order.h"
-#include "core/ragged.h"
 #include "files/npy_read.h"
 #include "files/read.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -66,7 +64,7 @@ struct NamedNpyError : NpyError {
 };
 using Arrays = std::tuple<Samples, std::vector<NamedNpyError>>;
 
-SliceBound to_bound(const Bound& values, bool relative) {
+tensor::SliceBound to_bound(const Bound& values, bool relative) {
   if (!values) return {};
   return {per_sample(*values), relative};
 }
@@ -119,32 +117,6 @@ Arrays read_npy_contents(const Samples& contents, const std::vector<std::string>
   return read_arrays(std::move(sources), paths, region);
 }
 
-Samples read_big_endian(int type_id,
-                        const nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig>& shapes,
-                        const Samples& in, const Numbers& offsets) {
-  const auto count = static_cast<int64_t>(shapes.shape(0));
-  if (in.size() != count || offsets.size() != shapes.shape(0)) {
-    throw std::invalid_argument("shapes, offsets and samples must have equal length");
-  }
-  std::vector<int64_t> extents(shapes.data(), shapes.data() + shapes.size());
-  const nb::gil_scoped_release release;
-  Samples out = Samples::empty(static_cast<DType>(type_id), static_cast<int>(shapes.shape(1)),
-                               std::move(extents), "", count);
-  copy_big_endian(out, in, {offsets.data(), offsets.size()});
-  return out;
-}
-
-Samples copied_rows(const Samples& table, const Numbers& begins, const Numbers& counts) {
-  if (table.size() != 1 || table.ndim() < 1 || !table.contiguous()) {
-    throw std::invalid_argument("a table is one contiguous array");
-  }
-  if (begins.size() != counts.size()) {
-    throw std::invalid_argument("begins and counts must have equal length");
-  }
-  const nb::gil_scoped_release release;
-  return copy_rows(table, {begins.data(), begins.size()}, {counts.data(), counts.size()});
-}
-
 Contents read_named(const Samples& paths) {
   std::vector<std::string> list;
   for (int64_t i = 0; i < paths.size(); i++) {
@@ -166,10 +138,6 @@ void bind_files(nb::module_& m) {
         "The contents of chosen files of a list, and by index why some could not be read.");
   m.def("read_named_files", &read_named, "paths"_a,
         "The contents of files named by samples of characters, likewise.");
-  m.def("read_big_endian", &read_big_endian, "type_id"_a, "shapes"_a, "bytes"_a, "offsets"_a,
-        "Arrays that begin at an offset of each sample of bytes.");
-  m.def("copy_rows", &copied_rows, "table"_a, "begins"_a, "counts"_a,
-        "Some consecutive rows of a table for each sample.");
   nb::enum_<NpyRegion::Outside>(m, "NpyOutside", "What to do where a region leaves an array.")
       .value("error", NpyRegion::Outside::error)
       .value("pad", NpyRegion::Outside::pad)
@@ -198,4 +166,4 @@ void bind_files(nb::module_& m) {
         "The arrays in the contents of files, likewise.");
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -1,60 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JPEG decoder, one image at a time.
+// The JPEG decoder, one image at a time, and what compression does to images.
 #include "jpeg/jpeg.h"
 
 #include <memory>
 #include <stdexcept>
 
 #include "bind/bind.h"
+#include "jpeg/distortion.h"
 
-namespace daliesque {
+namespace daliesque::jpeg {
 
 namespace {
 
 using Pixels = nb::ndarray<nb::numpy, uint8_t, nb::ndim<3>>;
 
-jpeg::Format parse_format(const std::string& name) {
-  if (name == "RGB") return jpeg::Format::kRgb;
-  if (name == "BGR") return jpeg::Format::kBgr;
-  if (name == "GRAY") return jpeg::Format::kGray;
-  if (name == "YCbCr") return jpeg::Format::kYCbCr;
-  if (name == "CMYK") return jpeg::Format::kCmyk;
+Format parse_format(const std::string& name) {
+  if (name == "RGB") return Format::kRgb;
+  if (name == "BGR") return Format::kBgr;
+  if (name == "GRAY") return Format::kGray;
+  if (name == "YCbCr") return Format::kYCbCr;
+  if (name == "CMYK") return Format::kCmyk;
   throw std::invalid_argument("output_type must be RGB, BGR, GRAY, YCbCr or CMYK; got " + name);
 }
 
-const char* status_name(jpeg::Status status) {
+const char* status_name(Status status) {
   switch (status) {
-    case jpeg::Status::kOk:
+    case Status::kOk:
       return "ok";
-    case jpeg::Status::kDeclined:
+    case Status::kDeclined:
       return "declined";
-    case jpeg::Status::kNotJpeg:
+    case Status::kNotJpeg:
       return "not_jpeg";
-    case jpeg::Status::kTruncated:
+    case Status::kTruncated:
       return "truncated";
-    case jpeg::Status::kCorrupt:
+    case Status::kCorrupt:
       return "corrupt";
-    case jpeg::Status::kTooLarge:
+    case Status::kTooLarge:
       return "too_large";
-    case jpeg::Status::kBadRegion:
+    case Status::kBadRegion:
       return "bad_region";
-    case jpeg::Status::kOutOfMemory:
+    case Status::kOutOfMemory:
       return "out_of_memory";
   }
   return "unknown";
 }
 
-const char* coding_name(jpeg::Coding coding) {
+const char* coding_name(Coding coding) {
   switch (coding) {
-    case jpeg::Coding::kBaseline:
+    case Coding::kBaseline:
       return "baseline";
-    case jpeg::Coding::kExtended:
+    case Coding::kExtended:
       return "extended";
-    case jpeg::Coding::kProgressive:
+    case Coding::kProgressive:
       return "progressive";
-    case jpeg::Coding::kLossless:
+    case Coding::kLossless:
       return "lossless";
-    case jpeg::Coding::kHierarchical:
+    case Coding::kHierarchical:
       return "hierarchical";
   }
   return "unknown";
@@ -65,8 +66,8 @@ const uint8_t* bytes_of(const nb::bytes& data) {
 }
 
 nb::typed<nb::dict, nb::str, nb::any> info(const nb::bytes& data) {
-  jpeg::ImageInfo image;
-  const jpeg::Result result = jpeg::parse(bytes_of(data), data.size(), &image);
+  ImageInfo image;
+  const Result result = parse(bytes_of(data), data.size(), &image);
   constexpr const char* kColors[] = {"gray", "ycbcr", "rgb", "cmyk", "ycck", "unknown"};
   nb::list sampling;
   for (int i = 0; i < 4 && i < image.components; i++) {
@@ -74,7 +75,7 @@ nb::typed<nb::dict, nb::str, nb::any> info(const nb::bytes& data) {
   }
   nb::dict out;
   out["status"] = status_name(result.status);
-  out["message"] = jpeg::describe(result);
+  out["message"] = describe(result);
   out["width"] = image.width;
   out["height"] = image.height;
   out["components"] = image.components;
@@ -94,14 +95,14 @@ using Outcome = std::tuple<std::optional<Pixels>, std::string, std::string>;
 /// The pixels, if there are any, the status and a message.
 Outcome decode(const nb::bytes& data, const std::string& output_type, bool fancy, bool fast_idct,
                const std::optional<std::tuple<int, int, int, int>>& region, int64_t max_pixels) {
-  static thread_local jpeg::Decoder decoder;
-  jpeg::DecodeOptions options;
+  static thread_local Decoder decoder;
+  DecodeOptions options;
   options.format = parse_format(output_type);
   options.fancy_upsampling = fancy;
   options.fast_idct = fast_idct;
   options.max_pixels = max_pixels;
-  jpeg::ImageInfo image;
-  jpeg::Result result = jpeg::parse(bytes_of(data), data.size(), &image);
+  ImageInfo image;
+  Result result = parse(bytes_of(data), data.size(), &image);
   int width = image.width;
   int height = image.height;
   if (region) {
@@ -110,11 +111,11 @@ Outcome decode(const nb::bytes& data, const std::string& output_type, bool fancy
     options.region.height = height;
     const bool fits = width > 0 && height > 0 && width <= image.width && height <= image.height;
     if (result.ok() && !fits) {
-      result = {jpeg::Status::kBadRegion, "the region is empty or not inside the image", 0};
+      result = {Status::kBadRegion, "the region is empty or not inside the image", 0};
     }
   }
   if (result.ok() && int64_t{image.width} * image.height > max_pixels) {
-    result = {jpeg::Status::kTooLarge, "more pixels than allowed", 0};
+    result = {Status::kTooLarge, "more pixels than allowed", 0};
   }
   std::unique_ptr<uint8_t[]> pixels;
   const auto channels = static_cast<size_t>(jpeg::channels(options.format));
@@ -129,7 +130,7 @@ Outcome decode(const nb::bytes& data, const std::string& output_type, bool fancy
                             static_cast<ptrdiff_t>(columns * channels));
   }
   if (!result.ok()) {
-    return {std::nullopt, status_name(result.status), jpeg::describe(result)};
+    return {std::nullopt, status_name(result.status), describe(result)};
   }
   const nb::capsule owner(pixels.get(),
                           [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
@@ -141,10 +142,19 @@ Outcome decode(const nb::bytes& data, const std::string& output_type, bool fancy
 
 void bind_jpeg(nb::module_& m) {
   using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
 
   m.def("jpeg_info", &info, "data"_a);
   m.def("jpeg_decode", &decode, "data"_a, "output_type"_a = "RGB", "fancy"_a = true,
         "fast_idct"_a = false, "region"_a = nb::none(), "max_pixels"_a = int64_t{1} << 30);
+  m.def(
+      "jpeg_distortion",
+      [](const Samples& in, const ArgArray<int32_t>& quality) {
+        Samples out = Samples::empty_like(in);
+        jpeg_distortion(out, in.contiguous() ? in : clone(in), per_sample(quality));
+        return out;
+      },
+      "samples"_a, "quality"_a, release());
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::jpeg

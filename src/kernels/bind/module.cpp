@@ -1,31 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bind/bind.h"
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+namespace daliesque {
+
+void bind_core(nb::module_& m);
+void bind_interop(nb::module_& m);
+
+namespace random {
+void bind_random(nb::module_& m);
+}
+
+namespace tensor {
+void bind_tensor(nb::module_& m);
+}
+
+namespace image {
+void bind_image(nb::module_& m);
+}
+
+namespace resize {
+void bind_resize(nb::module_& m);
+}
+
+namespace jpeg {
+void bind_jpeg(nb::module_& m);
+}
+
+namespace decode {
+void bind_decode(nb::module_& m);
+}
+
+namespace audio {
+void bind_audio(nb::module_& m);
+}
+
+namespace boxes {
+void bind_boxes(nb::module_& m);
+}
+
+namespace files {
+void bind_files(nb::module_& m);
+}
+
+namespace records {
+void bind_records(nb::module_& m);
+void bind_coco(nb::module_& m);
+}  // namespace records
+
+}  // namespace daliesque
 
 NB_MODULE(_kernels, m) {
   m.doc() = "Native core: batches, buffers, threads and kernels. Not for direct use.";
   nb::set_leak_warnings(false);
-  daliesque::bind_runtime(m);
-  daliesque::bind_samples(m);
+  daliesque::bind_core(m);
   daliesque::bind_interop(m);
-  daliesque::bind_random(m);
-  daliesque::bind_arithmetic(m);
-  daliesque::bind_audio(m);
-  daliesque::bind_audio_file(m);
-  daliesque::bind_color(m);
-  daliesque::bind_filters(m);
-  daliesque::bind_tone(m);
-  daliesque::bind_noise(m);
-  daliesque::bind_moves(m);
-  daliesque::bind_windows(m);
-  daliesque::bind_warp(m);
-  daliesque::bind_compose(m);
-  daliesque::bind_tensors(m);
-  daliesque::bind_boxes(m);
-  daliesque::bind_resize(m);
-  daliesque::bind_jpeg(m);
-  daliesque::bind_image_decode(m);
-  daliesque::bind_files(m);
-  daliesque::bind_records(m);
-  daliesque::bind_video(m);
-  daliesque::bind_coco(m);
+  daliesque::random::bind_random(m);
+  daliesque::tensor::bind_tensor(m);
+  daliesque::image::bind_image(m);
+  daliesque::resize::bind_resize(m);
+  daliesque::jpeg::bind_jpeg(m);
+  daliesque::decode::bind_decode(m);
+  daliesque::audio::bind_audio(m);
+  daliesque::boxes::bind_boxes(m);
+  daliesque::files::bind_files(m);
+  daliesque::records::bind_records(m);
+  daliesque::records::bind_coco(m);
 }

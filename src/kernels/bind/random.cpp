@@ -6,9 +6,10 @@
 #include <stdexcept>
 
 #include "bind/bind.h"
+#include "random/permutation.h"
 #include "random/std_random.h"
 
-namespace daliesque {
+namespace daliesque::random {
 
 namespace {
 
@@ -56,34 +57,42 @@ void bind_shuffling(nb::module_& m) {
       "shuffle_indices",
       [](const Indices& indices, uint64_t seed, bool wide) {
         if (wide) {
-          std_random::Mt19937x64 engine(seed);
-          std_random::shuffle(indices.data(), indices.size(), engine);
+          Mt19937x64 engine(seed);
+          shuffle(indices.data(), indices.size(), engine);
         } else {
-          std_random::Mt19937 engine(static_cast<uint32_t>(seed));
-          std_random::shuffle(indices.data(), indices.size(), engine);
+          Mt19937 engine(static_cast<uint32_t>(seed));
+          shuffle(indices.data(), indices.size(), engine);
         }
       },
       nb::call_guard<nb::gil_scoped_release>(), "indices"_a, "seed"_a, "wide"_a,
       "std::shuffle in place, with a std::mt19937 or, if `wide`, a std::mt19937_64.");
 
-  nb::class_<std_random::MinStd>(m, "MinStd", "std::default_random_engine, from a std::seed_seq.")
+  nb::class_<MinStd>(m, "MinStd", "std::default_random_engine, from a std::seed_seq.")
       .def(nb::init<int64_t>(), "seed"_a)
       .def(
           "below",
-          [](std_random::MinStd& engine, uint64_t count) {
+          [](MinStd& engine, uint64_t count) {
             if (count == 0) throw std::invalid_argument("count must be positive");
-            return std_random::uniform_up_to(engine, count - 1);
+            return uniform_up_to(engine, count - 1);
           },
           "count"_a, "A random integer in [0, count - 1].")
-      .def_prop_rw("state", &std_random::MinStd::state, &std_random::MinStd::set_state)
+      .def_prop_rw("state", &MinStd::state, &MinStd::set_state)
       .def(
           "shuffle_nearby",
-          [](std_random::MinStd& engine, const Indices& indices, size_t reach) {
+          [](MinStd& engine, const Indices& indices, size_t reach) {
             if (reach == 0) throw std::invalid_argument("reach must be positive");
-            std_random::shuffle_nearby(indices.data(), indices.size(), reach, engine);
+            shuffle_nearby(indices.data(), indices.size(), reach, engine);
           },
           nb::call_guard<nb::gil_scoped_release>(), "indices"_a, "reach"_a,
           "Pass the indices, in place, through a buffer of `reach` from which random ones come.");
+}
+
+void bound_roi_crop(Samples& out, const PhiloxState& state, const ArgArray<int64_t>& crop,
+                    const ArgArray<int64_t>& roi_start, const ArgArray<int64_t>& roi_shape,
+                    const std::optional<ArgArray<int64_t>>& input_shape) {
+  const auto inputs = per_sample(input_shape);
+  roi_random_crop(out, state, per_sample(crop), per_sample(roi_start), per_sample(roi_shape),
+                  inputs ? &*inputs : nullptr);
 }
 
 }  // namespace
@@ -122,6 +131,10 @@ void bind_random(nb::module_& m) {
       },
       release(), "out"_a, "state"_a, "alpha"_a, "beta"_a);
   m.def("choice", &choice, release(), "out"_a, "state"_a, "entries"_a, "weights"_a.none());
+  m.def("batch_permutation", &batch_permutation, release(), "out"_a, "state"_a, "repetitions"_a,
+        "no_fixed_points"_a);
+  m.def("roi_random_crop", &bound_roi_crop, release(), "out"_a, "state"_a, "crop"_a, "roi_start"_a,
+        "roi_shape"_a, "input_shape"_a.none());
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::random

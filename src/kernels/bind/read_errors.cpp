@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -43,4 +43,4 @@ void raise(const PythonException& error) {
   throw nb::python_error();
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -11,7 +11,7 @@
 
 namespace nb = nanobind;
 
-namespace daliesque {
+namespace daliesque::files {
 
 /// An instance of a Python exception.
 class PythonException : public nb::object {
@@ -31,4 +31,4 @@ PythonException piece_error(const PieceError& error, const std::string& path);
 
 [[noreturn]] void raise(const PythonException& error);
 
-}  // namespace daliesque
+}  // namespace daliesque::files

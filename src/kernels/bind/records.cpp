@@ -8,11 +8,12 @@
 #include "records/crc32c.h"
 #include "records/datum.h"
 #include "records/lmdb_index.h"
+#include "records/lz4.h"
 #include "records/record_index.h"
 #include "records/recordio.h"
 #include "records/tfrecord.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -36,7 +37,7 @@ std::span<const int64_t> to_span(const Numbers& numbers) {
 }
 
 /// An object of Python with `size` and `read_at(offset, size)`, which returns bytes.
-class PythonSource : public ByteSource {
+class PythonSource : public files::ByteSource {
  public:
   explicit PythonSource(nb::object object)
       : object_(std::move(object)), size_(nb::cast<int64_t>(object_.attr("size"))) {}
@@ -53,10 +54,10 @@ class PythonSource : public ByteSource {
     const nb::gil_scoped_acquire acquire;
     try {
       const auto data = nb::cast<nb::bytes>(object_.attr("read_at")(offset, size));
-      if (static_cast<int64_t>(data.size()) != size) throw ReadFailure(kEndsEarly);
+      if (static_cast<int64_t>(data.size()) != size) throw files::ReadFailure(files::kEndsEarly);
       std::memcpy(out, data.c_str(), data.size());
     } catch (const nb::python_error& error) {
-      throw ReadFailure(kOtherFailure, nb::str(error.value()).c_str());
+      throw files::ReadFailure(files::kOtherFailure, nb::str(error.value()).c_str());
     }
   }
 
@@ -66,21 +67,21 @@ class PythonSource : public ByteSource {
 };
 
 /// Keeps a function of Python, which may be called and dropped on any thread.
-Archives::Opener make_opener(nb::object function, bool may_map) {
+files::Archives::Opener make_opener(nb::object function, bool may_map) {
   const auto drop = [](nb::object* p) {
     const nb::gil_scoped_acquire acquire;
     delete p;
   };
   const std::shared_ptr<nb::object> kept(new nb::object(std::move(function)), drop);
-  return [kept, may_map](const std::string& path) -> SourceHandle {
+  return [kept, may_map](const std::string& path) -> files::SourceHandle {
     if (path.starts_with("file://") || path.find("://") == std::string::npos) {
-      return open_file(path, may_map);
+      return files::open_file(path, may_map);
     }
     const nb::gil_scoped_acquire acquire;
     try {
       return std::make_shared<PythonSource>((*kept)(path));
     } catch (const nb::python_error& error) {
-      throw ReadFailure(kOtherFailure, nb::str(error.value()).c_str());
+      throw files::ReadFailure(files::kOtherFailure, nb::str(error.value()).c_str());
     }
   };
 }
@@ -91,19 +92,20 @@ void check_sizes(const Numbers& first, const Numbers& second, const Numbers& thi
   }
 }
 
-ReadErrors to_errors(const std::vector<PieceError>& failed, const Archives& archives) {
-  ReadErrors errors;
-  for (const PieceError& error : failed) {
-    errors[nb::int_(error.place)] = piece_error(error, archives.path(error.file));
+files::ReadErrors to_errors(const std::vector<files::PieceError>& failed,
+                            const files::Archives& archives) {
+  files::ReadErrors errors;
+  for (const files::PieceError& error : failed) {
+    errors[nb::int_(error.place)] = files::piece_error(error, archives.path(error.file));
   }
   return errors;
 }
 
-std::tuple<Samples, ReadErrors> read_pieces(Archives& archives, const Numbers& files,
-                                            const Numbers& offsets, const Numbers& sizes,
-                                            int dtype) {
+std::tuple<Samples, files::ReadErrors> read_pieces(files::Archives& archives, const Numbers& files,
+                                                   const Numbers& offsets, const Numbers& sizes,
+                                                   int dtype) {
   check_sizes(files, offsets, sizes);
-  std::vector<PieceError> failed;
+  std::vector<files::PieceError> failed;
   Samples out;
   {
     const nb::gil_scoped_release release;
@@ -115,26 +117,26 @@ std::tuple<Samples, ReadErrors> read_pieces(Archives& archives, const Numbers& f
 
 /// What `read(source)` makes of a file, without the GIL. Raises OSError.
 template <class Read>
-auto with_source(Archives& archives, int64_t file, Read&& read) {
+auto with_source(files::Archives& archives, int64_t file, Read&& read) {
   if (file < 0 || file >= archives.count()) throw std::out_of_range("no such file");
-  std::optional<PieceError> failed;
+  std::optional<files::PieceError> failed;
   {
     const nb::gil_scoped_release release;
     try {
       return read(*archives.open(file));
-    } catch (const ReadFailure& failure) {
+    } catch (const files::ReadFailure& failure) {
       failed = {0, file, 0, failure.code(), failure.what()};
     }
   }
-  raise(piece_error(*failed, archives.path(file)));
+  files::raise(files::piece_error(*failed, archives.path(file)));
 }
 
-RecordIndex index_file(Archives& archives, int64_t file) {
+RecordIndex index_file(files::Archives& archives, int64_t file) {
   return with_source(archives, file, index_tfrecord);
 }
 
-std::string read_text(Archives& archives, int64_t file) {
-  return with_source(archives, file, [](const ByteSource& source) {
+std::string read_text(files::Archives& archives, int64_t file) {
+  return with_source(archives, file, [](const files::ByteSource& source) {
     std::string text(static_cast<size_t>(source.size()), '\0');
     source.read_at(0, source.size(), text.data());
     return text;
@@ -147,7 +149,7 @@ struct NumberPairs {
   int64_t bad_line;
 };
 
-NumberPairs read_number_pairs(Archives& archives, int64_t file) {
+NumberPairs read_number_pairs(files::Archives& archives, int64_t file) {
   const std::string text = read_text(archives, file);
   const nb::gil_scoped_release release;
   NumberPairs pairs;
@@ -169,15 +171,17 @@ void make_component_index(ComponentIndex* self,
   new (self) ComponentIndex(lists, std::move(types), case_sensitive, missing);
 }
 
-std::vector<ComponentError> add_archive(ComponentIndex& index, Archives& archives, int64_t file) {
-  return with_source(archives, file, [&](const ByteSource& source) {
+std::vector<ComponentError> add_archive(ComponentIndex& index, files::Archives& archives,
+                                        int64_t file) {
+  return with_source(archives, file, [&](const files::ByteSource& source) {
     std::vector<ComponentError> errors;
     index.add_tar(source, errors);
     return errors;
   });
 }
 
-std::vector<ComponentError> add_index(ComponentIndex& index, Archives& archives, int64_t file) {
+std::vector<ComponentError> add_index(ComponentIndex& index, files::Archives& archives,
+                                      int64_t file) {
   const std::string text = read_text(archives, file);
   const nb::gil_scoped_release release;
   std::vector<ComponentError> errors;
@@ -191,11 +195,11 @@ void check_numbers(const ComponentIndex& index, std::span<const int64_t> numbers
   }
 }
 
-std::tuple<std::vector<Samples>, ReadErrors> read_samples(const ComponentIndex& index,
-                                                          Archives& archives,
-                                                          const Numbers& numbers) {
+std::tuple<std::vector<Samples>, files::ReadErrors> read_samples(const ComponentIndex& index,
+                                                                 files::Archives& archives,
+                                                                 const Numbers& numbers) {
   check_numbers(index, to_span(numbers));
-  std::vector<PieceError> failed;
+  std::vector<files::PieceError> failed;
   std::vector<Samples> outputs;
   {
     const nb::gil_scoped_release release;
@@ -220,9 +224,10 @@ auto find_components(const ComponentIndex& index, const std::vector<int64_t>& nu
   return found;
 }
 
-IndexText make_tar_index(Archives& archives, int64_t file, bool with_names) {
-  return with_source(archives, file,
-                     [&](const ByteSource& source) { return make_index(source, with_names); });
+IndexText make_tar_index(files::Archives& archives, int64_t file, bool with_names) {
+  return with_source(archives, file, [&](const files::ByteSource& source) {
+    return make_index(source, with_names);
+  });
 }
 
 using RuleTuple = std::tuple<nb::bytes, int, bool, std::vector<int64_t>, std::optional<nb::bytes>>;
@@ -244,11 +249,11 @@ void make_parser(ExampleParser* self, const std::vector<RuleTuple>& rules) {
 
 using Parsed = std::tuple<std::vector<Samples>, std::vector<RecordError>>;
 
-std::tuple<std::vector<Samples>, ReadErrors, std::vector<RecordError>> read_examples(
-    const ExampleParser& parser, Archives& archives, const Numbers& files, const Numbers& offsets,
-    const Numbers& sizes) {
+std::tuple<std::vector<Samples>, files::ReadErrors, std::vector<RecordError>> read_examples(
+    const ExampleParser& parser, files::Archives& archives, const Numbers& files,
+    const Numbers& offsets, const Numbers& sizes) {
   check_sizes(files, offsets, sizes);
-  std::vector<PieceError> unread;
+  std::vector<files::PieceError> unread;
   std::vector<RecordError> errors;
   std::vector<Samples> outputs;
   {
@@ -279,12 +284,12 @@ Parsed parse_caffe2(const Samples& records, bool image, LabelType label_type, in
   return {std::move(outputs), std::move(errors)};
 }
 
-LmdbIndex index_database(Archives& archives, int64_t file) {
+LmdbIndex index_database(files::Archives& archives, int64_t file) {
   return with_source(archives, file, index_lmdb);
 }
 
-int64_t file_size(Archives& archives, int64_t file) {
-  return with_source(archives, file, [](const ByteSource& source) { return source.size(); });
+int64_t file_size(files::Archives& archives, int64_t file) {
+  return with_source(archives, file, [](const files::ByteSource& source) { return source.size(); });
 }
 
 void bind_faults(nb::module_& m) {
@@ -366,9 +371,15 @@ void bind_indices(nb::module_& m) {
       .def_ro("blank_names", &IndexText::blank_names);
 }
 
-}  // namespace
+std::optional<std::tuple<int64_t, int64_t, std::string>> bound_lz4(Samples& out, const Samples& in,
+                                                                   const Samples& offsets,
+                                                                   const Samples& sizes) {
+  auto failure = lz4_decompress(out, in, offsets, sizes);
+  if (!failure) return std::nullopt;
+  return std::tuple(failure->sample, failure->chunk, std::move(failure->reason));
+}
 
-void bind_records(nb::module_& m) {
+void bind_archives(nb::module_& m) {
   using namespace nb::literals;
 
   bind_faults(m);
@@ -384,16 +395,15 @@ void bind_records(nb::module_& m) {
       .value("dense", LabelType::dense)
       .value("weighted_sparse", LabelType::weighted_sparse)
       .value("none", LabelType::none);
-
-  nb::class_<Archives>(m, "Archives", "Files of which pieces are read; only few stay open.")
+  nb::class_<files::Archives>(m, "Archives", "Files of which pieces are read; only few stay open.")
       .def(
           "__init__",
-          [](Archives* self, const std::vector<nb::bytes>& paths, nb::object open_url, bool joined,
-             bool may_map, int64_t kept_bytes, double least_age) {
+          [](files::Archives* self, const std::vector<nb::bytes>& paths, nb::object open_url,
+             bool joined, bool may_map, int64_t kept_bytes, double least_age) {
             std::vector<std::string> list;
             for (const nb::bytes& path : paths) list.push_back(to_string(path));
-            new (self) Archives(std::move(list), make_opener(std::move(open_url), may_map), joined,
-                                kept_bytes, least_age);
+            new (self) files::Archives(std::move(list), make_opener(std::move(open_url), may_map),
+                                       joined, kept_bytes, least_age);
           },
           "paths"_a, "open_url"_a, "joined"_a, "may_map"_a, "kept_bytes"_a, "least_age"_a)
       .def("read", &read_pieces, "files"_a, "offsets"_a, "sizes"_a, "dtype"_a = 0,
@@ -403,6 +413,10 @@ void bind_records(nb::module_& m) {
       .def("index_lmdb", &index_database, "file"_a, "Raises OSError.")
       .def("make_tar_index", &make_tar_index, "file"_a, "with_names"_a, "Raises OSError.")
       .def("index_tfrecord", &index_file, "file"_a, "Raises OSError.");
+}
+
+void bind_components(nb::module_& m) {
+  using namespace nb::literals;
 
   nb::class_<ComponentIndex>(m, "ComponentIndex", "The samples of tar archives.")
       .def("__init__", &make_component_index, "extensions"_a, "dtypes"_a, "case_sensitive"_a,
@@ -422,13 +436,17 @@ void bind_records(nb::module_& m) {
            "The outputs, and by index why some samples could not be read.")
       .def("find", &find_components, "numbers"_a, "output"_a,
            "Archive, offset (-1: nothing) and name of what samples have for an output.");
+}
+
+void bind_parsers(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+  const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
 
   nb::class_<ExampleParser>(m, "ExampleParser", "Takes Example messages of TFRecords apart.")
       .def("__init__", &make_parser, "rules"_a)
       .def("read", &read_examples, "archives"_a, "files"_a, "offsets"_a, "sizes"_a,
            "The features; by index why some records could not be read; the errors of others.");
-
-  const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
   m.def("parse_recordio", &parse_images, no_gil, "records"_a,
         "Images and labels, and the errors of some records.");
   m.def("parse_datums", &parse_caffe, no_gil, "records"_a, "image"_a, "label"_a,
@@ -442,6 +460,16 @@ void bind_records(nb::module_& m) {
         return checksum(data.c_str(), data.size());
       },
       "data"_a, "portable"_a = false, "The checksum CRC-32C.");
+  m.def("lz4_decompress", &bound_lz4, release(), "out"_a, "input"_a, "offsets"_a, "sizes"_a,
+        "The first chunk that cannot be read: sample, chunk and reason.");
 }
 
-}  // namespace daliesque
+}  // namespace
+
+void bind_records(nb::module_& m) {
+  bind_archives(m);
+  bind_components(m);
+  bind_parsers(m);
+}
+
+}  // namespace daliesque::records

@@ -5,7 +5,7 @@
 
 #include "bind/bind.h"
 
-namespace daliesque {
+namespace daliesque::resize {
 
 namespace {
 
@@ -148,14 +148,12 @@ void bind_resize(nb::module_& m) {
       .def_prop_ro("ends", as_array(&ResizeGeometry::ends))
       .def("find_unusable", &ResizeGeometry::find_unusable,
            "The first row that holds too large a size or no finite number; -1 if none.");
-
   m.def("resize", &bound_resize, nb::call_guard<nb::gil_scoped_release>(), "samples"_a, "type_id"_a,
         "first_axis"_a, "geometry"_a, "min_filters"_a, "mag_filters"_a, "antialias"_a,
         "Resample the axes of the geometry, from `first_axis` on.");
-
   m.def("resample_taps", &resample_taps, "extents"_a, "geometry"_a, "min_filters"_a,
         "mag_filters"_a, "antialias"_a,
         "For each axis, the first inputs and the weights of the outputs of each sample.");
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

@@ -7,7 +7,7 @@
 
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 namespace {
 
@@ -134,4 +134,4 @@ void encode_boxes(Samples& out_boxes, Samples& out_labels, const Samples& boxes,
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

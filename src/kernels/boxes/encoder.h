@@ -5,7 +5,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 struct BoxEncoding {
   float criteria;  ///< the least overlap of a match
@@ -22,4 +22,4 @@ struct BoxEncoding {
 void encode_boxes(Samples& out_boxes, Samples& out_labels, const Samples& boxes,
                   const Samples& labels, const Samples& anchors, const BoxEncoding& encoding);
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

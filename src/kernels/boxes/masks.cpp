@@ -11,7 +11,7 @@
 #include "core/parallel.h"
 #include "random/std_random.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 namespace {
 
@@ -27,10 +27,10 @@ int64_t count_matches(const T* data, int64_t size, Predicate&& matches) {
 
 /// A random element among those that match, or -1.
 template <class T, class Predicate>
-int64_t pick_match(Philox& generator, const T* data, int64_t size, Predicate&& matches) {
+int64_t pick_match(random::Philox& generator, const T* data, int64_t size, Predicate&& matches) {
   const int64_t count = count_matches(data, size, matches);
   if (count == 0) return -1;
-  int64_t rest = std_random::uniform_int<int64_t>(generator, 0, count - 1);
+  int64_t rest = random::uniform_int<int64_t>(generator, 0, count - 1);
   constexpr int64_t kBlock = 4096;
   for (int64_t begin = 0;; begin += kBlock) {
     const int64_t length = std::min(kBlock, size - begin);
@@ -98,7 +98,7 @@ WeightedClasses given_classes(const ObjectChoice& choice, int64_t i) {
 }
 
 /// The number of a class, drawn by weight, or -1 if all weights are 0.
-int64_t draw_class(Philox& generator, const std::vector<float>& weights) {
+int64_t draw_class(random::Philox& generator, const std::vector<float>& weights) {
   std::vector<float> sums;
   double sum = 0;
   for (float weight : weights) {
@@ -106,7 +106,7 @@ int64_t draw_class(Philox& generator, const std::vector<float>& weights) {
     sums.push_back(static_cast<float>(sum));
   }
   if (!(sum > 0)) return -1;
-  const double place = std_random::canonical<double>(generator) * static_cast<double>(sums.back());
+  const double place = random::canonical<double>(generator) * static_cast<double>(sums.back());
   size_t index = 0;
   while (index < sums.size() && static_cast<double>(sums[index]) < place) index++;
   while (index < weights.size() && weights[index] == 0) index++;
@@ -114,7 +114,7 @@ int64_t draw_class(Philox& generator, const std::vector<float>& weights) {
 }
 
 /// One of the boxes that are large enough, or none.
-const RegionBox* pick_box(Philox& generator, std::vector<RegionBox>& boxes,
+const RegionBox* pick_box(random::Philox& generator, std::vector<RegionBox>& boxes,
                           const int32_t* threshold, int64_t k_largest) {
   if (threshold) {
     std::erase_if(boxes, [&](const RegionBox& box) {
@@ -127,7 +127,7 @@ const RegionBox* pick_box(Philox& generator, std::vector<RegionBox>& boxes,
   const auto count = static_cast<int>(boxes.size());
   if (count == 0) return nullptr;
   if (k_largest <= 0 || k_largest >= count) {
-    return &boxes[static_cast<size_t>(std_random::uniform_int(generator, 0, count - 1))];
+    return &boxes[static_cast<size_t>(random::uniform_int(generator, 0, count - 1))];
   }
   std::vector<std::pair<int64_t, size_t>> order;
   for (size_t k = 0; k < boxes.size(); k++) {
@@ -136,13 +136,13 @@ const RegionBox* pick_box(Philox& generator, std::vector<RegionBox>& boxes,
     order.emplace_back(-product, k);
   }
   std::ranges::sort(order);
-  const int chosen = std_random::uniform_int(generator, 0, static_cast<int>(k_largest) - 1);
+  const int chosen = random::uniform_int(generator, 0, static_cast<int>(k_largest) - 1);
   return &boxes[order[static_cast<size_t>(chosen)].second];
 }
 
 /// Finds the object of one mask; what is returned is empty if there is none.
 template <class T>
-std::pair<RegionBox, int64_t> pick_object(Philox& generator, const T* mask, Shape shape,
+std::pair<RegionBox, int64_t> pick_object(random::Philox& generator, const T* mask, Shape shape,
                                           WeightedClasses classes, const ObjectChoice& choice,
                                           const int32_t* threshold) {
   const int64_t background = classes.background;
@@ -174,7 +174,7 @@ std::pair<RegionBox, int64_t> pick_object(Philox& generator, const T* mask, Shap
 
 }  // namespace
 
-void random_mask_pixel(Samples& out, const PhiloxState& state, const Samples& masks,
+void random_mask_pixel(Samples& out, const random::PhiloxState& state, const Samples& masks,
                        const PerSample<int32_t>& foreground, const PerSample<int32_t>* value,
                        const PerSample<float>& threshold) {
   dispatch(MaskTypes{}, masks.dtype(), [&]<class T>(Tag<T>) {
@@ -182,7 +182,7 @@ void random_mask_pixel(Samples& out, const PhiloxState& state, const Samples& ma
         masks.size(),
         [&](int64_t i) { return static_cast<double>(masks.volume(i)) * kNanosecondsPerPixel; },
         [&](int64_t i) {
-          Philox generator(sample_state(state, i));
+          random::Philox generator(random::sample_state(state, i));
           const Shape shape = masks.shape(i);
           const T* mask = masks.data<const T>(i);
           int64_t* pixel = out.data<int64_t>(i);
@@ -202,23 +202,24 @@ void random_mask_pixel(Samples& out, const PhiloxState& state, const Samples& ma
             if (d == 0) return;
           }
           for (size_t d = 0; d < shape.size(); d++) {
-            pixel[d] = std_random::uniform_int<int64_t>(generator, 0, shape[d] - 1);
+            pixel[d] = random::uniform_int<int64_t>(generator, 0, shape[d] - 1);
           }
         });
   });
 }
 
-void random_object_bbox(Samples& starts, Samples& ends, Samples& classes, const PhiloxState& state,
-                        const Samples& masks, const ObjectChoice& choice) {
+void random_object_bbox(Samples& starts, Samples& ends, Samples& classes,
+                        const random::PhiloxState& state, const Samples& masks,
+                        const ObjectChoice& choice) {
   dispatch(LabelTypes{}, masks.dtype(), [&]<class T>(Tag<T>) {
     parallel_for(
         masks.size(),
         [&](int64_t i) { return static_cast<double>(masks.volume(i)) * kNanosecondsPerLabel; },
         [&](int64_t i) {
-          Philox generator(sample_state(state, i));
+          random::Philox generator(random::sample_state(state, i));
           const Shape shape = masks.shape(i);
-          const bool is_foreground = std_random::canonical<double>(generator) <
-                                     static_cast<double>(choice.foreground_prob[i]);
+          const bool is_foreground =
+              random::canonical<double>(generator) < static_cast<double>(choice.foreground_prob[i]);
           WeightedClasses given = given_classes(choice, i);
           std::pair<RegionBox, int64_t> found{{}, given.background};
           if (is_foreground) {
@@ -237,4 +238,4 @@ void random_object_bbox(Samples& starts, Samples& ends, Samples& classes, const 
   });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

@@ -8,12 +8,12 @@
 #include "core/samples.h"
 #include "random/philox.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 /// The coordinates of a pixel of each mask. Where `foreground` is not 0, it is one of those that
 /// equal `value` or, if that is null, exceed `threshold`, unless there are none. `out` (int64) has
 /// the shape (ndim,); no mask is empty.
-void random_mask_pixel(Samples& out, const PhiloxState& state, const Samples& masks,
+void random_mask_pixel(Samples& out, const random::PhiloxState& state, const Samples& masks,
                        const PerSample<int32_t>& foreground, const PerSample<int32_t>* value,
                        const PerSample<float>& threshold);
 
@@ -33,7 +33,8 @@ struct ObjectChoice {
 /// its class; of the whole mask, and the background, if no object is picked. `starts` and `ends`
 /// (int32) have the shape (ndim,), `classes` (int32) has none. Masks hold integers of up to 32 bits
 /// or truth values.
-void random_object_bbox(Samples& starts, Samples& ends, Samples& classes, const PhiloxState& state,
-                        const Samples& masks, const ObjectChoice& choice);
+void random_object_bbox(Samples& starts, Samples& ends, Samples& classes,
+                        const random::PhiloxState& state, const Samples& masks,
+                        const ObjectChoice& choice);
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

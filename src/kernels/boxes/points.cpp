@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "core/stream.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 namespace {
 
@@ -72,4 +72,4 @@ void transform_points(Samples& out, const Samples& in, const PerSample<float>& m
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

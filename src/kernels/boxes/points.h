@@ -4,7 +4,7 @@
 #include "core/per_sample.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 /// Multiplies the vectors along the innermost axis of `in` with the sample's matrix (rows by rows)
 /// and adds its translation, in float, from left to right. `out` has the same type or float32, and
@@ -12,4 +12,4 @@ namespace daliesque {
 void transform_points(Samples& out, const Samples& in, const PerSample<float>& matrix,
                       const PerSample<float>& translation);
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

@@ -3,7 +3,7 @@
 
 #include "boxes/points_loops.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::boxes::DALIESQUE_ISA {
 
 namespace {
 
@@ -65,4 +65,4 @@ PointsLoop find_points_loop(int64_t rows, int64_t columns) {
   }
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::boxes::DALIESQUE_ISA

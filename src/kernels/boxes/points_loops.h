@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 /// out[k] = matrix * in[k] + translation, for vectors one after the other. `out` and `in` do not
 /// overlap. Products are added from left to right.
@@ -18,4 +18,4 @@ namespace avx2 {
 PointsLoop find_points_loop(int64_t rows, int64_t columns);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

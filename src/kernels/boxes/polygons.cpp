@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 namespace {
 
@@ -81,4 +81,4 @@ SelectedPolygons select_polygons(const Samples& masks, const Samples& polygons,
   return out;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

@@ -6,7 +6,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 /// The chosen polygons, or the first sample (otherwise -1) for which that fails, and why.
 struct SelectedPolygons {
@@ -21,4 +21,4 @@ struct SelectedPolygons {
 SelectedPolygons select_polygons(const Samples& masks, const Samples& polygons,
                                  const Samples& vertices, bool renumber);
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "random/std_random.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 namespace {
 
@@ -44,7 +44,7 @@ float common_volume(const Box& a, const Box& b, int ndim) {
 class Search {
  public:
   Search(const BoxFormat& format, const BBoxCropOptions& options, const int64_t* input_shape,
-         const int64_t* crop_shape, const PhiloxState& state)
+         const int64_t* crop_shape, const random::PhiloxState& state)
       : axes_(static_cast<size_t>(format.ndim)),
         ndim_(format.ndim),
         options_(options),
@@ -66,7 +66,7 @@ class Search {
         hopeless = true;
         return;
       }
-      const auto choice = static_cast<size_t>(std_random::uniform_int(generator_, 0, choices - 1));
+      const auto choice = static_cast<size_t>(random::uniform_int(generator_, 0, choices - 1));
       if (choice == options_.thresholds.size()) {
         keep_everything(boxes);
         return;
@@ -122,7 +122,7 @@ class Search {
       float anchor = 0;
       if (room != 0) {
         anchor = static_cast<float>(
-            std_random::uniform_int(generator_, std::min(room, 0), std::max(room, 0)));
+            random::uniform_int(generator_, std::min(room, 0), std::max(room, 0)));
       }
       const auto extent = static_cast<float>(crop_shape_[d]);
       const auto whole = static_cast<float>(input_shape_[d]);
@@ -138,7 +138,7 @@ class Search {
   bool draw_scaled(Box& relative, Box& absolute) {
     Point shape{}, pixels{};
     for (size_t d = 0; d < axes_; d++) {
-      shape[d] = std_random::uniform_real(generator_, options_.min_scale, options_.max_scale);
+      shape[d] = random::uniform_real(generator_, options_.min_scale, options_.max_scale);
       pixels[d] = input_shape_ ? shape[d] * static_cast<float>(input_shape_[d]) : shape[d];
     }
     const bool fixed = fix_ratios(pixels);
@@ -158,7 +158,7 @@ class Search {
       }
     }
     for (size_t d = 0; d < axes_; d++) {
-      relative.low[d] = std_random::uniform_real(generator_, 0.0f, 1.0f - shape[d]);
+      relative.low[d] = random::uniform_real(generator_, 0.0f, 1.0f - shape[d]);
       relative.high[d] = relative.low[d] + shape[d];
     }
     absolute = relative;
@@ -183,9 +183,9 @@ class Search {
     }
     if (!any) return false;
     // A copy: as in the reference, these draws are drawn again by what follows.
-    Philox generator = generator_;
+    random::Philox generator = generator_;
     std::array<size_t, kMostAxes> order = {0, 1, 2};
-    std_random::shuffle(order.data(), axes_, generator);
+    random::shuffle(order.data(), axes_, generator);
     const auto largest = [&] {
       float extent = 0;
       for (size_t d = 0; d < axes_; d++) extent = std::max(extent, shape[d]);
@@ -239,7 +239,7 @@ class Search {
   const BBoxCropOptions& options_;
   const int64_t* input_shape_;
   const int64_t* crop_shape_;
-  Philox generator_;
+  random::Philox generator_;
   float best_ = -1;
 };
 
@@ -298,14 +298,16 @@ BBoxCrops collect(const std::vector<Search>& searches, const BoxFormat& format) 
 
 }  // namespace
 
-BBoxCrops random_bbox_crop(const Samples& boxes, const PhiloxState& state, const BoxFormat& format,
-                           const BBoxCropOptions& options, const PerSample<int64_t>* input_shape,
+BBoxCrops random_bbox_crop(const Samples& boxes, const random::PhiloxState& state,
+                           const BoxFormat& format, const BBoxCropOptions& options,
+                           const PerSample<int64_t>* input_shape,
                            const PerSample<int64_t>* crop_shape) {
   std::vector<Search> searches;
   searches.reserve(static_cast<size_t>(boxes.size()));
   for (int64_t i = 0; i < boxes.size(); i++) {
     searches.emplace_back(format, options, input_shape ? input_shape->row(i) : nullptr,
-                          crop_shape ? crop_shape->row(i) : nullptr, sample_state(state, i));
+                          crop_shape ? crop_shape->row(i) : nullptr,
+                          random::sample_state(state, i));
   }
   parallel_for(
       boxes.size(),
@@ -317,4 +319,4 @@ BBoxCrops random_bbox_crop(const Samples& boxes, const PhiloxState& state, const
   return collect(searches, format);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

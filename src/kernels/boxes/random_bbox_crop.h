@@ -9,7 +9,7 @@
 #include "core/samples.h"
 #include "random/philox.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 /// How the numbers of a box are laid out.
 struct BoxFormat {
@@ -40,8 +40,9 @@ constexpr int64_t kMostBBoxCropAttempts = 1'000'000;
 
 /// `boxes` holds float arrays of shape (number of boxes, 2 * ndim), relative to the image.
 /// `input_shape` and `crop_shape` (either may be null) hold the extents along x, y, (z).
-BBoxCrops random_bbox_crop(const Samples& boxes, const PhiloxState& state, const BoxFormat& format,
-                           const BBoxCropOptions& options, const PerSample<int64_t>* input_shape,
+BBoxCrops random_bbox_crop(const Samples& boxes, const random::PhiloxState& state,
+                           const BoxFormat& format, const BBoxCropOptions& options,
+                           const PerSample<int64_t>* input_shape,
                            const PerSample<int64_t>* crop_shape);
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::vector<RegionBox> boxes_of_regions(const std::vector<Run>& runs,
   return boxes;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

@@ -9,7 +9,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::boxes {
 
 /// A box: `high` is one past the end.
 struct RegionBox {
@@ -69,4 +69,4 @@ std::vector<int64_t> find_labels(const T* data, int64_t size) {
   return sorted;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::boxes

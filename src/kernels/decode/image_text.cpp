@@ -8,7 +8,7 @@
 
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::decode {
 
 namespace {
 
@@ -80,4 +80,4 @@ Samples image_texts(const Samples& images) {
   return out;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::decode

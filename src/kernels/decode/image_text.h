@@ -3,9 +3,9 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::decode {
 
 /// Images of bytes, HWC with 1 or 3 channels, in the plain (textual) form of PGM or PPM.
 Samples image_texts(const Samples& images);
 
-}  // namespace daliesque
+}  // namespace daliesque::decode

@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::decode {
 
 namespace {
 
@@ -157,4 +157,4 @@ std::vector<DecodeFailure> decode_jpegs(Samples& out, const Samples& encoded,
   return failures;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::decode

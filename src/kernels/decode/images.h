@@ -12,7 +12,7 @@
 #include "decode/pixels.h"
 #include "jpeg/jpeg.h"
 
-namespace daliesque {
+namespace daliesque::decode {
 
 /// What the header of an encoded image says; the size is the stored one, before rotation.
 struct EncodedImage {
@@ -51,4 +51,4 @@ std::vector<DecodeFailure> decode_jpegs(Samples& out, const Samples& encoded,
                                         std::span<const DecodeTask> tasks, ImageType type,
                                         bool fast_idct);
 
-}  // namespace daliesque
+}  // namespace daliesque::decode

@@ -10,7 +10,7 @@
 
 #include "core/saturate.h"
 
-namespace daliesque {
+namespace daliesque::decode {
 
 namespace {
 
@@ -223,4 +223,4 @@ void write_pixels(void* out, DType out_type, ImageType type, const Pixels& in, G
   });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::decode

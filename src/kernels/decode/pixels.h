@@ -8,7 +8,7 @@
 #include "core/crop_window.h"
 #include "core/dtype.h"
 
-namespace daliesque {
+namespace daliesque::decode {
 
 /// Colours of a result, with the numbers of the reference's DALIImageType. kAny keeps the channels
 /// of the file.
@@ -69,4 +69,4 @@ void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, InkRule rule)
 void write_pixels(void* out, DType out_type, ImageType type, const Pixels& in, GrayRule rule,
                   int orientation, const CropWindow& window);
 
-}  // namespace daliesque
+}  // namespace daliesque::decode

@@ -7,7 +7,7 @@
 #include "core/cpu.h"
 #include "decode/video_frame_loops.h"
 
-namespace daliesque {
+namespace daliesque::decode {
 
 namespace {
 
@@ -55,4 +55,4 @@ void video_frame_to_rgb(uint8_t* out, const VideoFrame& frame) {
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::decode

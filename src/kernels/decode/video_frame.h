@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::decode {
 
 /// Luma and two chroma planes of bytes; strides in bytes. Chroma may have half the width (x_shift)
 /// or height (y_shift) of luma, which then must be even.
@@ -22,4 +22,4 @@ struct VideoFrame {
 /// and SWS_ACCURATE_RND, but for colours so far outside of RGB that swscale's sums overflow.
 void video_frame_to_rgb(uint8_t* out, const VideoFrame& frame);
 
-}  // namespace daliesque
+}  // namespace daliesque::decode

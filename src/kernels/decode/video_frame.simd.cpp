@@ -6,7 +6,7 @@
 #include "core/half.h"
 #include "decode/video_frame_loops.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::decode::DALIESQUE_ISA {
 
 namespace {
 
@@ -154,4 +154,4 @@ void convert_row_halved(uint8_t* __restrict out, const uint8_t* __restrict luma,
 
 const VideoLoops video_loops = {blend_chroma, convert_row, convert_row_halved};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::decode::DALIESQUE_ISA

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::decode {
 
 /// YCbCr to RGB in units of 2^-13; green has a negative share of both chroma values.
 struct YuvWeights {
@@ -29,4 +29,4 @@ namespace avx2 {
 extern const VideoLoops video_loops;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::decode

@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "files/open_file.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -343,4 +343,4 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
   return out;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -17,7 +17,7 @@
 #include "files/byte_source.h"
 #include "files/cache.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 /// Why a piece could not be read: its place in the request, where it is, and what ReadFailure
 /// tells.
@@ -105,4 +105,4 @@ class Archives {
   int64_t clock_ = 0;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::files

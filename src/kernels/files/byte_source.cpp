@@ -6,7 +6,7 @@
 
 #include "files/mapped_file.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -82,4 +82,4 @@ const uint8_t* SourceWindow::at(int64_t offset, int64_t size) {
   return reinterpret_cast<const uint8_t*>(data_.get() + (offset - begin_));
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -9,7 +9,7 @@
 
 #include "files/open_file.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 /// Reading failed: an errno code, or one of those below and in open_file.h. `what()` is empty
 /// unless the code is kOtherFailure.
@@ -58,4 +58,4 @@ class SourceWindow {
   int64_t capacity_ = 0, begin_ = 0, end_ = 0, wanted_ = 0;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -72,4 +72,4 @@ void FileCache::insert(const std::string& path, const FileStamp& stamp, const Sa
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -14,7 +14,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 /// What tells one state of a file from another.
 struct FileStamp {
@@ -60,4 +60,4 @@ class FileCache {
   std::unordered_map<std::string, Entry> entries_;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::files

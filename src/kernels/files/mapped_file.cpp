@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstring>
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -97,4 +97,4 @@ bool MappedFile::copy(char* out, int64_t count, int64_t offset) const {
   return true;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::files {
 
 /// A file in the process's memory. Where the system holds it in pages of 4 KB, as most do, copying
 /// from here is twice as fast as reading.
@@ -28,4 +28,4 @@ class MappedFile {
   int64_t size_;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -161,4 +161,4 @@ std::optional<NpyHeader> parse_npy_header(std::string_view start) {
   return header;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

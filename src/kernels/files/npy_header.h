@@ -10,7 +10,7 @@
 
 #include "core/dtype.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 struct NpyHeader {
   DType dtype = DType::uint8;
@@ -30,4 +30,4 @@ int64_t npy_header_size(std::string_view start);
 /// elements are not plain numbers.
 std::optional<NpyHeader> parse_npy_header(std::string_view start);
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -14,7 +14,7 @@
 #include "files/npy_window.h"
 #include "tensor/transpose.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -76,8 +76,8 @@ struct Array {
   int64_t sample = 0;
   NpyHeader header;
   std::optional<NpyError> error;
-  NpyWindow window;  // of the array, without what lies outside
-  Windows wanted;    // with it
+  NpyWindow window;        // of the array, without what lies outside
+  tensor::Windows wanted;  // with it
 
   bool good() const { return !error; }
   void fail(int code) { error = {.sample = sample, .code = code}; }
@@ -118,11 +118,11 @@ void place_window(Array& array, const NpyRegion* region) {
   if (!region || shape.empty()) return;
   const auto ndim = static_cast<int64_t>(shape.size());
   const PerSample<int64_t> row(shape.data(), 1, ndim);
-  SliceArgs bounds = region->bounds;
+  tensor::SliceArgs bounds = region->bounds;
   std::vector<int32_t> all(shape.size());
   std::iota(all.begin(), all.end(), 0);
   if (bounds.axes.width() == 0) bounds.axes = {all.data(), 1, ndim};
-  for (const SliceBound* bound : {&bounds.begin, &bounds.end, &bounds.size}) {
+  for (const tensor::SliceBound* bound : {&bounds.begin, &bounds.end, &bounds.size}) {
     if (!bound->values) continue;
     const int64_t given = bound->values->width();
     if (given == 1 || given == bounds.axes.width()) continue;
@@ -132,10 +132,10 @@ void place_window(Array& array, const NpyRegion* region) {
                    .value = static_cast<double>(given)};
     return;
   }
-  WindowFault fault = slice_windows(array.wanted, row, bounds);
-  Windows fitting = array.wanted;
+  tensor::WindowFault fault = tensor::slice_windows(array.wanted, row, bounds);
+  tensor::Windows fitting = array.wanted;
   if (!fault.kind) {
-    fault = fit_windows(fitting, row, region->outside != NpyRegion::Outside::error);
+    fault = tensor::fit_windows(fitting, row, region->outside != NpyRegion::Outside::error);
   }
   if (fault.kind) {
     array.error = {.sample = array.sample,
@@ -235,7 +235,7 @@ Samples in_c_order(const Samples& stored, const std::vector<Array*>& arrays) {
   std::vector<int> backwards(static_cast<size_t>(out.ndim()));
   std::iota(backwards.rbegin(), backwards.rend(), 0);
   Samples to_turn = out.select(turned);
-  transpose(to_turn, stored.select(turned), backwards);
+  tensor::transpose(to_turn, stored.select(turned), backwards);
   if (!straight.empty()) {
     Samples to_copy = out.select(straight);
     copy(to_copy, stored.select(straight));
@@ -353,4 +353,4 @@ Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegi
   return complete.size() == good.size() ? out : out.select(complete);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -15,7 +15,7 @@
 #include "files/open_file.h"
 #include "tensor/windows.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 /// Headers of files that were read before. The rules are those of FileCache: changes are noticed,
 /// and no thread ever waits for another.
@@ -36,7 +36,7 @@ class NpyHeaderCache {
 struct NpyRegion {
   enum class Outside : int32_t { error, pad, trim };
 
-  SliceArgs bounds;  ///< one row each: they serve all files; no axes: all of them
+  tensor::SliceArgs bounds;  ///< one row each: they serve all files; no axes: all of them
   Outside outside;
   float fill;
 };
@@ -55,7 +55,7 @@ struct NpyError {
   int64_t sample = 0;
   NpyFault fault = NpyFault::unreadable;
   int code = 0;
-  WindowFault::Kind window = WindowFault::none;
+  tensor::WindowFault::Kind window = tensor::WindowFault::none;
   int64_t axis = 0;
   double value = 0;
   int64_t first = 0;
@@ -84,4 +84,4 @@ std::unique_ptr<NpySource> memory_source(const Samples& samples, int64_t sample)
 Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegion* region,
                  std::vector<NpyError>& errors);
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-namespace daliesque {
+namespace daliesque::files {
 
 /// A part of an array in C order: it begins at `anchors`, has the shape `extents`, and does not
 /// leave the array.
@@ -122,4 +122,4 @@ inline void put_window(char* out, const NpyWindow& window, const char* in) {
   });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

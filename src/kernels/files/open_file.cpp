@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -70,4 +70,4 @@ bool OpenFile::read_cached(char* out, int64_t count, int64_t offset) const {
 #endif
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -8,7 +8,7 @@
 
 #include "files/cache.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 /// The file changed its size while it was read.
 constexpr int kFileChanged = -1;
@@ -49,4 +49,4 @@ class OpenFile {
   int code_ = 0;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::files

@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "files/open_file.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 namespace {
 
@@ -86,4 +86,4 @@ Samples read_files(const std::vector<std::string>& paths, FileCache* cache,
   return Samples::join(pointers);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::files

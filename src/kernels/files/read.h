@@ -9,7 +9,7 @@
 #include "core/samples.h"
 #include "files/cache.h"
 
-namespace daliesque {
+namespace daliesque::files {
 
 /// Why a file could not be read: the number of the sample, and an errno code or a negative one
 /// (open_file.h).
@@ -24,4 +24,4 @@ struct FileError {
 Samples read_files(const std::vector<std::string>& paths, FileCache* cache,
                    std::vector<FileError>& errors);
 
-}  // namespace daliesque
+}  // namespace daliesque::files

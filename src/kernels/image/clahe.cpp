@@ -12,7 +12,7 @@
 #include "image/histogram.h"
 #include "image/lab.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 #define DALIESQUE_CLAHE_LOOPS                                                                   \
   void blend_tables(uint8_t* out, const uint8_t* in, int64_t count, const uint32_t* tables,     \
@@ -227,4 +227,4 @@ void clahe(Samples& out, const Samples& in, const Clahe& arguments) {
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -3,7 +3,7 @@
 
 #include "core/half.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
 
@@ -36,4 +36,4 @@ void blend_tables(uint8_t* out, const uint8_t* in, int64_t count, const uint32_t
   }
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::image::DALIESQUE_ISA

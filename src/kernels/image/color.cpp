@@ -15,7 +15,7 @@
 #include "core/stream.h"
 #include "image/color_loops.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -303,4 +303,4 @@ void convert_color_space(Samples& out, const Samples& in, ColorSpace to, ColorSp
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -8,7 +8,7 @@
 #include "core/per_sample.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// What brightness and contrast do to a value:
 /// shift * range + brightness * (center + contrast * (value - center)), where `range` is the
@@ -35,4 +35,4 @@ enum class ColorSpace : int { rgb = 0, bgr = 1, gray = 2, ycbcr = 3 };
 /// Converts uint8 pixels; the last axis holds the channels of the respective space.
 void convert_color_space(Samples& out, const Samples& in, ColorSpace to, ColorSpace from);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -6,7 +6,7 @@
 #include "core/half.h"
 #include "image/color_loops.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
 
@@ -409,4 +409,4 @@ const ColorLoops color_loops = {
     weigh_bytes,  repeat_bytes,       reverse_bytes,
 };
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::image::DALIESQUE_ISA

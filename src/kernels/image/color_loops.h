@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// out = matrix * (in - center) + offset for pixels of three channels.
 struct ColorTransform {
@@ -38,4 +38,4 @@ namespace avx2 {
 extern const ColorLoops color_loops;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -8,7 +8,7 @@
 #include "core/convert.h"
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -214,4 +214,4 @@ void multi_paste(Samples& out, const std::vector<const Samples*>& inputs,
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

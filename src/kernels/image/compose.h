@@ -9,7 +9,7 @@
 #include "core/per_sample.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// Regions of sample i are those from offsets[i] to offsets[i + 1]; each has ndim begins and ndim
 /// ends, within the sample.
@@ -42,4 +42,4 @@ struct Patch {
 void multi_paste(Samples& out, const std::vector<const Samples*>& inputs,
                  std::span<const int64_t> offsets, const Patch* patches);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

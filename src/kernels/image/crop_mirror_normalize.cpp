@@ -8,7 +8,7 @@
 #include "core/rearrange.h"
 #include "tensor/slice.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -140,7 +140,7 @@ class RowMaker {
     const auto values = for_channels(args.fill, i, window.channel.extent);
     std::vector<std::byte> elements(values.size() * out.itemsize());
     for (size_t c = 0; c < values.size(); c++) {
-      store_fill(elements.data() + c * out.itemsize(), out.dtype(), values[c]);
+      tensor::store_fill(elements.data() + c * out.itemsize(), out.dtype(), values[c]);
     }
     return elements;
   }
@@ -183,4 +183,4 @@ void crop_mirror_normalize(Samples& out, const Samples& in, const CropMirrorNorm
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

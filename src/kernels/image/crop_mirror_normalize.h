@@ -9,7 +9,7 @@
 #include "core/samples.h"
 #include "tensor/normalize_rows.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// A row of pixels in memory: where the next pixel and the next channel are, in bytes.
 struct PixelSteps {
@@ -45,7 +45,7 @@ class PixelNormalizer {
   void write_planes(std::byte* out, PixelSteps steps, const std::byte* planes,
                     int64_t pixels) const;
 
-  RowNormalizer rows_;
+  tensor::RowNormalizer rows_;
   Channels channels_;
   int64_t in_size_, out_size_;
   bool is_rgb_, is_float_;
@@ -81,4 +81,4 @@ struct CropMirrorNormalizeArgs {
 /// its axes in input order; what lies outside the input gets the fill value as it is.
 void crop_mirror_normalize(Samples& out, const Samples& in, const CropMirrorNormalizeArgs& args);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -13,7 +13,7 @@
 #include "core/rearrange.h"
 #include "image/debayer_loops.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 // Both instruction sets offer the same names; this picks the set for one call.
 #if defined(__x86_64__)
@@ -254,4 +254,4 @@ void debayer(Samples& out, const Samples& in, const PerSample<int32_t>& blue_pos
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -6,7 +6,7 @@
 #include "core/per_sample.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 enum class Demosaic : int { bilinear, edge_aware, variable_gradients, gray };
 
@@ -16,4 +16,4 @@ enum class Demosaic : int { bilinear, edge_aware, variable_gradients, gray };
 void debayer(Samples& out, const Samples& in, const PerSample<int32_t>& blue_position,
              Demosaic algorithm);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

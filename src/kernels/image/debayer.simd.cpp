@@ -7,7 +7,7 @@
 // Rows never overlap. The compiler, which cannot know, would give up on loops over so many of them.
 #define DALIESQUE_NO_OVERLAP _Pragma("GCC ivdep")
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
 
@@ -249,4 +249,4 @@ template void interpolate_row(const ColourRows<uint16_t>&, const SensorRows<uint
 template void gray_row(uint8_t*, const SensorRows<uint8_t>&, const GrayWeights&);
 template void gray_row(uint16_t*, const SensorRows<uint16_t>&, const GrayWeights&);
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::image::DALIESQUE_ISA

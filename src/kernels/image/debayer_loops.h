@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// Rows above and below a row of the sensor. In this row, pixels whose mask is set are green; the
 /// others have the row's colour, and the third colour is in the rows next to it.
@@ -59,4 +59,4 @@ DALIESQUE_DEBAYER_LOOPS
 
 #undef DALIESQUE_DEBAYER_LOOPS
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -11,7 +11,7 @@
 #include "image/histogram.h"
 #include "tensor/lookup.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -74,7 +74,7 @@ void equalize_image(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t cha
   const std::vector<Counts> counts = count_channels(in, pixels, channels);
   const auto tables = std::make_unique<uint8_t[][256]>(counts.size());
   for (size_t c = 0; c < counts.size(); c++) make_table(tables[c], counts[c], pixels);
-  look_up_bytes(out, in, pixels, channels, tables.get(), streamed);
+  tensor::look_up_bytes(out, in, pixels, channels, tables.get(), streamed);
   if (streamed) stream_fence();
 }
 
@@ -110,4 +110,4 @@ void equalize(Samples& out, const Samples& in, int outer) {
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

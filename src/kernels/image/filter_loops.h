@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// Loops may read and write up to the next multiple of this many floats.
 constexpr int64_t kFilterPadding = 16;
@@ -31,4 +31,4 @@ extern const FilterLoops filter_loops;
 /// The loops for this processor.
 const FilterLoops& filter_loops();
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -9,7 +9,7 @@
 #include "image/filter_loops.h"
 #include "image/strips.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -226,4 +226,4 @@ void filter(Samples& out, const Samples& in, FilterAxes axes, const Samples& ker
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -8,7 +8,7 @@
 #include "core/per_sample.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// How the axes of a sample are used: `outer` axes that count planes, `spatial` ones (1 to 3) that
 /// are filtered, and perhaps one of channels.
@@ -40,4 +40,4 @@ void laplacian(Samples& out, const Samples& in, FilterAxes axes, const Laplacian
 void filter(Samples& out, const Samples& in, FilterAxes axes, const Samples& kernels,
             PerSample<int32_t> anchor, Border border, PerSample<float> fill);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -6,7 +6,7 @@
 #include "core/half.h"
 #include "image/filter_loops.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
 
@@ -70,4 +70,4 @@ void round_even(float* values, int64_t count) {
 
 const FilterLoops filter_loops = {weigh_rows, scale, add_scaled, round_even};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::image::DALIESQUE_ISA

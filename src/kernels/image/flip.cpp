@@ -9,7 +9,7 @@
 #include "core/rearrange.h"
 #include "core/stream.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -159,4 +159,4 @@ void flip(Samples& out, const Samples& in, const std::vector<FlipAxis>& axes) {
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

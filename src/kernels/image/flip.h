@@ -7,7 +7,7 @@
 #include "core/per_sample.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// An axis to mirror, with a flag for each sample.
 struct FlipAxis {
@@ -18,4 +18,4 @@ struct FlipAxis {
 /// Mirrors each sample of `in` along the axes whose flag is not zero.
 void flip(Samples& out, const Samples& in, const std::vector<FlipAxis>& axes);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -5,7 +5,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// Spreads the values of each plane over the whole range. Samples are bytes: `outer` leading axes
 /// count images, two more are rows and columns, and what follows are channels.
@@ -21,4 +21,4 @@ struct Clahe {
 
 void clahe(Samples& out, const Samples& in, const Clahe& arguments);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -6,7 +6,7 @@
 
 #include "core/cpu.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 #define DALIESQUE_LAB_LOOPS                                                                       \
   void rgb_to_lab(uint8_t* lightness, uint8_t* a, uint8_t* b, const uint8_t* rgb, int64_t pixels, \
@@ -136,4 +136,4 @@ void lab_to_rgb(uint8_t* rgb, const uint8_t* lightness, const uint8_t* a, const 
   portable::lab_to_rgb(rgb, lightness, a, b, pixels, lab_tables());
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

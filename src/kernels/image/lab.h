@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// Numbers of 12, 14 and 15 binary places, looked up.
 struct LabTables {
@@ -32,4 +32,4 @@ void rgb_to_lab(uint8_t* lightness, uint8_t* a, uint8_t* b, const uint8_t* rgb, 
 void lab_to_rgb(uint8_t* rgb, const uint8_t* lightness, const uint8_t* a, const uint8_t* b,
                 int64_t pixels);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

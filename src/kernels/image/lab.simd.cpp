@@ -3,7 +3,7 @@
 
 #include "core/half.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
 
@@ -105,4 +105,4 @@ void lab_to_rgb(uint8_t* rgb, const uint8_t* lightness, const uint8_t* a, const 
   }
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::image::DALIESQUE_ISA

@@ -14,7 +14,7 @@
 #include "random/std_random.h"
 #include "tensor/slice.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 // Both instruction sets offer the same names; this picks the set for one call.
 #if defined(__x86_64__)
@@ -34,25 +34,25 @@ void for_each_tile(int64_t samples, double element_cost, Extent&& extent, Body&&
   parallel_slices(
       samples, extent, [&](int64_t) { return element_cost; },
       [&](int64_t i, int64_t begin, int64_t end) {
-        for (int64_t at = begin; at < end; at += kPhiloxTile) {
-          body(i, at, std::min(kPhiloxTile, end - at));
+        for (int64_t at = begin; at < end; at += random::kPhiloxTile) {
+          body(i, at, std::min(random::kPhiloxTile, end - at));
         }
       });
 }
 
 }  // namespace
 
-void gaussian_noise(Samples& out, const Samples& in, const PhiloxState& state,
+void gaussian_noise(Samples& out, const Samples& in, const random::PhiloxState& state,
                     const PerSample<float>& mean, const PerSample<float>& stddev) {
   dispatch(NoiseTypes{}, in.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    constexpr int draws = 2 * sizeof(DrawType<T>) / 4;
+    constexpr int draws = 2 * sizeof(random::DrawType<T>) / 4;
     for_each_tile(
         in.size(), 8.0 * draws, [&](int64_t i) { return in.volume(i); },
         [&](int64_t i, int64_t at, int64_t count) {
-          alignas(64) uint32_t words[4 * kPhiloxTile];
-          philox_words(words, sample_state(state, i), at, count, draws);
-          const DrawType<T> center = mean[i], width = stddev[i];
+          alignas(64) uint32_t words[4 * random::kPhiloxTile];
+          random::philox_words(words, random::sample_state(state, i), at, count, draws);
+          const random::DrawType<T> center = mean[i], width = stddev[i];
           DALIESQUE_SIMD(add_normal(out.data<T>(i) + at, in.data<const T>(i) + at, words, count,
                                     center, width));
         });
@@ -101,8 +101,8 @@ Grains<T> grains_of(const SaltAndPepper& arguments, int64_t i) {
   using Limits = std::numeric_limits<T>;
   Grains<T> grains{{Limits::min(), Limits::max()}};
   if constexpr (!std::is_integral_v<T>) grains = {{T(-1), T(1)}};
-  if (arguments.pepper) store_fill(&grains.values[0], dtype_of<T>, (*arguments.pepper)[i]);
-  if (arguments.salt) store_fill(&grains.values[1], dtype_of<T>, (*arguments.salt)[i]);
+  if (arguments.pepper) tensor::store_fill(&grains.values[0], dtype_of<T>, (*arguments.pepper)[i]);
+  if (arguments.salt) tensor::store_fill(&grains.values[1], dtype_of<T>, (*arguments.salt)[i]);
   return grains;
 }
 
@@ -129,7 +129,7 @@ void put_grains(T* out, const T* in, const uint8_t* kinds, int64_t at, int64_t c
 
 }  // namespace
 
-void salt_and_pepper_noise(Samples& out, const Samples& in, const PhiloxState& state,
+void salt_and_pepper_noise(Samples& out, const Samples& in, const random::PhiloxState& state,
                            const SaltAndPepper& arguments) {
   struct Limits {
     uint32_t noise, salt;
@@ -147,9 +147,9 @@ void salt_and_pepper_noise(Samples& out, const Samples& in, const PhiloxState& s
     for_each_tile(
         in.size(), 5.0, [&](int64_t i) { return steps[static_cast<size_t>(i)].pixels; },
         [&](int64_t i, int64_t at, int64_t count) {
-          alignas(64) uint32_t words[4 * kPhiloxTile];
-          alignas(64) uint8_t kinds[kPhiloxTile];
-          philox_words(words, sample_state(state, i), at, count, 1);
+          alignas(64) uint32_t words[4 * random::kPhiloxTile];
+          alignas(64) uint8_t kinds[random::kPhiloxTile];
+          random::philox_words(words, random::sample_state(state, i), at, count, 1);
           const auto [noise, salt] = limits[static_cast<size_t>(i)];
           DALIESQUE_SIMD(count_below(kinds, words, count, noise, salt));
           put_grains(out.data<T>(i), in.data<const T>(i), kinds, at, count,
@@ -169,28 +169,28 @@ class ElementWords {
   static constexpr uint32_t min() { return 0; }
   static constexpr uint32_t max() { return 0xFFFFFFFFu; }
 
-  ElementWords(const uint32_t* words, const PhiloxState& sample, int64_t element)
+  ElementWords(const uint32_t* words, const random::PhiloxState& sample, int64_t element)
       : words_(words),
         sample_(sample),
         element_(element),
         used_(static_cast<int>((sample.phase + element) & 3)) {}
 
   uint32_t operator()() {
-    if (used_ < 4 * kPreparedBlocks) return words_[used_++ * kPhiloxTile];
+    if (used_ < 4 * kPreparedBlocks) return words_[used_++ * random::kPhiloxTile];
     if (used_++ == 4 * kPreparedBlocks) {
-      PhiloxState state = element_state(sample_, element_);
+      random::PhiloxState state = element_state(sample_, element_);
       state.skip(4 * kPreparedBlocks - state.phase);
-      rest_ = Philox(state);
+      rest_ = random::Philox(state);
     }
     return rest_();
   }
 
  private:
   const uint32_t* words_;
-  const PhiloxState& sample_;
+  const random::PhiloxState& sample_;
   int64_t element_;
   int used_;
-  Philox rest_;
+  random::Philox rest_;
 };
 
 /// Distributions for the values of an image, kept where there are few different ones.
@@ -205,7 +205,7 @@ class PoissonTable {
     }
   }
 
-  std_random::Poisson operator()(T value) const {
+  random::Poisson operator()(T value) const {
     if (!(mean(value) < kTooLarge)) {
       throw std::invalid_argument("the input divided by 'factor' must be below 2147483648.");
     }
@@ -225,18 +225,18 @@ class PoissonTable {
     return scaled > 0 ? scaled : 0.0f;
   }
 
-  std_random::Poisson make(T value) const {
-    return std_random::Poisson(std::min(mean(value), kTooLarge / 2));
+  random::Poisson make(T value) const {
+    return random::Poisson(std::min(mean(value), kTooLarge / 2));
   }
 
   static constexpr int kLowest = std::numeric_limits<T>::min();
   float inverse_;
-  std::vector<std_random::Poisson> table_;
+  std::vector<random::Poisson> table_;
 };
 
 }  // namespace
 
-void shot_noise(Samples& out, const Samples& in, const PhiloxState& state,
+void shot_noise(Samples& out, const Samples& in, const random::PhiloxState& state,
                 const PerSample<float>& factor) {
   dispatch(NoiseTypes{}, in.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -248,14 +248,14 @@ void shot_noise(Samples& out, const Samples& in, const PhiloxState& state,
             return;
           }
           const PoissonTable<T> distributions(factor[i]);
-          const PhiloxState sample = sample_state(state, i);
-          alignas(64) uint32_t words[4 * kPreparedBlocks * kPhiloxTile];
-          for (int64_t at = begin; at < end; at += kPhiloxTile) {
-            const int64_t count = std::min(kPhiloxTile, end - at);
-            philox_blocks(words, sample, at, count, kPreparedBlocks);
+          const random::PhiloxState sample = random::sample_state(state, i);
+          alignas(64) uint32_t words[4 * kPreparedBlocks * random::kPhiloxTile];
+          for (int64_t at = begin; at < end; at += random::kPhiloxTile) {
+            const int64_t count = std::min(random::kPhiloxTile, end - at);
+            random::philox_blocks(words, sample, at, count, kPreparedBlocks);
             for (int64_t k = 0; k < count; k++) {
               ElementWords engine(words + k, sample, at + k);
-              std_random::Poisson draw = distributions(in.data<const T>(i)[at + k]);
+              random::Poisson draw = distributions(in.data<const T>(i)[at + k]);
               const auto events = static_cast<float>(draw(engine));
               out.data<T>(i)[at + k] = saturate<T>(events * factor[i]);
             }
@@ -264,4 +264,4 @@ void shot_noise(Samples& out, const Samples& in, const PhiloxState& state,
   });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -9,10 +9,10 @@
 #include "core/samples.h"
 #include "random/philox.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// Adds normally distributed numbers; results are rounded and clamped.
-void gaussian_noise(Samples& out, const Samples& in, const PhiloxState& state,
+void gaussian_noise(Samples& out, const Samples& in, const random::PhiloxState& state,
                     const PerSample<float>& mean, const PerSample<float>& stddev);
 
 struct SaltAndPepper {
@@ -24,12 +24,12 @@ struct SaltAndPepper {
 };
 
 /// Replaces elements by salt or pepper.
-void salt_and_pepper_noise(Samples& out, const Samples& in, const PhiloxState& state,
+void salt_and_pepper_noise(Samples& out, const Samples& in, const random::PhiloxState& state,
                            const SaltAndPepper& arguments);
 
 /// Replaces v by factor * k, with k from the Poisson distribution of mean v / factor. Throws
 /// std::invalid_argument if a mean is too large to draw from.
-void shot_noise(Samples& out, const Samples& in, const PhiloxState& state,
+void shot_noise(Samples& out, const Samples& in, const random::PhiloxState& state,
                 const PerSample<float>& factor);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -7,14 +7,17 @@
 #include "image/noise_loops.h"
 #include "random/draws.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
 
+using random::DALIESQUE_ISA::drawn_normal;
+using random::DALIESQUE_ISA::to_float;
+
 template <class T>
-void add_exactly(T* out, const T* in, const uint32_t* words, int64_t count, DrawType<T> mean,
-                 DrawType<T> stddev) {
-  using Real = DrawType<T>;
+void add_exactly(T* out, const T* in, const uint32_t* words, int64_t count,
+                 random::DrawType<T> mean, random::DrawType<T> stddev) {
+  using Real = random::DrawType<T>;
   for (int64_t i = 0; i < count; i++) {
     const Real noise = drawn_normal<Real>(words, i, mean, stddev);
     out[i] = saturate<T>(static_cast<Real>(in[i]) + noise);
@@ -72,10 +75,10 @@ void add_quickly(T* out, const T* in, const uint32_t* words, int64_t count, floa
                  float stddev, float doubt) {
   constexpr auto kLowest = static_cast<float>(std::numeric_limits<T>::min());
   constexpr auto kHighest = static_cast<float>(std::numeric_limits<T>::max());
-  alignas(32) uint8_t doubtful[kPhiloxTile];
+  alignas(32) uint8_t doubtful[random::kPhiloxTile];
   for (int64_t i = 0; i < count; i++) {
     const float u1 = to_float(words[i]) * 0x1p-32f;
-    const float u2 = to_float(words[kPhiloxTile + i]) * 0x1p-32f;
+    const float u2 = to_float(words[random::kPhiloxTile + i]) * 0x1p-32f;
     // Zero needs special care.
     const bool extreme = u1 < 1e-9f;
     const float squared = -2 * quick_log(extreme ? 0.5f : u1);
@@ -101,8 +104,8 @@ void add_quickly(T* out, const T* in, const uint32_t* words, int64_t count, floa
 }  // namespace
 
 template <class T>
-void add_normal(T* out, const T* in, const uint32_t* words, int64_t count, DrawType<T> mean,
-                DrawType<T> stddev) {
+void add_normal(T* out, const T* in, const uint32_t* words, int64_t count, random::DrawType<T> mean,
+                random::DrawType<T> stddev) {
   if constexpr (std::is_integral_v<T> && sizeof(T) <= 2) {
     const float doubt = error_bound(mean, stddev, std::numeric_limits<T>::max());
     if (doubt < 0.1f) return add_quickly(out, in, words, count, mean, stddev, doubt);
@@ -127,4 +130,4 @@ template void add_normal(int32_t*, const int32_t*, const uint32_t*, int64_t, dou
 template void add_normal(int64_t*, const int64_t*, const uint32_t*, int64_t, double, double);
 template void add_normal(float*, const float*, const uint32_t*, int64_t, float, float);
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::image::DALIESQUE_ISA

@@ -6,14 +6,14 @@
 
 #include "random/random.simd.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
-#define DALIESQUE_NOISE_LOOPS                                                                  \
-  template <class T>                                                                           \
-  void add_normal(T* out, const T* in, const uint32_t* words, int64_t count, DrawType<T> mean, \
-                  DrawType<T> stddev);                                                         \
-  /* kinds[i]: how many of the two limits words[i] is below */                                 \
-  void count_below(uint8_t* kinds, const uint32_t* words, int64_t count, uint32_t limit,       \
+#define DALIESQUE_NOISE_LOOPS                                                            \
+  template <class T>                                                                     \
+  void add_normal(T* out, const T* in, const uint32_t* words, int64_t count,             \
+                  random::DrawType<T> mean, random::DrawType<T> stddev);                 \
+  /* kinds[i]: how many of the two limits words[i] is below */                           \
+  void count_below(uint8_t* kinds, const uint32_t* words, int64_t count, uint32_t limit, \
                    uint32_t lower_limit);
 
 namespace portable {
@@ -25,4 +25,4 @@ DALIESQUE_NOISE_LOOPS
 
 #undef DALIESQUE_NOISE_LOOPS
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -5,7 +5,7 @@
 #include "core/rearrange.h"
 #include "image/crop_mirror_normalize.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -65,8 +65,8 @@ void PixelNormalizer::make_planes(std::byte* planes, int64_t plane_step, const v
       values = reserve(float_planes_, pixels * 3);
       step = pixels;
     }
-    normalize_loops().rgb_to_planes(values, step, static_cast<const uint8_t*>(in), pixels, mirror,
-                                    mean_.data(), scale_.data());
+    tensor::normalize_loops().rgb_to_planes(values, step, static_cast<const uint8_t*>(in), pixels,
+                                            mirror, mean_.data(), scale_.data());
     for (int64_t c = 0; c < 3 && !is_float_; c++) {
       rows_.store(planes + c * plane_step, values + c * step, pixels);
     }
@@ -168,4 +168,4 @@ void normalize_to_planes(void* out, DType out_type, const void* in, DType in_typ
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -6,7 +6,7 @@
 
 #include "random/std_random.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -36,7 +36,7 @@ Size largest_size(Size image, Size limit, const RandomCropArgs& args) {
 }
 
 /// Every product is rounded to float, in the reference's order: a window depends on each of them.
-Size draw_size(Philox& generator, Size image, const RandomCropArgs& args) {
+Size draw_size(random::Philox& generator, Size image, const RandomCropArgs& args) {
   const auto height = static_cast<float>(image.height), width = static_cast<float>(image.width);
   const auto area = static_cast<float>(image.height * image.width);
   const Size limit = {at_least_one(width * (1 / args.min_aspect)),
@@ -50,8 +50,8 @@ Size draw_size(Philox& generator, Size image, const RandomCropArgs& args) {
   }
   const float low = std::log(args.min_aspect), high = std::log(args.max_aspect);
   for (int attempt = 0; attempt < args.attempts; attempt++) {
-    const float target = std_random::uniform_real(generator, args.min_area, args.max_area) * area;
-    const float wanted = std::exp(std_random::uniform_real(generator, low, high));
+    const float target = random::uniform_real(generator, args.min_area, args.max_area) * area;
+    const float wanted = std::exp(random::uniform_real(generator, low, high));
     const int64_t w = std::max<int64_t>(1, std::lround(std::sqrt(target * wanted)));
     const int64_t h = std::max<int64_t>(1, std::lround(std::sqrt(target / wanted)));
     const float ratio = static_cast<float>(w) / static_cast<float>(h);
@@ -65,20 +65,20 @@ Size draw_size(Philox& generator, Size image, const RandomCropArgs& args) {
 
 }  // namespace
 
-PhiloxState random_crop_state(const PhiloxState& state, int64_t index) {
-  PhiloxState out = sample_state(state, index);
+random::PhiloxState random_crop_state(const random::PhiloxState& state, int64_t index) {
+  random::PhiloxState out = random::sample_state(state, index);
   out.key ^= kKeyChange;
   return out;
 }
 
-CropWindow random_crop(Philox& generator, int64_t height, int64_t width,
+CropWindow random_crop(random::Philox& generator, int64_t height, int64_t width,
                        const RandomCropArgs& args) {
   Size size = draw_size(generator, {height, width}, args);
   // Areas above 1 are legal arguments.
   size = {std::min(size.height, height), std::min(size.width, width)};
-  const auto y = std_random::uniform_int<int64_t>(generator, 0, height - size.height);
-  const auto x = std_random::uniform_int<int64_t>(generator, 0, width - size.width);
+  const auto y = random::uniform_int<int64_t>(generator, 0, height - size.height);
+  const auto x = random::uniform_int<int64_t>(generator, 0, width - size.width);
   return {y, x, size.height, size.width};
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

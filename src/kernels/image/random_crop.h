@@ -8,7 +8,7 @@
 #include "core/crop_window.h"
 #include "random/philox.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// What windows are drawn from.
 struct RandomCropArgs {
@@ -19,11 +19,11 @@ struct RandomCropArgs {
 
 /// Where the draws of sample `index` begin. The key differs from that of the operator's other
 /// draws.
-PhiloxState random_crop_state(const PhiloxState& state, int64_t index);
+random::PhiloxState random_crop_state(const random::PhiloxState& state, int64_t index);
 
 /// Draws a window inside an image of at least one pixel. The last bit of the logarithm and the
 /// exponential of the C library may decide about a pixel.
-CropWindow random_crop(Philox& generator, int64_t height, int64_t width,
+CropWindow random_crop(random::Philox& generator, int64_t height, int64_t width,
                        const RandomCropArgs& args);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

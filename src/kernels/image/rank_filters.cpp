@@ -7,7 +7,7 @@
 #include "image/rank_loops.h"
 #include "image/strips.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -195,4 +195,4 @@ void rank_filter(Samples& out, const Samples& in, FilterAxes axes, const RankFil
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -7,7 +7,7 @@
 #include "core/samples.h"
 #include "image/filters.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 enum class Rank : int { smallest, median, largest };
 
@@ -21,4 +21,4 @@ struct RankFilter {
 
 void rank_filter(Samples& out, const Samples& in, FilterAxes axes, const RankFilter& arguments);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

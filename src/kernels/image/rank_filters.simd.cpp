@@ -2,7 +2,7 @@
 #include "core/half.h"
 #include "image/rank_loops.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
 
@@ -230,4 +230,4 @@ PickKeys find_median(int key_size) {
 const RankLoops rank_loops = {find_to_keys, find_to_values, find_largest, find_smallest,
                               find_median};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::image::DALIESQUE_ISA

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// Loops may read and write up to the next multiple of this many keys.
 constexpr int64_t kRankPadding = 64;
@@ -32,4 +32,4 @@ namespace avx2 {
 extern const RankLoops rank_loops;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -11,7 +11,7 @@
 #include "image/filters.h"
 #include "image/strips.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 const FilterLoops& filter_loops() {
 #ifdef __x86_64__
@@ -402,4 +402,4 @@ void laplacian(Samples& out, const Samples& in, FilterAxes axes, const Laplacian
   if (in.size() > 0) SeparableFilter(out, in, axes, std::move(terms)).run(axes.spatial == 3);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

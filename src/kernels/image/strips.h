@@ -12,7 +12,7 @@
 #include "core/convert.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 /// The shape of one sample as filters see it.
 struct FilterShape {
@@ -86,4 +86,4 @@ void for_strips(int64_t width, int64_t bytes_per_pixel, int64_t bytes, Body&& bo
   for (int64_t s = 0; s < count; s++) body(width * s / count, width * (s + 1) / count);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

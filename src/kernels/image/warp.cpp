@@ -11,7 +11,7 @@
 #include "core/parallel.h"
 #include "core/stream.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 namespace {
 
@@ -223,4 +223,4 @@ void warp(Samples& out, const Samples& in, const WarpMapping& mapping, const War
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

@@ -10,7 +10,7 @@
 #include "image/warp_kernels.h"
 #include "random/philox.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 enum class WarpInterp : int32_t { nearest = 0, linear = 1, cubic = 2 };
 
@@ -103,13 +103,13 @@ class WaterMapping : public WarpMapping {
 /// Each pixel from a random place nearby. All channels of a pixel move together.
 class JitterMapping : public WarpMapping {
  public:
-  JitterMapping(const Samples& in, const PhiloxState& state, int degree)
+  JitterMapping(const Samples& in, const random::PhiloxState& state, int degree)
       : in_(in), state_(state), degree_(degree) {}
   void locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const override;
 
  private:
   const Samples& in_;
-  PhiloxState state_;
+  random::PhiloxState state_;
   int degree_;
 };
 
@@ -126,4 +126,4 @@ struct WarpOptions {
 /// interpolation needs equal types.
 void warp(Samples& out, const Samples& in, const WarpMapping& mapping, const WarpOptions& options);
 
-}  // namespace daliesque
+}  // namespace daliesque::image

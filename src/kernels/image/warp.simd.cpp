@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
 
@@ -559,4 +559,4 @@ WarpLoop cubic(DType type) { return cubic_for(NumericTypes{}, type); }
 
 const WarpLoops warp_loops = {affine, nearest, linear_bytes, linear, cubic};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::image::DALIESQUE_ISA

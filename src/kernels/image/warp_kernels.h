@@ -7,7 +7,7 @@
 
 #include "core/dtype.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 enum class WarpBorder : int32_t { constant, clamp, reflect_1001, reflect_101, wrap };
 
@@ -71,4 +71,4 @@ namespace avx2 {
 extern const WarpLoops warp_loops;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

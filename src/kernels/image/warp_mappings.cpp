@@ -5,7 +5,7 @@
 
 #include "image/warp.h"
 
-namespace daliesque {
+namespace daliesque::image {
 
 void PerspectiveMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const {
   // There is no vector loop for two channels.
@@ -130,7 +130,7 @@ void WaterMapping::locate(WarpCoordinates& at, int64_t /*sample*/, const WarpTil
 void JitterMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const {
   const int64_t height = in_.shape(sample)[0], width = in_.shape(sample)[1];
   const int64_t channels = in_.shape(sample)[2];
-  const PhiloxState own = sample_state(state_, sample);
+  const random::PhiloxState own = random::sample_state(state_, sample);
   const auto degree = static_cast<uint32_t>(degree_);
   const bool power_of_two = (degree & (degree - 1)) == 0;
   const auto displacement = [&](uint32_t word) {
@@ -138,17 +138,17 @@ void JitterMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& 
     return static_cast<int64_t>(place) - (degree_ >> 1);
   };
   // The draws of a pixel are those of its first channel's element.
-  uint32_t words[2 * kPhiloxTile];
-  const int64_t pixels = std::max<int64_t>(1, kPhiloxTile / channels);
+  uint32_t words[2 * random::kPhiloxTile];
+  const int64_t pixels = std::max<int64_t>(1, random::kPhiloxTile / channels);
   for (int r = 0; r < tile.rows; r++) {
     const int64_t y = tile.y + r;
     for (int64_t begin = 0; begin < tile.columns; begin += pixels) {
       const int64_t end = std::min<int64_t>(begin + pixels, tile.columns);
       const int64_t first = channels * (tile.x + begin + width * y);
-      philox_words(words, own, first, (end - begin - 1) * channels + 1, 2);
+      random::philox_words(words, own, first, (end - begin - 1) * channels + 1, 2);
       for (int64_t k = begin; k < end; k++) {
         const uint32_t* word = words + (k - begin) * channels;
-        const int64_t dx = displacement(word[0]), dy = displacement(word[kPhiloxTile]);
+        const int64_t dx = displacement(word[0]), dy = displacement(word[random::kPhiloxTile]);
         at.x[r][k] = static_cast<float>(std::clamp<int64_t>(tile.x + k + dx, 0, width - 1)) + 0.5f;
         at.y[r][k] = static_cast<float>(std::clamp<int64_t>(y + dy, 0, height - 1)) + 0.5f;
       }
@@ -156,4 +156,4 @@ void JitterMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& 
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::image

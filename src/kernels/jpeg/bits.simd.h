@@ -11,10 +11,10 @@
 #include <immintrin.h>
 #endif
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::jpeg::DALIESQUE_ISA {
 
 /// Tops up the buffer when less than one MCU is left. False if bits beyond the end were used.
-bool jpeg_fill(jpeg::ScanReader* reader);
+bool jpeg_fill(ScanReader* reader);
 
 namespace {
 
@@ -146,4 +146,4 @@ template <typename Read>
 }
 
 }  // namespace
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::jpeg::DALIESQUE_ISA

@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "jpeg/kernels.h"
 
-namespace daliesque {
+namespace daliesque::jpeg {
 
 namespace {
 
@@ -38,7 +38,7 @@ Table scaled(const Table& base, int quality) {
   return table;
 }
 
-const jpeg::EncoderKernels& encoder() {
+const EncoderKernels& encoder() {
 #ifdef __x86_64__
   if (cpu_has_avx2()) return avx2::jpeg_encoder_kernels;
 #endif
@@ -51,12 +51,12 @@ class Plane {
   Plane(int64_t width, int64_t height)
       : width_((width + 7) / 8 * 8),
         height_((height + 7) / 8 * 8),
-        stride_(width_ + 2 * jpeg::kRowPadding),
-        data_(static_cast<size_t>(stride_ * height_ + jpeg::kRowPadding)) {}
+        stride_(width_ + 2 * kRowPadding),
+        data_(static_cast<size_t>(stride_ * height_ + kRowPadding)) {}
 
   int64_t width() const { return width_; }
   int64_t height() const { return height_; }
-  uint8_t* row(int64_t y) { return data_.data() + y * stride_ + jpeg::kRowPadding; }
+  uint8_t* row(int64_t y) { return data_.data() + y * stride_ + kRowPadding; }
 
   /// Repeats the last of `count` values up to the end of row y.
   void extend_row(int64_t y, int64_t count) {
@@ -79,8 +79,8 @@ class Plane {
     for (int64_t y = 0; y < height_; y += 8) {
       encoder().forward_dct(coefficients.data(), last.data(), row(y), stride_, blocks,
                             table.data());
-      jpeg::kernels().inverse_dct(row(y), stride_, coefficients.data(), last.data(), blocks,
-                                  table.data());
+      kernels().inverse_dct(row(y), stride_, coefficients.data(), last.data(), blocks,
+                            table.data());
     }
   }
 
@@ -123,18 +123,17 @@ void distort(uint8_t* out, const uint8_t* in, int64_t height, int64_t width, int
       row[half_width] = row[half_width - 1];
     }
   }
-  const auto room = static_cast<size_t>(2 * half_width + 2 * jpeg::kRowPadding);
+  const auto room = static_cast<size_t>(2 * half_width + 2 * kRowPadding);
   std::vector<uint8_t> wide[2] = {std::vector<uint8_t>(room), std::vector<uint8_t>(room)};
   for (int64_t y = 0; y < height; y++) {
     const int64_t near = y / 2;
     const int64_t far = std::clamp<int64_t>(near + (y % 2 ? 1 : -1), 0, half_height - 1);
     for (int c = 0; c < 2; c++) {
-      jpeg::kernels().upsample_h2v2(wide[c].data(), half[c].row(near), half[c].row(far),
-                                    static_cast<int>(half_width));
+      kernels().upsample_h2v2(wide[c].data(), half[c].row(near), half[c].row(far),
+                              static_cast<int>(half_width));
     }
-    jpeg::kernels().ycbcr_to_pixels(out + y * width * 3,
-                                    {{luma.row(y), wide[0].data(), wide[1].data()}},
-                                    static_cast<int>(width), false);
+    kernels().ycbcr_to_pixels(out + y * width * 3, {{luma.row(y), wide[0].data(), wide[1].data()}},
+                              static_cast<int>(width), false);
   }
 }
 
@@ -151,4 +150,4 @@ void jpeg_distortion(Samples& out, const Samples& in, PerSample<int32_t> quality
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::jpeg

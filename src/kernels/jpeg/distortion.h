@@ -7,13 +7,11 @@
 #include "core/per_sample.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::jpeg {
 
 /// Subjects RGB images (uint8 HWC) to compression with 4:2:0 colour and the standard tables at the
 /// given quality, 1 to 100.
 void jpeg_distortion(Samples& out, const Samples& in, PerSample<int32_t> quality);
-
-namespace jpeg {
 
 /// The loops that only compression needs.
 struct EncoderKernels {
@@ -29,13 +27,11 @@ struct EncoderKernels {
                       int count, const uint16_t* quant);
 };
 
-}  // namespace jpeg
-
 namespace portable {
-extern const jpeg::EncoderKernels jpeg_encoder_kernels;
+extern const EncoderKernels jpeg_encoder_kernels;
 }
 namespace avx2 {
-extern const jpeg::EncoderKernels jpeg_encoder_kernels;
+extern const EncoderKernels jpeg_encoder_kernels;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::jpeg

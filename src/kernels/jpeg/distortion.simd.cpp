@@ -2,7 +2,7 @@
 // The arithmetic is that of the accurate integer transform of the JPEG reference software.
 #include "jpeg/distortion.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::jpeg::DALIESQUE_ISA {
 
 namespace {
 
@@ -104,6 +104,6 @@ void forward_dct(int16_t* coefficients, uint8_t* last, const uint8_t* in, int64_
 
 }  // namespace
 
-const jpeg::EncoderKernels jpeg_encoder_kernels = {to_ycbcr, downsample, forward_dct};
+const EncoderKernels jpeg_encoder_kernels = {to_ycbcr, downsample, forward_dct};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::jpeg::DALIESQUE_ISA

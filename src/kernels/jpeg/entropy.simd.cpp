@@ -12,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::jpeg::DALIESQUE_ISA {
 namespace {
 
 /// Natural order, continued so that every index an AC entry can produce stays inside the block.
@@ -247,4 +247,4 @@ EntropyError jpeg_decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* 
   });
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::jpeg::DALIESQUE_ISA

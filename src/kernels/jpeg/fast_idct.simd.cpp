@@ -7,10 +7,8 @@
 #include "jpeg/header.h"
 #include "jpeg/kernels.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::jpeg::DALIESQUE_ISA {
 namespace {
-
-using jpeg::kBlockSize;
 
 constexpr int kConstBits = 8;
 constexpr int kOutputShift = 5;  // 2 bits from the table, 3 from the transform
@@ -93,4 +91,4 @@ void jpeg_fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coeffi
   }
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::jpeg::DALIESQUE_ISA

@@ -12,10 +12,8 @@
 #include <immintrin.h>
 #endif
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::jpeg::DALIESQUE_ISA {
 namespace {
-
-using jpeg::kBlockSize;
 
 constexpr int kConstBits = 13;
 constexpr int kPassBits = 2;
@@ -391,4 +389,4 @@ void jpeg_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficient
 #endif
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::jpeg::DALIESQUE_ISA

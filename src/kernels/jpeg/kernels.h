@@ -88,31 +88,22 @@ struct Kernels {
 /// The fastest set that this processor runs.
 const Kernels& kernels();
 
-}  // namespace daliesque::jpeg
-
-namespace daliesque {
-
-#define DALIESQUE_JPEG_LOOPS                                                                    \
-  jpeg::EntropyError jpeg_decode_mcus(jpeg::ScanReader* reader, const jpeg::McuPlan& plan,      \
-                                      int32_t* predictions, int begin, int end,                 \
-                                      int16_t* coefficients, uint8_t* last);                    \
-  jpeg::EntropyError jpeg_decode_dc_first(jpeg::ScanReader* reader, const jpeg::McuPlan& plan,  \
-                                          int32_t* predictions, int begin, int end,             \
-                                          const jpeg::Blocks& blocks, int low);                 \
-  jpeg::EntropyError jpeg_decode_dc_refinement(jpeg::ScanReader* reader,                        \
-                                               const jpeg::McuPlan& plan, int begin, int end,   \
-                                               const jpeg::Blocks& blocks, int low);            \
-  jpeg::EntropyError jpeg_decode_ac_first(jpeg::ScanReader* reader, const jpeg::BandScan& scan, \
-                                          int32_t* run, int begin, int end,                     \
-                                          const jpeg::Blocks& blocks);                          \
-  jpeg::EntropyError jpeg_decode_ac_refinement(jpeg::ScanReader* reader,                        \
-                                               const jpeg::BandScan& scan, int32_t* run,        \
-                                               int begin, int end, const jpeg::Blocks& blocks); \
-  void jpeg_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,            \
-                        const uint8_t* last, int count, const uint16_t* quant);                 \
-  void jpeg_fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,       \
-                             const uint8_t* last, int count, const uint16_t* quant);            \
-  extern const jpeg::Kernels jpeg_kernels;
+#define DALIESQUE_JPEG_LOOPS                                                                       \
+  EntropyError jpeg_decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predictions,     \
+                                int begin, int end, int16_t* coefficients, uint8_t* last);         \
+  EntropyError jpeg_decode_dc_first(ScanReader* reader, const McuPlan& plan, int32_t* predictions, \
+                                    int begin, int end, const Blocks& blocks, int low);            \
+  EntropyError jpeg_decode_dc_refinement(ScanReader* reader, const McuPlan& plan, int begin,       \
+                                         int end, const Blocks& blocks, int low);                  \
+  EntropyError jpeg_decode_ac_first(ScanReader* reader, const BandScan& scan, int32_t* run,        \
+                                    int begin, int end, const Blocks& blocks);                     \
+  EntropyError jpeg_decode_ac_refinement(ScanReader* reader, const BandScan& scan, int32_t* run,   \
+                                         int begin, int end, const Blocks& blocks);                \
+  void jpeg_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,               \
+                        const uint8_t* last, int count, const uint16_t* quant);                    \
+  void jpeg_fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,          \
+                             const uint8_t* last, int count, const uint16_t* quant);               \
+  extern const Kernels jpeg_kernels;
 
 namespace portable {
 DALIESQUE_JPEG_LOOPS
@@ -123,4 +114,4 @@ DALIESQUE_JPEG_LOOPS
 
 #undef DALIESQUE_JPEG_LOOPS
 
-}  // namespace daliesque
+}  // namespace daliesque::jpeg

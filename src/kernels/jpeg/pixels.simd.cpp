@@ -8,10 +8,8 @@
 #include <immintrin.h>
 #endif
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::jpeg::DALIESQUE_ISA {
 namespace {
-
-using jpeg::PlaneRow;
 
 #ifdef __AVX2__
 
@@ -110,7 +108,7 @@ constexpr int kChunk = 256;
 
 /// Three rows of a chunk.
 struct ChunkPlanes {
-  uint8_t row[3][kChunk + jpeg::kRowPadding];
+  uint8_t row[3][kChunk + kRowPadding];
 };
 
 /// Full-range YCbCr to RGB with libjpeg's 16-bit factors 1.402, 1.772, 0.34414 and 0.71414, less
@@ -334,7 +332,7 @@ void cmyk_to_pixels(uint8_t* out, const PlaneRow& in, int count, bool in_ycck) {
 
 }  // namespace
 
-const jpeg::Kernels jpeg_kernels = {
+const Kernels jpeg_kernels = {
     jpeg_decode_mcus,
     jpeg_decode_dc_first,
     jpeg_decode_dc_refinement,
@@ -353,4 +351,4 @@ const jpeg::Kernels jpeg_kernels = {
     cmyk_to_pixels,
 };
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::jpeg::DALIESQUE_ISA

@@ -4,7 +4,7 @@
 #include "jpeg/bits.simd.h"
 #include "jpeg/kernels.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::jpeg::DALIESQUE_ISA {
 namespace {
 
 /// Bits k of a set of coefficients, from `first` to `last`.
@@ -217,4 +217,4 @@ EntropyError jpeg_decode_ac_refinement(ScanReader* reader, const BandScan& scan,
   });
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::jpeg::DALIESQUE_ISA

@@ -6,7 +6,7 @@
 
 #include "random/philox.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::random::DALIESQUE_ISA {
 
 /// Exact up to the one rounding of the addition, like a scalar conversion, and vectorisable.
 DALIESQUE_INLINE float to_float(uint32_t word) {
@@ -53,4 +53,4 @@ DALIESQUE_INLINE Real drawn_normal(const uint32_t* words, int64_t i, Real mean, 
   return fused(box_muller(u1, u2), stddev, mean);
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::random::DALIESQUE_ISA

@@ -7,7 +7,7 @@
 
 #include "random/std_random.h"
 
-namespace daliesque {
+namespace daliesque::random {
 
 void batch_permutation(Samples& out, const PhiloxState& state, bool repetitions,
                        bool no_fixed_points) {
@@ -19,17 +19,17 @@ void batch_permutation(Samples& out, const PhiloxState& state, bool repetitions,
   no_fixed_points &= count > 1;
   if (repetitions) {
     for (int32_t i = 0; i < count; i++) {
-      int32_t number = std_random::uniform_int(generator, 0, count - 1 - no_fixed_points);
+      int32_t number = uniform_int(generator, 0, count - 1 - no_fixed_points);
       if (no_fixed_points && number >= i) number++;
       numbers[static_cast<size_t>(i)] = number;
     }
   } else if (no_fixed_points) {
     for (int32_t i = 0; i + 1 < count; i++) {
-      const int32_t other = std_random::uniform_int(generator, i + 1, count - 1);
+      const int32_t other = uniform_int(generator, i + 1, count - 1);
       std::swap(numbers[static_cast<size_t>(i)], numbers[static_cast<size_t>(other)]);
     }
   } else {
-    std_random::shuffle(numbers.data(), numbers.size(), generator);
+    shuffle(numbers.data(), numbers.size(), generator);
   }
   for (int64_t i = 0; i < count; i++) *out.data<int32_t>(i) = numbers[static_cast<size_t>(i)];
 }
@@ -50,9 +50,9 @@ void roi_random_crop(Samples& out, const PhiloxState& state, const PerSample<int
         low = std::max<int64_t>(0, low);
         high = std::min(input_shape->row(i)[d] - extent, high);
       }
-      result = std_random::uniform_int(generator, low, high);
+      result = uniform_int(generator, low, high);
     }
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::random

@@ -5,7 +5,7 @@
 #include "core/samples.h"
 #include "random/philox.h"
 
-namespace daliesque {
+namespace daliesque::random {
 
 /// Fills `out`, one int32 for each sample, with the numbers of the samples in random order. With
 /// repetitions, each is drawn independently; without fixed points, none is its own number (if there
@@ -19,4 +19,4 @@ void roi_random_crop(Samples& out, const PhiloxState& state, const PerSample<int
                      const PerSample<int64_t>& roi_start, const PerSample<int64_t>& roi_shape,
                      const PerSample<int64_t>* input_shape);
 
-}  // namespace daliesque
+}  // namespace daliesque::random

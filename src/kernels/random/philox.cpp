@@ -4,7 +4,7 @@
 #include <charconv>
 #include <stdexcept>
 
-namespace daliesque {
+namespace daliesque::random {
 
 namespace {
 
@@ -62,4 +62,4 @@ PhiloxState draw_operator_state(Philox& rng) {
   return state;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::random

@@ -11,7 +11,7 @@
 
 #include "core/half.h"
 
-namespace daliesque {
+namespace daliesque::random {
 
 /// Computes the four words that belong to one value of the 128-bit counter.
 DALIESQUE_INLINE void philox_block(uint32_t out[4], uint64_t key, uint64_t low, uint64_t high) {
@@ -135,4 +135,4 @@ void philox_words(uint32_t* out, const PhiloxState& sample, int64_t first, int64
 void philox_blocks(uint32_t* out, const PhiloxState& sample, int64_t first, int64_t count,
                    int blocks);
 
-}  // namespace daliesque
+}  // namespace daliesque::random

@@ -13,7 +13,7 @@
 #include "random/random.simd.h"
 #include "random/std_random.h"
 
-namespace daliesque {
+namespace daliesque::random {
 
 // Both instruction sets offer the same names; this picks the set for one call.
 #if defined(__x86_64__)
@@ -109,8 +109,8 @@ class BetaDraws {
     if (!both_small_) return a / (a + b);
     // Gamma(s) = Gamma(s + 1) * U^(1/s). Both factors U^(1/s) may underflow, so they are divided by
     // the larger one, in logarithms: -exponential() is log U.
-    const Real log_a = -std_random::exponential<Real>(rng);
-    const Real log_b = -std_random::exponential<Real>(rng);
+    const Real log_a = -exponential<Real>(rng);
+    const Real log_b = -exponential<Real>(rng);
     if (log_a * ratio_ < log_b) {
       const Real scaled = a * std::exp((log_a * ratio_ - log_b) / beta_);
       return scaled / (scaled + b);
@@ -122,7 +122,7 @@ class BetaDraws {
  private:
   bool both_small_;
   Real beta_, ratio_;
-  std_random::Gamma<Real> first_, second_;
+  Gamma<Real> first_, second_;
 };
 
 /// Gamma variates keep half of a pair of normal variates for the next element, so that elements
@@ -174,13 +174,13 @@ class Choosers {
   template <class Engine>
   int64_t choose(int64_t sample, Engine& engine) const {
     const auto i = static_cast<size_t>(sample);
-    if (weighted_.empty()) return static_cast<int64_t>(std_random::uniform_up_to(engine, last_[i]));
+    if (weighted_.empty()) return static_cast<int64_t>(uniform_up_to(engine, last_[i]));
     return weighted_[weighted_.size() == 1 ? 0 : i](engine);
   }
 
  private:
   std::vector<uint64_t> last_;
-  std::vector<std_random::Discrete> weighted_;
+  std::vector<Discrete> weighted_;
 };
 
 /// Replays the first words of an element; if a distribution wants more, draws them.
@@ -340,4 +340,4 @@ void choice(Samples& out, const PhiloxState& state, const Samples& from, const S
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::random

@@ -8,7 +8,7 @@
 #include "core/samples.h"
 #include "random/philox.h"
 
-namespace daliesque {
+namespace daliesque::random {
 
 /// Evenly distributed over [low, high); a row of `range` holds low and high, low < high. For an
 /// integer output both are truncated to that type first, as a conversion on x86 does it.
@@ -38,4 +38,4 @@ void beta(Samples& out, const PhiloxState& state, const PerSample<float>& alpha,
 /// `from`.
 void choice(Samples& out, const PhiloxState& state, const Samples& from, const Samples* weights);
 
-}  // namespace daliesque
+}  // namespace daliesque::random

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::random::DALIESQUE_ISA {
 
 namespace {
 
@@ -250,4 +250,4 @@ template void at_most(bool*, const uint32_t*, int64_t, uint32_t);
 template void at_most(uint8_t*, const uint32_t*, int64_t, uint32_t);
 template void at_most(int32_t*, const uint32_t*, int64_t, uint32_t);
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::random::DALIESQUE_ISA

@@ -7,7 +7,7 @@
 
 #include "random/philox.h"
 
-namespace daliesque {
+namespace daliesque::random {
 
 /// The floating-point type in which numbers for an output of type T are made.
 template <class T>
@@ -42,4 +42,4 @@ DALIESQUE_RANDOM_LOOPS
 
 #undef DALIESQUE_RANDOM_LOOPS
 
-}  // namespace daliesque
+}  // namespace daliesque::random

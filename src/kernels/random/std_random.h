@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace daliesque::std_random {
+namespace daliesque::random {
 
 /// The logarithm of the absolute value of the gamma function. lgamma() also writes the sign into
 /// a global variable, which concurrent samples must not do.
@@ -468,4 +468,4 @@ class Poisson {
   Normal<double> normal_;
 };
 
-}  // namespace daliesque::std_random
+}  // namespace daliesque::random

@@ -8,7 +8,7 @@
 
 #include "records/json_reader.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -333,4 +333,4 @@ CocoAnnotations parse_coco(std::string_view text, const CocoOptions& options) {
   return out;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace daliesque {
+namespace daliesque::records {
 
 struct CocoOptions {
   float size_threshold;
@@ -65,4 +65,4 @@ CocoAnnotations parse_coco(std::string_view text, const CocoOptions& options);
 /// Run lengths from their compressed form; nothing if it is damaged.
 std::optional<std::vector<uint32_t>> decode_runs(std::string_view text);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -161,4 +161,4 @@ void paint_masks(Samples& out, const std::vector<std::vector<CocoMask>>& masks, 
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -8,7 +8,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// An outline or runs of pixels that get a label.
 struct CocoMask {
@@ -25,4 +25,4 @@ struct CocoMask {
 /// runs down the columns.
 void paint_masks(Samples& out, const std::vector<std::vector<CocoMask>>& masks, bool relative);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

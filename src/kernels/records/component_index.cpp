@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -150,7 +150,7 @@ void ComponentIndex::end_sample(int64_t where, std::vector<ComponentError>& erro
   names_.resize(first_component_ == 0 ? 0 : static_cast<size_t>(name_ends_.back()));
 }
 
-void ComponentIndex::add_tar(const ByteSource& source, std::vector<ComponentError>& errors) {
+void ComponentIndex::add_tar(const files::ByteSource& source, std::vector<ComponentError>& errors) {
   std::string stem;
   int64_t where = 0;
   bool started = false;
@@ -219,7 +219,7 @@ void ComponentIndex::add_text(std::string_view text, std::vector<ComponentError>
   }
 }
 
-IndexText make_index(const ByteSource& source, bool with_names) {
+IndexText make_index(const files::ByteSource& source, bool with_names) {
   IndexText index;
   std::string lines, stem;
   int64_t samples = 0;
@@ -247,4 +247,4 @@ IndexText make_index(const ByteSource& source, bool with_names) {
   return index;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -11,7 +11,7 @@
 #include "core/dtype.h"
 #include "records/tar.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// What can be wrong with an archive or its index.
 enum class ComponentFault {
@@ -47,7 +47,7 @@ class ComponentIndex {
                  bool case_sensitive, MissingComponents missing);
 
   /// Adds the samples of an archive, up to where a fault ends it. Throws ReadFailure.
-  void add_tar(const ByteSource& source, std::vector<ComponentError>& errors);
+  void add_tar(const files::ByteSource& source, std::vector<ComponentError>& errors);
 
   /// Adds the samples that the text of an index lists.
   void add_text(std::string_view text, std::vector<ComponentError>& errors);
@@ -106,6 +106,6 @@ struct IndexText {
 };
 
 /// Makes the index of an archive: version 1.2, or without names version 1.1. Throws ReadFailure.
-IndexText make_index(const ByteSource& source, bool with_names);
+IndexText make_index(const files::ByteSource& source, bool with_names);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

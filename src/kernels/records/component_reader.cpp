@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -85,13 +85,14 @@ Samples cut(const Samples& stretches, const std::vector<int64_t>& begins, const 
 }
 
 /// All outputs out of one buffer, if the files of samples lie side by side and can be read.
-std::optional<std::vector<Samples>> read_together(Archives& archives, const ComponentIndex& index,
+std::optional<std::vector<Samples>> read_together(files::Archives& archives,
+                                                  const ComponentIndex& index,
                                                   const Request& request) {
   // Parts of one buffer are aligned to nothing, and no two outputs may have the same.
   if (!index.separate_bytes()) return std::nullopt;
   const auto stretches = find_stretches(request);
   if (!stretches) return std::nullopt;
-  std::vector<PieceError> errors;
+  std::vector<files::PieceError> errors;
   const Samples read =
       archives.read(DType::uint8, request.files, stretches->offsets, stretches->sizes, errors);
   if (!errors.empty()) return std::nullopt;
@@ -104,9 +105,9 @@ std::optional<std::vector<Samples>> read_together(Archives& archives, const Comp
 
 }  // namespace
 
-std::vector<Samples> read_components(Archives& archives, const ComponentIndex& index,
+std::vector<Samples> read_components(files::Archives& archives, const ComponentIndex& index,
                                      std::span<const int64_t> numbers,
-                                     std::vector<PieceError>& errors) {
+                                     std::vector<files::PieceError>& errors) {
   const Request request = find_pieces(index, numbers);
   if (auto outputs = read_together(archives, index, request)) return std::move(*outputs);
   std::vector<Samples> outputs;
@@ -122,4 +123,4 @@ std::vector<Samples> read_components(Archives& archives, const ComponentIndex& i
   return outputs;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -9,13 +9,13 @@
 #include "files/archives.h"
 #include "records/component_index.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// Reads samples, given by their numbers in an index: one Samples for each output. A sample of
 /// which something cannot be read leaves an entry in `errors`, sorted by place, and contents that
 /// mean nothing.
-std::vector<Samples> read_components(Archives& archives, const ComponentIndex& index,
+std::vector<Samples> read_components(files::Archives& archives, const ComponentIndex& index,
                                      std::span<const int64_t> numbers,
-                                     std::vector<PieceError>& errors);
+                                     std::vector<files::PieceError>& errors);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -9,7 +9,7 @@
 #define DALIESQUE_CRC_INSTRUCTION 1
 #endif
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -130,4 +130,4 @@ uint32_t crc32c(const void* data, size_t size) {
   return crc32c_portable(data, size);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -6,7 +6,7 @@
 
 #include "records/record_values.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -274,4 +274,4 @@ std::vector<Samples> parse_tensors(const Samples& records, const TensorLayout& l
       errors);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -7,7 +7,7 @@
 #include "core/samples.h"
 #include "records/fault.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// Images (uint8: 1-D if encoded, otherwise HWC) and labels (1-D, int32) of Caffe's `Datum`
 /// messages, as far as they are wanted. Records with faults leave entries in `errors`, sorted by
@@ -30,4 +30,4 @@ struct TensorLayout {
 std::vector<Samples> parse_tensors(const Samples& records, const TensorLayout& layout,
                                    std::vector<RecordError>& errors);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::records {
 
 enum class RecordFault {
   none,
@@ -33,4 +33,4 @@ struct RecordError {
   int64_t value;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::records

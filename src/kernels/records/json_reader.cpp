@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -166,4 +166,4 @@ void JsonReader::end() {
   fail(JsonFault::syntax);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// What is wrong with a text, and where.
 struct JsonFault {
@@ -72,4 +72,4 @@ class JsonReader {
   size_t position_ = 0;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::records

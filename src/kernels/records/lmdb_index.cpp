@@ -3,7 +3,7 @@
 
 #include "records/protobuf.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -32,7 +32,7 @@ struct Meta {
 
 class Walk {
  public:
-  Walk(const ByteSource& source, LmdbIndex& index)
+  Walk(const files::ByteSource& source, LmdbIndex& index)
       : source_(source), window_(source), index_(index) {}
 
   void run() {
@@ -116,15 +116,15 @@ class Walk {
     index_.key_ends.push_back(static_cast<int64_t>(index_.keys.size()));
   }
 
-  const ByteSource& source_;
-  SourceWindow window_;
+  const files::ByteSource& source_;
+  files::SourceWindow window_;
   LmdbIndex& index_;
   int64_t page_size_ = 0, visited_ = 0;
 };
 
 }  // namespace
 
-LmdbIndex index_lmdb(const ByteSource& source) {
+LmdbIndex index_lmdb(const files::ByteSource& source) {
   LmdbIndex index;
   try {
     Walk(source, index).run();
@@ -135,4 +135,4 @@ LmdbIndex index_lmdb(const ByteSource& source) {
   return index;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -8,7 +8,7 @@
 
 #include "files/byte_source.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// What can be wrong with a database.
 enum class LmdbFault {
@@ -27,6 +27,6 @@ struct LmdbIndex {
 };
 
 /// Finds all entries, up to where a fault ends the search. Throws ReadFailure.
-LmdbIndex index_lmdb(const ByteSource& source);
+LmdbIndex index_lmdb(const files::ByteSource& source);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

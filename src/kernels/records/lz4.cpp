@@ -6,7 +6,7 @@
 
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::optional<Lz4Failure> lz4_decompress(Samples& out, const Samples& in, const 
   return std::nullopt;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

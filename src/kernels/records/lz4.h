@@ -7,7 +7,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// A chunk of compressed data that cannot be read, and why.
 struct Lz4Failure {
@@ -21,4 +21,4 @@ struct Lz4Failure {
 std::optional<Lz4Failure> lz4_decompress(Samples& out, const Samples& in, const Samples& offsets,
                                          const Samples& sizes);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -8,7 +8,7 @@
 #include <exception>
 #include <string_view>
 
-namespace daliesque::protobuf {
+namespace daliesque::records::protobuf {
 
 /// The bytes are no message.
 class Malformed : public std::exception {
@@ -140,4 +140,4 @@ class Fields {
   bool pending_ = false;
 };
 
-}  // namespace daliesque::protobuf
+}  // namespace daliesque::records::protobuf

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -44,4 +44,4 @@ int64_t parse_number_pairs(std::string_view text, std::vector<int64_t>& first,
   return 0;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

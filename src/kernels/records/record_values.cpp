@@ -6,7 +6,7 @@
 
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -125,4 +125,4 @@ std::vector<Samples> parse_records(const Samples& records, size_t outputs,
   return columns;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

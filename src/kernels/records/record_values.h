@@ -12,7 +12,7 @@
 #include "records/fault.h"
 #include "records/protobuf.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// One value of a record: part of its bytes, or something that was decoded.
 struct RecordValue {
@@ -47,4 +47,4 @@ using RecordParser = std::function<RecordError(protobuf::Cursor record, RecordVa
 std::vector<Samples> parse_records(const Samples& records, size_t outputs,
                                    const RecordParser& parse, std::vector<RecordError>& errors);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

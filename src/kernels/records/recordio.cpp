@@ -3,7 +3,7 @@
 
 #include "records/record_values.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::vector<Samples> parse_recordio(const Samples& records, std::vector<RecordEr
   return parse_records(records, 2, parse, errors);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -7,10 +7,10 @@
 #include "core/samples.h"
 #include "records/fault.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// Images (1-D, uint8) and labels (1-D, float32) of records. Records with faults leave entries in
 /// `errors`, sorted by place, and samples whose contents mean nothing.
 std::vector<Samples> parse_recordio(const Samples& records, std::vector<RecordError>& errors);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -111,9 +111,9 @@ struct Description {
 
 }  // namespace
 
-TarEnd list_tar(const ByteSource& source,
+TarEnd list_tar(const files::ByteSource& source,
                 const std::function<void(const std::string&, int64_t, int64_t)>& visit) {
-  SourceWindow window(source);
+  files::SourceWindow window(source);
   Description next;
   const int64_t total = source.size();
   bool after_zeros = false;
@@ -161,4 +161,4 @@ TarEnd list_tar(const ByteSource& source,
   return {TarFault::none, 0};
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -8,7 +8,7 @@
 
 #include "files/byte_source.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// What can end a walk through an archive before its time.
 enum class TarFault {
@@ -25,7 +25,7 @@ struct TarEnd {
 
 /// Calls `visit(name, offset, size)` for each regular file; `offset` is that of its contents.
 /// Throws ReadFailure.
-TarEnd list_tar(const ByteSource& source,
+TarEnd list_tar(const files::ByteSource& source,
                 const std::function<void(const std::string&, int64_t, int64_t)>& visit);
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -7,7 +7,7 @@
 #include "records/crc32c.h"
 #include "records/protobuf.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -277,9 +277,9 @@ Samples copy_numbers(Contents& contents, size_t feature, const FeatureRule& rule
 
 }  // namespace
 
-RecordIndex index_tfrecord(const ByteSource& source) {
+RecordIndex index_tfrecord(const files::ByteSource& source) {
   RecordIndex index;
-  SourceWindow window(source);
+  files::SourceWindow window(source);
   int64_t offset = 0;
   const int64_t total = source.size();
   while (offset < total && index.fault == RecordFault::none) {
@@ -302,8 +302,8 @@ RecordIndex index_tfrecord(const ByteSource& source) {
   return index;
 }
 
-std::vector<Samples> ExampleParser::read(Archives& archives, const Pieces& pieces,
-                                         std::vector<PieceError>& unread,
+std::vector<Samples> ExampleParser::read(files::Archives& archives, const Pieces& pieces,
+                                         std::vector<files::PieceError>& unread,
                                          std::vector<RecordError>& errors) const {
   const size_t features = rules_.size(), count = pieces.files.size();
   std::vector<Found> found(count * features);
@@ -336,4 +336,4 @@ std::vector<Samples> ExampleParser::read(Archives& archives, const Pieces& piece
   return outputs;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

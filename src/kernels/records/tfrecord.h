@@ -12,7 +12,7 @@
 #include "files/archives.h"
 #include "records/fault.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 /// Places and sizes of records, with their lengths and checksums.
 struct RecordIndex {
@@ -23,7 +23,7 @@ struct RecordIndex {
 };
 
 /// Finds the records of a file. Throws ReadFailure.
-RecordIndex index_tfrecord(const ByteSource& source);
+RecordIndex index_tfrecord(const files::ByteSource& source);
 
 /// A feature to be read.
 struct FeatureRule {
@@ -48,12 +48,12 @@ class ExampleParser {
 
   /// One Samples for each feature. Records that cannot be read leave entries in `unread`, those
   /// with faults in `errors`, both sorted by place, and samples whose contents mean nothing.
-  std::vector<Samples> read(Archives& archives, const Pieces& pieces,
-                            std::vector<PieceError>& unread,
+  std::vector<Samples> read(files::Archives& archives, const Pieces& pieces,
+                            std::vector<files::PieceError>& unread,
                             std::vector<RecordError>& errors) const;
 
  private:
   std::vector<FeatureRule> rules_;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::records

@@ -9,7 +9,7 @@
 
 #include "resize/resize_kernels.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::resize::DALIESQUE_ISA {
 
 namespace {
 
@@ -348,4 +348,4 @@ const FixedResizeKernels fixed_resize = {blend_signed<uint8_t>, blend_signed<int
                                          blend_unsigned<uint8_t>, blend_unsigned<int16_t>,
                                          resample_columns};
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::resize::DALIESQUE_ISA

@@ -9,7 +9,7 @@
 
 #include "resize/resize_kernels.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::resize::DALIESQUE_ISA {
 
 namespace {
 
@@ -286,4 +286,4 @@ const FloatResizeKernels float_resize = {
     },
 };
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::resize::DALIESQUE_ISA

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace daliesque {
+namespace daliesque::resize {
 
 namespace {
 
@@ -187,4 +187,4 @@ ResizeGeometry resize_geometry(const SizeRequest& request) {
   return geometry;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

@@ -7,7 +7,7 @@
 
 #include "core/per_sample.h"
 
-namespace daliesque {
+namespace daliesque::resize {
 
 /// What a requested size means where the aspect ratio is concerned.
 enum class ResizeMode : int {
@@ -54,4 +54,4 @@ struct ResizeGeometry {
 /// Completes and rounds the sizes, and finds the regions.
 ResizeGeometry resize_geometry(const SizeRequest& request);
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

@@ -14,7 +14,7 @@
 #include "resize/resize.h"
 #include "resize/resize_kernels.h"
 
-namespace daliesque {
+namespace daliesque::resize {
 
 namespace {
 
@@ -415,4 +415,4 @@ void ImageResizer::run_columns_first(TargetRows out, SourceRows in, int64_t begi
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

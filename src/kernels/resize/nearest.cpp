@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace daliesque {
+namespace daliesque::resize {
 
 namespace {
 
@@ -87,4 +87,4 @@ PickRow find_pick_loop(PixelType out, PixelType in, int64_t channels) {
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

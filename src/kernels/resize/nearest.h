@@ -7,7 +7,7 @@
 
 #include "resize/resample_table.h"
 
-namespace daliesque {
+namespace daliesque::resize {
 
 /// A loop that picks the pixels of one row. `in` points to the pixel columns.first. `size` is to be
 /// handed over with each call.
@@ -19,4 +19,4 @@ struct PickRow {
 /// The loop for pixels of `channels` values; `out` is `in` or float32.
 PickRow find_pick_loop(PixelType out, PixelType in, int64_t channels);
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

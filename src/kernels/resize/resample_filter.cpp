@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-namespace daliesque {
+namespace daliesque::resize {
 
 namespace {
 
@@ -139,4 +139,4 @@ ResampleFilter choose_filter(Interp min_filter, Interp mag_filter, bool antialia
   return filter;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::resize {
 
 /// Interpolation types, with the numbers of the public enum.
 enum class Interp : int32_t {
@@ -37,4 +37,4 @@ struct ResampleFilter {
 ResampleFilter choose_filter(Interp min_filter, Interp mag_filter, bool antialias, float in_size,
                              float out_size);
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

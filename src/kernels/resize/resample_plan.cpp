@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-namespace daliesque {
+namespace daliesque::resize {
 
 namespace {
 
@@ -127,4 +127,4 @@ ResamplePlan make_resample_plan(std::span<const AxisRequest> axes) {
   return plan;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

@@ -8,7 +8,7 @@
 
 #include "resize/resample_table.h"
 
-namespace daliesque {
+namespace daliesque::resize {
 
 /// What is asked of one axis: the input interval [start, end), in pixels, becomes `out_size`
 /// samples. start > end mirrors. Pixels outside [0, in_size) repeat the edge.
@@ -35,4 +35,4 @@ struct ResamplePlan {
 /// Tables are kept in a small cache per thread, keyed by everything they depend on.
 ResamplePlan make_resample_plan(std::span<const AxisRequest> axes);
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace daliesque {
+namespace daliesque::resize {
 
 namespace {
 
@@ -233,4 +233,4 @@ Columns<int32_t> fixed_columns(const AxisTable& table, int64_t channels, bool wi
           .block_span = table.block_span / 2 + 2};
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

@@ -10,7 +10,7 @@
 #include "resize/resample_filter.h"
 #include "resize/resize_kernels.h"
 
-namespace daliesque {
+namespace daliesque::resize {
 
 /// 16-bit weights for uint8 data, two neighbouring taps in one word (the first in the low half).
 /// They add up to 2^bits for every output.
@@ -74,4 +74,4 @@ struct AxisSampling {
 
 TablePtr build_table(const AxisSampling& sampling);
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

@@ -12,7 +12,7 @@
 #include "core/memory.h"
 #include "core/parallel.h"
 
-namespace daliesque {
+namespace daliesque::resize {
 
 namespace {
 
@@ -277,4 +277,4 @@ void resize(Samples& out, const Samples& in, const ResizeRequest& request) {
   request.geometry.axes < 3 ? resize_images(out, in, samples) : resize_volumes(out, in, samples);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

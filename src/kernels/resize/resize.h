@@ -11,7 +11,7 @@
 #include "resize/geometry.h"
 #include "resize/resample_plan.h"
 
-namespace daliesque {
+namespace daliesque::resize {
 
 /// Rows of pixels in memory; the stride is in bytes.
 template <class Byte>
@@ -75,4 +75,4 @@ struct ResizeRequest {
 /// types as for ImageResizer.
 void resize(Samples& out, const Samples& in, const ResizeRequest& request);
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

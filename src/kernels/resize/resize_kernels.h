@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace daliesque {
+namespace daliesque::resize {
 
 /// Rows are resampled horizontally in groups of this size, one row per vector lane.
 constexpr int kRowGroup = 8;
@@ -107,4 +107,4 @@ extern const FloatResizeKernels float_resize;
 extern const FixedResizeKernels fixed_resize;
 }  // namespace avx2
 
-}  // namespace daliesque
+}  // namespace daliesque::resize

@@ -16,7 +16,7 @@
 #include "core/stream.h"
 #include "tensor/arithmetic_rules.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -252,4 +252,4 @@ Samples arithmetic(ArithmeticOp op, Operands operands) {
   return out;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

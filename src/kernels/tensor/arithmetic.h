@@ -8,7 +8,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 enum class ArithmeticOp : uint8_t {
   plus,
@@ -76,4 +76,4 @@ DType arithmetic_type(ArithmeticOp op, std::span<const DType> types);
 /// shapes or layouts that do not go together, std::domain_error for an integer division by zero.
 Samples arithmetic(ArithmeticOp op, std::span<const Samples* const> operands);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

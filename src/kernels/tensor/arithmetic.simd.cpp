@@ -9,7 +9,7 @@
 #include "core/half.h"
 #include "tensor/arithmetic_loops.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::tensor::DALIESQUE_ISA {
 
 /// An unsigned type wide enough that operations on T neither overflow nor get promoted to int.
 template <class T>
@@ -567,4 +567,4 @@ bool has_zero(DType type, const void* values, int64_t count) {
   }
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::tensor::DALIESQUE_ISA

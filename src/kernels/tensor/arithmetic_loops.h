@@ -4,7 +4,7 @@
 
 #include "tensor/arithmetic_rules.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// Operations that vectorise; compiled once for each instruction set.
 namespace portable {
@@ -19,4 +19,4 @@ bool has_zero(DType type, const void* values, int64_t count);
 /// Functions of the C library, powers, remainders and 64-bit divisions.
 ArithmeticLoop math_loop(ArithmeticOp op, DType type);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

@@ -5,7 +5,7 @@
 
 #include "tensor/arithmetic_loops.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -178,4 +178,4 @@ ArithmeticLoop math_loop(ArithmeticOp op, DType type) {
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

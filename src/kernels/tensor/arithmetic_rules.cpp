@@ -7,7 +7,7 @@
 #include "core/cpu.h"
 #include "tensor/arithmetic_loops.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -241,4 +241,4 @@ bool has_zero(DType type, const void* values, int64_t count) {
   return portable::has_zero(type, values, count);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

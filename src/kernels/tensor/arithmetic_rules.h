@@ -8,7 +8,7 @@
 
 #include "tensor/arithmetic.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// Computes `count` elements from as many arrays as the operation has operands.
 using ArithmeticLoop = void (*)(void* out, const void* const* in, int64_t count);
@@ -41,4 +41,4 @@ bool is_signed_integer(DType type);
 /// True if a zero is among `count` integers of the type.
 bool has_zero(DType type, const void* values, int64_t count);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "core/stream.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -162,4 +162,4 @@ void one_hot(Samples& out, const Samples& in, int axis, const Samples& values) {
   });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

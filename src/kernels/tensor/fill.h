@@ -4,7 +4,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// Broadcasts sample i of `values` (or the only one) to sample i of `out`, as NumPy does. Types
 /// agree.
@@ -15,4 +15,4 @@ void fill(Samples& out, const Samples& values);
 /// second.
 void one_hot(Samples& out, const Samples& in, int axis, const Samples& values);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "core/rearrange.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -85,4 +85,4 @@ Samples concatenate(const std::vector<const Samples*>& parts, int axis, std::str
   return out;
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

@@ -6,10 +6,10 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// Sample i of the result holds the samples i of all parts, one after the other along `axis`. The
 /// parts agree in type, in the number of samples and in all extents but those of `axis`.
 Samples concatenate(const std::vector<const Samples*>& parts, int axis, std::string layout);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "core/stream.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 #define DALIESQUE_LOOKUP_LOOPS                                                          \
   void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels, \
@@ -129,4 +129,4 @@ void look_up(Samples& out, const Samples& in, const Samples& table, const Sample
   });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

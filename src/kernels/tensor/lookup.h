@@ -6,7 +6,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// out[k] = table[in[k]]; what is negative or beyond the table becomes `otherwise`. `table` is a
 /// 1-D array and `otherwise` a single element, both of the output's type; `in` has integers.
@@ -17,4 +17,4 @@ void look_up(Samples& out, const Samples& in, const Samples& table, const Sample
 void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels,
                    const uint8_t (*tables)[256], bool streamed);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

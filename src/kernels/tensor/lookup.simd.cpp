@@ -5,7 +5,7 @@
 #include <immintrin.h>
 #endif
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::tensor::DALIESQUE_ISA {
 
 namespace {
 
@@ -154,4 +154,4 @@ void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t chan
   }
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::tensor::DALIESQUE_ISA

@@ -7,7 +7,7 @@
 #include "tensor/normalize_chunks.h"
 #include "tensor/normalize_rows.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -141,4 +141,4 @@ void normalize(Samples& out, const Samples& in, const NormalizeArgs& args) {
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

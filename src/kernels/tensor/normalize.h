@@ -6,7 +6,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// What statistics run over.
 struct NormalizeScope {
@@ -39,4 +39,4 @@ struct NormalizeArgs {
 /// Computes what is not given and normalises.
 void normalize(Samples& out, const Samples& in, const NormalizeArgs& args);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

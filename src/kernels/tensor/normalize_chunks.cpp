@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 Chunks find_chunks(Shape shape, Shape first, Shape second) {
   std::vector<Group> groups;
@@ -50,4 +50,4 @@ void repeat(float* out, const float* values, int64_t period, int64_t step, int64
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

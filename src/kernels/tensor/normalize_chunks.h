@@ -8,7 +8,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 // Values converted at a time, in the first-level cache.
 constexpr int64_t kNormalizeBlock = 1024;
@@ -83,4 +83,4 @@ Chunks find_chunks(Shape shape, Shape first, Shape second);
 /// Writes a parameter several times, one period after the other.
 void repeat(float* out, const float* values, int64_t period, int64_t step, int64_t repeats);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

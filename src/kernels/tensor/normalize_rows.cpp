@@ -6,7 +6,7 @@
 
 #include "core/cpu.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 const NormalizeLoops& normalize_loops() {
 #ifdef __x86_64__
@@ -56,4 +56,4 @@ void RowNormalizer::run_each(void* out, const void* in, int64_t count, const flo
   });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

@@ -7,7 +7,7 @@
 
 #include "core/dtype.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 using NormalizeToFloat = void (*)(float* out, const void* in, int64_t count, float mean,
                                   float scale, float shift);
@@ -76,4 +76,4 @@ class RowNormalizer {
   int64_t in_size_, out_size_;
 };
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

@@ -6,7 +6,7 @@
 #include "core/saturate.h"
 #include "tensor/normalize_rows.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::tensor::DALIESQUE_ISA {
 
 namespace {
 
@@ -276,4 +276,4 @@ const NormalizeLoops normalize_loops = {
     add_bytes_each,
 };
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::tensor::DALIESQUE_ISA

@@ -11,7 +11,7 @@
 #include "tensor/normalize_chunks.h"
 #include "tensor/normalize_rows.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -335,4 +335,4 @@ Samples normalize_factors(const Samples& in, const Samples& means, const Normali
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

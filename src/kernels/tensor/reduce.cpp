@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "tensor/reduce_loops.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -356,4 +356,4 @@ void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& a
   }
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

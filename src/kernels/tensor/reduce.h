@@ -8,7 +8,7 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 enum class Reduction : int32_t {
   sum = 0,
@@ -36,4 +36,4 @@ Samples reduced_like(const Samples& in, DType dtype, const ReduceAxes& axes, std
 void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& axes,
             const Samples* means, int64_t ddof);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

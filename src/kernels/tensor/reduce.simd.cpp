@@ -4,7 +4,7 @@
 
 #include "tensor/reduce_loops.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::tensor::DALIESQUE_ISA {
 
 namespace {
 
@@ -297,4 +297,4 @@ ReduceLoops find_reduce_loops(Term term, DType in) {
   return {};
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::tensor::DALIESQUE_ISA

@@ -6,7 +6,7 @@
 
 #include "core/dtype.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// What is collected of each value, and in which type.
 enum class Term {
@@ -45,4 +45,4 @@ namespace avx2 {
 ReduceLoops find_reduce_loops(Term term, DType in);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

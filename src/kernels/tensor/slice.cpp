@@ -13,7 +13,7 @@
 #include "core/rearrange.h"
 #include "tensor/slice_convert.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -319,4 +319,4 @@ void slice(Samples& out, const Samples& in, const PerSample<int64_t>& anchors, B
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

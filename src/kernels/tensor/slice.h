@@ -9,7 +9,7 @@
 #include "core/per_sample.h"
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// Sample i of `out` becomes the window of sample i of `in` that begins at anchors.row(i) and has
 /// the shape of the output sample; it may leave the input. Element types may differ if the output
@@ -21,4 +21,4 @@ void slice(Samples& out, const Samples& in, const PerSample<int64_t>& anchors, B
 /// Converts a fill value as the reference does: integers wrap around.
 void store_fill(void* out, DType type, float value);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

@@ -6,7 +6,7 @@
 
 #include "core/dtype.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// Converts `count` dense elements.
 using ConvertRow = void (*)(void* out, const void* in, int64_t count);
@@ -19,4 +19,4 @@ namespace avx2 {
 ConvertRow find_truncation(DType out, DType in);
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

@@ -6,7 +6,7 @@
 
 #include "core/half.h"
 
-namespace daliesque::DALIESQUE_ISA {
+namespace daliesque::tensor::DALIESQUE_ISA {
 
 namespace {
 
@@ -93,4 +93,4 @@ ConvertRow find_truncation(DType out, DType in) {
   }
 }
 
-}  // namespace daliesque::DALIESQUE_ISA
+}  // namespace daliesque::tensor::DALIESQUE_ISA

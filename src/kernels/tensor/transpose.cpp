@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "core/rearrange.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -180,4 +180,4 @@ void transpose(Samples& out, const Samples& in, const std::vector<int>& permutat
       });
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

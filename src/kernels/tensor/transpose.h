@@ -5,9 +5,9 @@
 
 #include "core/samples.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// Reorders the axes of each sample: axis k of `out` is axis permutation[k] of `in`.
 void transpose(Samples& out, const Samples& in, const std::vector<int>& permutation);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

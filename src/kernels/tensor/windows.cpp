@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 namespace {
 
@@ -167,4 +167,4 @@ WindowFault pad_windows(Windows& out, const PerSample<int64_t>& shapes, const Pa
   return {};
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

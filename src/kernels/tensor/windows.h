@@ -9,7 +9,7 @@
 
 #include "core/per_sample.h"
 
-namespace daliesque {
+namespace daliesque::tensor {
 
 /// Begin and extent along each axis, a row for each sample or one that serves all.
 struct Windows {
@@ -72,4 +72,4 @@ struct PadArgs {
 };
 WindowFault pad_windows(Windows& out, const PerSample<int64_t>& shapes, const PadArgs& args);
 
-}  // namespace daliesque
+}  // namespace daliesque::tensor

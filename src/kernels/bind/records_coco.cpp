@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Annotations in the format of COCO.
-#include "records/coco.h"
-
 #include <nanobind/stl/variant.h>
 
 #include "bind/bind.h"
+#include "records/coco.h"
 #include "records/coco_masks.h"
 #include "records/json_reader.h"
 
-namespace daliesque {
+namespace daliesque::records {
 
 namespace {
 
@@ -155,7 +154,6 @@ void bind_coco(nb::module_& m) {
       .def_ro("kind", &CocoFault::kind)
       .def_ro("annotation", &CocoFault::annotation)
       .def_ro("value", &CocoFault::value);
-
   m.def("parse_coco", &parse, "text"_a, "size_threshold"_a, "include_crowds"_a, "ltrb"_a, "ratio"_a,
         "remap_classes"_a, "skip_empty"_a, "polygons"_a, "runs"_a, "images"_a.none(),
         "Annotations, or why there are none.");
@@ -164,4 +162,4 @@ void bind_coco(nb::module_& m) {
         "Pictures of the labels of segmentations.");
 }
 
-}  // namespace daliesque
+}  // namespace daliesque::records

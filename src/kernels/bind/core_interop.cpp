@@ -211,6 +211,7 @@ Samples from_dlpack(nb::handle capsule) {
 
 void bind_interop(nb::module_& m) {
   using namespace nb::literals;
+
   m.def("wrap_buffer", &wrap_buffer, "buffer"_a, "type_id"_a, "layout"_a,
         "One sample over the memory of an object with the buffer protocol.");
   m.def("wrap_buffers", &wrap_buffers,

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Samples class as Python sees it.
+// Threads, memory, processor features and the Samples class.
 #include <algorithm>
 
 #include "bind/bind.h"
+#include "core/byte_order.h"
+#include "core/convert.h"
+#include "core/cpu.h"
+#include "core/parallel.h"
+#include "core/ragged.h"
 
 namespace daliesque {
 
@@ -94,7 +99,73 @@ Samples sliced(const Samples& in, const ShapeArray& ranges, const std::vector<bo
   return in.slice(list, dropped, layout);
 }
 
-}  // namespace
+Samples cast_to(const Samples& in, int type_id) {
+  const auto type = static_cast<DType>(type_id);
+  check_cast(type, in.dtype());
+  Samples out = Samples::empty_like(in, type);
+  cast(out, in.contiguous() ? in : clone(in));
+  return out;
+}
+
+using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Samples read_big_endian(int type_id,
+                        const nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig>& shapes,
+                        const Samples& in, const Numbers& offsets) {
+  const auto count = static_cast<int64_t>(shapes.shape(0));
+  if (in.size() != count || offsets.size() != shapes.shape(0)) {
+    throw std::invalid_argument("shapes, offsets and samples must have equal length");
+  }
+  std::vector<int64_t> extents(shapes.data(), shapes.data() + shapes.size());
+  const nb::gil_scoped_release release;
+  Samples out = Samples::empty(static_cast<DType>(type_id), static_cast<int>(shapes.shape(1)),
+                               std::move(extents), "", count);
+  copy_big_endian(out, in, {offsets.data(), offsets.size()});
+  return out;
+}
+
+Samples copied_rows(const Samples& table, const Numbers& begins, const Numbers& counts) {
+  if (table.size() != 1 || table.ndim() < 1 || !table.contiguous()) {
+    throw std::invalid_argument("a table is one contiguous array");
+  }
+  if (begins.size() != counts.size()) {
+    throw std::invalid_argument("begins and counts must have equal length");
+  }
+  const nb::gil_scoped_release release;
+  return copy_rows(table, {begins.data(), begins.size()}, {counts.data(), counts.size()});
+}
+
+void bind_runtime(nb::module_& m) {
+  using namespace nb::literals;
+
+  nb::exception<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
+  nb::class_<ThreadPool>(m, "ThreadPool")
+      .def(nb::init<int>(), "num_threads"_a)
+      .def_prop_ro("num_threads", &ThreadPool::num_threads);
+  m.def("default_pool", &default_pool);
+  m.def("set_default_pool", &set_default_pool, "pool"_a);
+  m.def("exchange_current_pool", &exchange_current_pool, "pool"_a.none(),
+        "Set this thread's pool (None: the default); returns the previous setting.");
+  m.def(
+      "memory_info",
+      [] {
+        const MemoryInfo info = memory_info();
+        nb::dict out;
+        out["used_bytes"] = info.used_bytes;
+        out["used_buffers"] = info.used_buffers;
+        out["cached_bytes"] = info.cached_bytes;
+        out["cached_buffers"] = info.cached_buffers;
+        out["peak_bytes"] = info.peak_bytes;
+        out["limit_bytes"] = info.limit_bytes;
+        return out;
+      },
+      nb::sig("def memory_info() -> dict[str, int]"));
+  m.def("set_memory_limit", &set_memory_limit, "bytes"_a);
+  m.def("release_memory", &release_memory);
+  m.def("cpu_has_avx2", &cpu_has_avx2);
+  m.def("set_simd_enabled", &set_simd_enabled, "enabled"_a, "avx512"_a = true);
+  m.def("current_pool", &current_pool, "The pool that kernels called from this thread use.");
+}
 
 void bind_samples(nb::module_& m) {
   using namespace nb::literals;
@@ -188,7 +259,6 @@ void bind_samples(nb::module_& m) {
             return Samples::empty_like(s, static_cast<DType>(type));
           },
           "type_id"_a);
-
   m.def(
       "empty",
       [](int type, const ShapeArray& shapes, std::string layout, int64_t count) {
@@ -213,6 +283,25 @@ void bind_samples(nb::module_& m) {
       },
       "parts"_a, nb::sig("def join(parts: list[Samples]) -> Samples"),
       "The samples of several Samples, without copying.");
+}
+
+void bind_copies(nb::module_& m) {
+  using namespace nb::literals;
+
+  m.def("cast", &cast_to, nb::call_guard<nb::gil_scoped_release>(), "samples"_a, "type_id"_a,
+        "Convert to another type, rounding and clamping.");
+  m.def("read_big_endian", &read_big_endian, "type_id"_a, "shapes"_a, "bytes"_a, "offsets"_a,
+        "Arrays that begin at an offset of each sample of bytes.");
+  m.def("copy_rows", &copied_rows, "table"_a, "begins"_a, "counts"_a,
+        "Some consecutive rows of a table for each sample.");
+}
+
+}  // namespace
+
+void bind_core(nb::module_& m) {
+  bind_runtime(m);
+  bind_samples(m);
+  bind_copies(m);
 }
 
 }  // namespace daliesque

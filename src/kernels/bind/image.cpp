@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on images and volumes.
+#include <nanobind/stl/pair.h>
+
+#include <algorithm>
+
+#include "bind/bind.h"
+#include "image/color.h"
+#include "image/compose.h"
+#include "image/crop_mirror_normalize.h"
+#include "image/debayer.h"
+#include "image/filters.h"
+#include "image/flip.h"
+#include "image/histogram.h"
+#include "image/noise.h"
+#include "image/random_crop.h"
+#include "image/rank_filters.h"
+#include "image/warp.h"
+
+namespace daliesque::image {
+
+namespace {
+
+Samples dense(const Samples& samples) { return samples.contiguous() ? samples : clone(samples); }
+
+Samples bound_brightness_contrast(const Samples& in, int type, const ArgArray<float>& brightness,
+                                  const ArgArray<float>& shift, const ArgArray<float>& contrast,
+                                  const std::optional<ArgArray<float>>& center) {
+  Samples out = Samples::empty_like(in, static_cast<DType>(type));
+  std::optional<PerSample<float>> centers;
+  if (center) centers = per_sample(*center);
+  brightness_contrast(out, in,
+                      {per_sample(brightness), per_sample(shift), per_sample(contrast), centers});
+  return out;
+}
+
+Samples bound_color_twist(const Samples& in, int type, const ArgArray<float>& hue,
+                          const ArgArray<float>& saturation, const ArgArray<float>& value,
+                          const ArgArray<float>& brightness, const ArgArray<float>& contrast) {
+  Samples out = Samples::empty_like(in, static_cast<DType>(type));
+  color_twist(out, in,
+              {per_sample(hue), per_sample(saturation), per_sample(value), per_sample(brightness),
+               per_sample(contrast)});
+  return out;
+}
+
+std::span<const int64_t> span_of(const ArgArray<int64_t>& array) {
+  return {array.data(), array.size()};
+}
+
+Samples bound_multi_paste(const std::vector<const Samples*>& inputs, int type,
+                          const ArgArray<int64_t>& shapes, const ArgArray<int64_t>& offsets,
+                          const ArgArray<int64_t>& patches) {
+  std::vector<Samples> sources;
+  std::vector<const Samples*> pointers;
+  sources.reserve(inputs.size());
+  for (const Samples* input : inputs) {
+    sources.push_back(dense(*input));
+    pointers.push_back(&sources.back());
+  }
+  Samples out =
+      Samples::empty(static_cast<DType>(type), 3, {shapes.data(), shapes.data() + shapes.size()},
+                     inputs[0]->layout(), static_cast<int64_t>(shapes.shape(0)));
+  std::vector<Patch> list(patches.size() / 8);
+  for (size_t k = 0; k < list.size(); k++) {
+    const int64_t* p = patches.data() + 8 * k;
+    list[k] = {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
+  }
+  multi_paste(out, pointers, span_of(offsets), list.data());
+  return out;
+}
+
+using AxesTuple = std::tuple<int, int, bool>;
+
+FilterAxes filter_axes(const AxesTuple& axes) {
+  return {std::get<0>(axes), std::get<1>(axes), std::get<2>(axes)};
+}
+
+Samples bound_gaussian_blur(const Samples& in, int type, const AxesTuple& axes,
+                            const ArgArray<float>& sigma, const ArgArray<int32_t>& window_size) {
+  Samples out = Samples::empty_like(in, static_cast<DType>(type));
+  gaussian_blur(out, in, filter_axes(axes), per_sample(sigma), per_sample(window_size));
+  return out;
+}
+
+Samples bound_laplacian(const Samples& in, int type, const AxesTuple& axes,
+                        const ArgArray<int32_t>& window_size,
+                        const std::optional<ArgArray<int32_t>>& smoothing_size,
+                        const ArgArray<float>& scale, bool normalized) {
+  Samples out = Samples::empty_like(in, static_cast<DType>(type));
+  std::optional<PerSample<int32_t>> smoothing;
+  if (smoothing_size) smoothing = per_sample(*smoothing_size);
+  laplacian(out, in, filter_axes(axes),
+            {per_sample(window_size), smoothing, per_sample(scale), normalized});
+  return out;
+}
+
+Samples bound_salt_and_pepper(const Samples& in, const random::PhiloxState& state,
+                              const ArgArray<float>& probability,
+                              const ArgArray<float>& salt_vs_pepper,
+                              const std::optional<ArgArray<float>>& salt,
+                              const std::optional<ArgArray<float>>& pepper, int channel_axis) {
+  Samples out = Samples::empty_like(in);
+  SaltAndPepper arguments{
+      per_sample(probability), per_sample(salt_vs_pepper), {}, {}, channel_axis};
+  if (salt) arguments.salt = per_sample(*salt);
+  if (pepper) arguments.pepper = per_sample(*pepper);
+  salt_and_pepper_noise(out, in, state, arguments);
+  return out;
+}
+
+Samples bound_flip(const Samples& in, const ArgArray<int32_t>& horizontal,
+                   const ArgArray<int32_t>& vertical, const ArgArray<int32_t>& depthwise) {
+  std::vector<FlipAxis> list;
+  const auto add = [&](char letter, const ArgArray<int32_t>& flags) {
+    const size_t axis = in.layout().find(letter);
+    if (axis != std::string::npos) list.push_back({static_cast<int>(axis), per_sample(flags)});
+  };
+  add('W', horizontal);
+  add('H', vertical);
+  add('D', depthwise);
+  Samples out = Samples::empty_like(in);
+  flip(out, in, list);
+  return out;
+}
+
+Samples bound_crop_mirror_normalize(const Samples& in, int type, const ArgArray<int64_t>& anchors,
+                                    const ArgArray<int64_t>& shapes,
+                                    const std::vector<int>& permutation, std::string layout,
+                                    const ArgArray<int32_t>& mirror, const ArgArray<float>& mean,
+                                    const ArgArray<float>& std, float scale, float shift,
+                                    const ArgArray<float>& fill, int width_axis, int channel_axis) {
+  if (scale == 0) throw std::invalid_argument("'scale' must not be 0.");
+  if (std::find(std.data(), std.data() + std.size(), 0.0f) != std.data() + std.size()) {
+    throw std::invalid_argument("'std' must not be 0.");
+  }
+  const PerSample<int64_t> rows = per_sample(shapes);
+  std::vector<int64_t> extents;
+  for (int64_t i = 0; i < in.size(); i++) {
+    for (int axis : permutation) extents.push_back(rows.row(i)[axis]);
+  }
+  Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents),
+                               std::move(layout), in.size());
+  crop_mirror_normalize(
+      out, in,
+      {per_sample(anchors), permutation, per_sample(mirror), per_sample(mean), per_sample(std),
+       scale, shift, per_sample(fill), width_axis, channel_axis});
+  return out;
+}
+
+/// Anchor and shape, (height, width) each, of a random window for each row (height, width) of
+/// `sizes`.
+std::pair<Samples, Samples> bound_random_crop(const random::PhiloxState& state,
+                                              const ArgArray<int64_t>& sizes,
+                                              const RandomCropArgs& args) {
+  const PerSample<int64_t> rows = per_sample(sizes);
+  const auto count = static_cast<int64_t>(sizes.shape(0));
+  const std::vector<int64_t> shapes(static_cast<size_t>(count), 2);
+  Samples anchors = Samples::empty(DType::int32, 1, shapes, "", count);
+  Samples extents = Samples::empty(DType::int32, 1, shapes, "", count);
+  for (int64_t i = 0; i < count; i++) {
+    random::Philox generator(random_crop_state(state, i));
+    const CropWindow window = random_crop(generator, rows.row(i)[0], rows.row(i)[1], args);
+    anchors.data<int32_t>(i)[0] = static_cast<int32_t>(window.y);
+    anchors.data<int32_t>(i)[1] = static_cast<int32_t>(window.x);
+    extents.data<int32_t>(i)[0] = static_cast<int32_t>(window.height);
+    extents.data<int32_t>(i)[1] = static_cast<int32_t>(window.width);
+  }
+  return {std::move(anchors), std::move(extents)};
+}
+
+/// An output of the given spatial sizes, (1 or N, dims).
+Samples output(const Samples& in, int type, const ArgArray<int64_t>& sizes) {
+  const PerSample<int64_t> rows = per_sample(sizes);
+  const int dims = in.ndim() - 1;
+  std::vector<int64_t> shapes;
+  for (int64_t i = 0; i < in.size(); i++) {
+    shapes.insert(shapes.end(), rows.row(i), rows.row(i) + dims);
+    shapes.push_back(in.shape(i)[static_cast<size_t>(dims)]);
+  }
+  return Samples::empty(static_cast<DType>(type), in.ndim(), std::move(shapes), in.layout(),
+                        in.size());
+}
+
+WarpOptions options(int interp, int border, std::vector<float> fill) {
+  return {static_cast<WarpInterp>(interp), static_cast<WarpBorder>(border), std::move(fill)};
+}
+
+Samples bound_warp_affine(const Samples& in, int type, const ArgArray<int64_t>& sizes,
+                          const ArgArray<float>& matrices, int interp, int border,
+                          std::vector<float> fill) {
+  Samples out = output(in, type, sizes);
+  warp(out, dense(in), AffineMapping(per_sample(matrices), in.ndim() - 1),
+       options(interp, border, std::move(fill)));
+  return out;
+}
+
+/// As OpenCV, and so the reference, rounds: to whole pixels for nearest neighbors (in float32 for
+/// the types with a vector loop), to 5 fraction bits for linear interpolation of int16 only.
+PerspectiveRounding rounding(const WarpOptions& wanted, DType dtype) {
+  const bool is_int16 = dtype == DType::int16;
+  if (wanted.interp == WarpInterp::nearest) {
+    return is_int16 ? PerspectiveRounding::pixels : PerspectiveRounding::float_pixels;
+  }
+  const bool is_coarse = wanted.interp == WarpInterp::linear && is_int16;
+  return is_coarse ? PerspectiveRounding::fractions : PerspectiveRounding::none;
+}
+
+Samples bound_warp_perspective(const Samples& in, const ArgArray<int64_t>& sizes,
+                               const ArgArray<double>& matrices, int interp, int border,
+                               std::vector<float> fill) {
+  Samples out = output(in, static_cast<int>(in.dtype()), sizes);
+  const WarpOptions wanted = options(interp, border, std::move(fill));
+  warp(out, dense(in), PerspectiveMapping(per_sample(matrices), out, rounding(wanted, in.dtype())),
+       wanted);
+  return out;
+}
+
+Samples bound_warp_map(const Samples& in, const Samples& x, const Samples& y,
+                       const ArgArray<int64_t>& sizes, float shift, int interp) {
+  Samples out = output(in, static_cast<int>(in.dtype()), sizes);
+  const Samples dense_x = dense(x), dense_y = dense(y);
+  warp(out, dense(in), MapMapping(dense_x, dense_y, shift), options(interp, 0, {}));
+  return out;
+}
+
+Samples displaced(const Samples& in, const WarpMapping& mapping, const ArgArray<int32_t>& mask,
+                  int interp, float fill) {
+  Samples out = Samples::empty_like(in);
+  const PerSample<int32_t> flags = per_sample(mask);
+  WarpOptions wanted = options(interp, 0, {fill});
+  wanted.mask = &flags;
+  warp(out, in, mapping, wanted);
+  return out;
+}
+
+void bind_color(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  m.def("brightness_contrast", &bound_brightness_contrast, "samples"_a, "type_id"_a, "brightness"_a,
+        "shift"_a, "contrast"_a, "center"_a.none(), release());
+  m.def("color_twist", &bound_color_twist, "samples"_a, "type_id"_a, "hue"_a, "saturation"_a,
+        "value"_a, "brightness"_a, "contrast"_a, release());
+  m.def(
+      "convert_color_space",
+      [](Samples& out, const Samples& in, int to, int from) {
+        convert_color_space(out, in, static_cast<ColorSpace>(to), static_cast<ColorSpace>(from));
+      },
+      "out"_a, "samples"_a, "target"_a, "source"_a, release());
+  m.def(
+      "equalize",
+      [](const Samples& in, int outer) {
+        Samples out = Samples::empty_like(in);
+        equalize(out, in, outer);
+        return out;
+      },
+      "samples"_a, "outer"_a, release());
+  m.def(
+      "clahe",
+      [](const Samples& in, int tiles_x, int tiles_y, float clip_limit, bool luma_only) {
+        Samples out = Samples::empty_like(in);
+        clahe(out, in, {tiles_x, tiles_y, clip_limit, luma_only});
+        return out;
+      },
+      "samples"_a, "tiles_x"_a, "tiles_y"_a, "clip_limit"_a, "luma_only"_a, release());
+  m.def(
+      "debayer",
+      [](Samples& out, const Samples& in, const ArgArray<int32_t>& blue_position, int algorithm) {
+        debayer(out, in, per_sample(blue_position), static_cast<Demosaic>(algorithm));
+      },
+      "out"_a, "samples"_a, "blue_position"_a, "algorithm"_a, release());
+}
+
+void bind_compose(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  m.def(
+      "erase",
+      [](const Samples& in, const ArgArray<int64_t>& offsets, const ArgArray<int64_t>& bounds,
+         const ArgArray<float>& fill, int channel_axis) {
+        Samples out = Samples::empty_like(in);
+        erase(out, dense(in), {span_of(offsets), bounds.data()}, per_sample(fill), channel_axis);
+        return out;
+      },
+      "samples"_a, "offsets"_a, "bounds"_a, "fill"_a, "channel_axis"_a, release(),
+      "`bounds` holds begins and ends of regions, those of sample i from offsets[i] on.");
+  m.def(
+      "grid_mask",
+      [](const Samples& in, const ArgArray<int32_t>& tile, const ArgArray<float>& ratio,
+         const ArgArray<float>& angle, const ArgArray<float>& shift_x,
+         const ArgArray<float>& shift_y) {
+        Samples out = Samples::empty_like(in);
+        grid_mask(out, dense(in),
+                  {per_sample(tile), per_sample(ratio), per_sample(angle), per_sample(shift_x),
+                   per_sample(shift_y)});
+        return out;
+      },
+      "samples"_a, "tile"_a, "ratio"_a, "angle"_a, "shift_x"_a, "shift_y"_a, release());
+  m.def("multi_paste", &bound_multi_paste, "inputs"_a, "type_id"_a, "shapes"_a, "offsets"_a,
+        "patches"_a, release(),
+        "`patches` holds input, sample, place, size and target place of parts, those of sample i "
+        "from offsets[i] on.");
+}
+
+void bind_filters(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  m.def("gaussian_blur", &bound_gaussian_blur, "samples"_a, "type_id"_a, "axes"_a, "sigma"_a,
+        "window_size"_a, release());
+  m.def("laplacian", &bound_laplacian, "samples"_a, "type_id"_a, "axes"_a, "window_size"_a,
+        "smoothing_size"_a.none(), "scale"_a, "normalized"_a, release());
+  m.def(
+      "filter",
+      [](Samples& out, const Samples& in, const AxesTuple& axes, const Samples& kernels,
+         const ArgArray<int32_t>& anchor, int border, const ArgArray<float>& fill) {
+        filter(out, in, filter_axes(axes), kernels, per_sample(anchor), static_cast<Border>(border),
+               per_sample(fill));
+      },
+      "out"_a, "samples"_a, "axes"_a, "kernels"_a, "anchor"_a, "border"_a, "fill"_a, release());
+  m.def(
+      "rank_filter",
+      [](const Samples& in, const AxesTuple& axes, int rank, const ArgArray<int32_t>& window,
+         const ArgArray<int32_t>& anchor, int border) {
+        Samples out = Samples::empty_like(in);
+        rank_filter(out, in, filter_axes(axes),
+                    {static_cast<Rank>(rank), per_sample(window), per_sample(anchor),
+                     static_cast<Border>(border)});
+        return out;
+      },
+      "samples"_a, "axes"_a, "rank"_a, "window"_a, "anchor"_a, "border"_a, release());
+}
+
+void bind_noise(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  m.def(
+      "gaussian_noise",
+      [](const Samples& in, const random::PhiloxState& state, const ArgArray<float>& mean,
+         const ArgArray<float>& stddev) {
+        Samples out = Samples::empty_like(in);
+        gaussian_noise(out, in, state, per_sample(mean), per_sample(stddev));
+        return out;
+      },
+      "samples"_a, "state"_a, "mean"_a, "stddev"_a, release());
+  m.def("salt_and_pepper_noise", &bound_salt_and_pepper, "samples"_a, "state"_a, "probability"_a,
+        "salt_vs_pepper"_a, "salt"_a.none(), "pepper"_a.none(), "channel_axis"_a, release());
+  m.def(
+      "shot_noise",
+      [](const Samples& in, const random::PhiloxState& state, const ArgArray<float>& factor) {
+        Samples out = Samples::empty_like(in);
+        shot_noise(out, in, state, per_sample(factor));
+        return out;
+      },
+      "samples"_a, "state"_a, "factor"_a, release());
+}
+
+void bind_crops(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  m.def("flip", &bound_flip, "samples"_a, "horizontal"_a, "vertical"_a, "depthwise"_a, release(),
+        "Samples mirrored along the axes W, H and D whose flags are set.");
+  m.def("crop_mirror_normalize", &bound_crop_mirror_normalize, "samples"_a, "type_id"_a,
+        "anchors"_a, "shapes"_a, "permutation"_a, "layout"_a, "mirror"_a, "mean"_a, "std"_a,
+        "scale"_a, "shift"_a, "fill"_a, "width_axis"_a, "channel_axis"_a, release());
+  m.def(
+      "random_crop",
+      [](const random::PhiloxState& state, const ArgArray<int64_t>& sizes,
+         std::pair<float, float> aspect, std::pair<float, float> area, int attempts) {
+        return bound_random_crop(state, sizes,
+                                 {aspect.first, aspect.second, area.first, area.second, attempts});
+      },
+      "state"_a, "sizes"_a, "aspect"_a, "area"_a, "attempts"_a, release(),
+      "Anchors and shapes of random windows in images of the given (height, width).");
+}
+
+void bind_warp(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  m.def("warp_affine", &bound_warp_affine, "samples"_a, "type_id"_a, "sizes"_a, "matrices"_a,
+        "interp"_a, "border"_a, "fill"_a, release());
+  m.def("warp_perspective", &bound_warp_perspective, "samples"_a, "sizes"_a, "matrices"_a,
+        "interp"_a, "border"_a, "fill"_a, release());
+  m.def("warp_map", &bound_warp_map, "samples"_a, "x"_a, "y"_a, "sizes"_a, "shift"_a, "interp"_a,
+        release(), "Pixels from the places that two arrays of coordinates name.");
+  m.def(
+      "sphere",
+      [](const Samples& in, const ArgArray<int32_t>& mask, int interp, float fill) {
+        const Samples source = dense(in);
+        return displaced(source, SphereMapping(source), mask, interp, fill);
+      },
+      "samples"_a, "mask"_a, "interp"_a, "fill"_a, release());
+  m.def(
+      "jitter",
+      [](const Samples& in, const random::PhiloxState& state, const ArgArray<int32_t>& mask,
+         int degree) {
+        const Samples source = dense(in);
+        return displaced(source, JitterMapping(source, state, degree), mask, 0, 0);
+      },
+      "samples"_a, "state"_a, "mask"_a, "degree"_a, release());
+  m.def(
+      "water",
+      [](const Samples& in, const ArgArray<int32_t>& mask, int interp, float fill,
+         std::vector<float> x, std::vector<float> y) {
+        return displaced(dense(in), WaterMapping({x[0], x[1], x[2]}, {y[0], y[1], y[2]}), mask,
+                         interp, fill);
+      },
+      "samples"_a, "mask"_a, "interp"_a, "fill"_a, "x"_a, "y"_a, release(),
+      "`x` and `y` are waves: amplitude, frequency and phase.");
+}
+
+}  // namespace
+
+void bind_image(nb::module_& m) {
+  bind_color(m);
+  bind_compose(m);
+  bind_filters(m);
+  bind_noise(m);
+  bind_crops(m);
+  bind_warp(m);
+}
+
+}  // namespace daliesque::image

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on arrays of any number of axes.
+#include "bind/bind.h"
+#include "core/convert.h"
+#include "tensor/arithmetic.h"
+#include "tensor/fill.h"
+#include "tensor/join.h"
+#include "tensor/lookup.h"
+#include "tensor/normalize.h"
+#include "tensor/reduce.h"
+#include "tensor/slice.h"
+#include "tensor/transpose.h"
+#include "tensor/windows.h"
+
+namespace daliesque::tensor {
+
+namespace {
+
+Samples arithmetic_by_name(const std::string& name, const nb::list& operands) {
+  std::vector<const Samples*> pointers;
+  for (nb::handle operand : operands) pointers.push_back(nb::cast<const Samples*>(operand));
+  nb::gil_scoped_release release;
+  return arithmetic(arithmetic_op(name), pointers);
+}
+
+int type_by_name(const std::string& name, const std::vector<int>& type_ids) {
+  std::vector<DType> types;
+  for (int id : type_ids) types.push_back(static_cast<DType>(id));
+  return static_cast<int>(arithmetic_type(arithmetic_op(name), types));
+}
+
+Samples bound_concatenate(const nb::list& parts, int axis, std::string layout) {
+  std::vector<const Samples*> pointers;
+  for (nb::handle part : parts) pointers.push_back(nb::cast<const Samples*>(part));
+  nb::gil_scoped_release release;
+  return concatenate(pointers, axis, std::move(layout));
+}
+
+Samples bound_reduce(const Samples& in, int kind, int type, std::vector<bool> reduced,
+                     bool keep_dims, std::string layout, const Samples* means, int64_t ddof) {
+  const ReduceAxes axes{std::move(reduced), keep_dims};
+  Samples out = reduced_like(in, static_cast<DType>(type), axes, std::move(layout));
+  reduce(out, in, static_cast<Reduction>(kind), axes, means, ddof);
+  return out;
+}
+
+Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchors,
+                    const ArgArray<int64_t>& shapes, int border, const ArgArray<float>& fill,
+                    int channel_axis) {
+  const PerSample<int64_t> rows = per_sample(shapes);
+  std::vector<int64_t> extents;
+  for (int64_t i = 0; i < in.size(); i++) {
+    extents.insert(extents.end(), rows.row(i), rows.row(i) + in.ndim());
+  }
+  Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents), in.layout(),
+                               in.size());
+  slice(out, in, per_sample(anchors), static_cast<Border>(border), per_sample(fill), channel_axis);
+  return out;
+}
+
+Samples bound_transpose(const Samples& in, const std::vector<int>& permutation,
+                        std::string layout) {
+  std::vector<int64_t> shapes;
+  for (int64_t i = 0; i < in.size(); i++) {
+    for (int axis : permutation) shapes.push_back(in.shape(i)[static_cast<size_t>(axis)]);
+  }
+  Samples out =
+      Samples::empty(in.dtype(), in.ndim(), std::move(shapes), std::move(layout), in.size());
+  transpose(out, in, permutation);
+  return out;
+}
+
+Samples bound_normalize(const Samples& in, int type, const std::optional<Samples>& means,
+                        const std::optional<Samples>& factors, std::vector<bool> reduced,
+                        bool batch, int ddof, float epsilon, float scale, float shift) {
+  Samples out = Samples::empty_like(in, static_cast<DType>(type));
+  normalize(out, in,
+            {{std::move(reduced), batch},
+             means ? &*means : nullptr,
+             factors ? &*factors : nullptr,
+             ddof,
+             epsilon,
+             scale,
+             shift});
+  return out;
+}
+
+using WindowTable = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
+/// Anchors, extents and, if something is wrong, what.
+using WindowResult = std::tuple<WindowTable, WindowTable, std::optional<WindowFault>>;
+
+WindowTable to_table(std::vector<int64_t> values, const Windows& windows) {
+  auto* memory = new std::vector<int64_t>(std::move(values));
+  memory->reserve(1);  // an array needs an address, even without elements
+  nb::capsule owner(memory,
+                    [](void* data) noexcept { delete static_cast<std::vector<int64_t>*>(data); });
+  return {memory->data(),
+          {static_cast<size_t>(windows.rows), static_cast<size_t>(windows.ndim)},
+          owner};
+}
+
+WindowResult to_result(Windows windows, const WindowFault& fault, const ArgArray<int64_t>& shapes) {
+  windows.ndim = static_cast<int64_t>(shapes.shape(1));  // known even without rows
+  WindowTable anchors = to_table(std::move(windows.anchors), windows);
+  WindowTable extents = to_table(std::move(windows.extents), windows);
+  if (fault.kind == WindowFault::none) return {anchors, extents, std::nullopt};
+  return {anchors, extents, fault};
+}
+
+WindowResult bound_crop_windows(const ArgArray<int64_t>& shapes, const std::string& layout,
+                                const std::optional<ArgArray<float>>& crop,
+                                const ArgArray<float>& depth, const ArgArray<float>& height,
+                                const ArgArray<float>& width, const ArgArray<float>& x,
+                                const ArgArray<float>& y, const ArgArray<float>& z, bool truncate) {
+  Windows windows;
+  const auto fault = crop_windows(windows, per_sample(shapes), layout,
+                                  {per_sample(crop),
+                                   {per_sample(depth), per_sample(height), per_sample(width)},
+                                   {per_sample(z), per_sample(y), per_sample(x)},
+                                   truncate});
+  return to_result(std::move(windows), fault, shapes);
+}
+
+WindowResult bound_slice_windows(const ArgArray<int64_t>& shapes, const ArgArray<int32_t>& axes,
+                                 const std::optional<ArgArray<double>>& begin,
+                                 const std::optional<ArgArray<double>>& end,
+                                 const std::optional<ArgArray<double>>& size,
+                                 std::tuple<bool, bool, bool> relative, bool single_precision) {
+  Windows windows;
+  const auto fault = slice_windows(windows, per_sample(shapes),
+                                   {per_sample(axes),
+                                    {per_sample(begin), std::get<0>(relative)},
+                                    {per_sample(end), std::get<1>(relative)},
+                                    {per_sample(size), std::get<2>(relative)},
+                                    single_precision});
+  return to_result(std::move(windows), fault, shapes);
+}
+
+WindowResult bound_fit_windows(const ArgArray<int64_t>& anchors, const ArgArray<int64_t>& extents,
+                               const ArgArray<int64_t>& shapes, bool trim) {
+  Windows windows{static_cast<int64_t>(anchors.shape(0)),
+                  static_cast<int64_t>(anchors.shape(1)),
+                  {anchors.data(), anchors.data() + anchors.size()},
+                  {extents.data(), extents.data() + extents.size()}};
+  const auto fault = fit_windows(windows, per_sample(shapes), trim);
+  return to_result(std::move(windows), fault, shapes);
+}
+
+WindowResult bound_pad_windows(const ArgArray<int64_t>& shapes, const ArgArray<int32_t>& axes,
+                               const std::optional<ArgArray<int32_t>>& extents,
+                               const std::optional<ArgArray<int32_t>>& align) {
+  Windows windows;
+  const auto fault = pad_windows(windows, per_sample(shapes),
+                                 {per_sample(axes), per_sample(extents), per_sample(align)});
+  return to_result(std::move(windows), fault, shapes);
+}
+
+void bind_arithmetic(nb::module_& m) {
+  using namespace nb::literals;
+
+  m.def("arithmetic", &arithmetic_by_name,
+        nb::sig("def arithmetic(name: str, operands: list[Samples]) -> Samples"), "name"_a,
+        "operands"_a, "Apply an element-wise operation to one to three Samples, broadcasting.");
+  m.def("arithmetic_type", &type_by_name, "name"_a, "type_ids"_a,
+        "The type id of the result of an element-wise operation.");
+}
+
+void bind_windows(nb::module_& m) {
+  using namespace nb::literals;
+
+  nb::class_<WindowFault> fault(m, "WindowFault", "Why windows cannot be made.");
+  nb::enum_<WindowFault::Kind>(fault, "Kind")
+      .value("none", WindowFault::none)
+      .value("two_sizes", WindowFault::two_sizes)
+      .value("negative_size", WindowFault::negative_size)
+      .value("position", WindowFault::position)
+      .value("order", WindowFault::order)
+      .value("outside", WindowFault::outside)
+      .value("axis_range", WindowFault::axis_range)
+      .value("axis_twice", WindowFault::axis_twice);
+  fault.def_ro("kind", &WindowFault::kind)
+      .def_ro("sample", &WindowFault::sample)
+      .def_ro("axis", &WindowFault::axis)
+      .def_ro("value", &WindowFault::value);
+  m.def("crop_windows", &bound_crop_windows, "shapes"_a, "layout"_a, "crop"_a.none(), "depth"_a,
+        "height"_a, "width"_a, "x"_a, "y"_a, "z"_a, "truncate"_a);
+  m.def("slice_windows", &bound_slice_windows, "shapes"_a, "axes"_a, "begin"_a.none(),
+        "end"_a.none(), "size"_a.none(), "relative"_a, "single_precision"_a);
+  m.def("fit_windows", &bound_fit_windows, "anchors"_a, "extents"_a, "shapes"_a, "trim"_a);
+  m.def("pad_windows", &bound_pad_windows, "shapes"_a, "axes"_a, "extents"_a.none(),
+        "align"_a.none());
+}
+
+void bind_tensors(nb::module_& m) {
+  using namespace nb::literals;
+  using release = nb::call_guard<nb::gil_scoped_release>;
+
+  m.def("concatenate", &bound_concatenate, "parts"_a, "axis"_a, "layout"_a,
+        nb::sig("def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples"),
+        "Samples joined along an axis.");
+  m.def("fill", &fill, release(), "out"_a, "values"_a, "Broadcast values to the output.");
+  m.def("one_hot", &one_hot, release(), "out"_a, "input"_a, "axis"_a, "values"_a);
+  m.def("reduce", &bound_reduce, release(), "samples"_a, "kind"_a, "type_id"_a, "reduced"_a,
+        "keep_dims"_a, "layout"_a, "means"_a.none(), "ddof"_a);
+  m.def("slice", &bound_slice, "samples"_a, "type_id"_a, "anchors"_a, "shapes"_a, "border"_a,
+        "fill"_a, "channel_axis"_a, release(), "A window of each sample, which may leave it.");
+  m.def("transpose", &bound_transpose, "samples"_a, "permutation"_a, "layout"_a, release());
+  m.def("normalize", &bound_normalize, "samples"_a, "type_id"_a, "means"_a.none(),
+        "factors"_a.none(), "reduced"_a, "batch"_a, "ddof"_a, "epsilon"_a, "scale"_a, "shift"_a,
+        release(), "(samples - mean) * factor + shift; what is None is computed.");
+  m.def(
+      "look_up",
+      [](const Samples& in, const Samples& table, const Samples& otherwise) {
+        Samples out = Samples::empty_like(in, table.dtype());
+        look_up(out, in, table, otherwise);
+        return out;
+      },
+      "samples"_a, "table"_a, "otherwise"_a, release(),
+      "The entries of a table at the places that the samples hold.");
+}
+
+}  // namespace
+
+void bind_tensor(nb::module_& m) {
+  bind_arithmetic(m);
+  bind_windows(m);
+  bind_tensors(m);
+}
+
+}  // namespace daliesque::tensor
