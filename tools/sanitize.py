@@ -60,8 +60,8 @@ def main() -> None:
             subprocess.run([str(test)], check=True)
         if name == "address":
             write_jpegs(build / "jpegs")
-            fuzz = build / "tests" / "native" / "fuzz_jpeg"
-            print(f"{name}: fuzz_jpeg", flush=True)
+            fuzz = build / "tests" / "native" / "jpeg_fuzz"
+            print(f"{name}: jpeg_fuzz", flush=True)
             subprocess.run([fuzz, build / "jpegs", str(DAMAGED)], check=True)
 
 

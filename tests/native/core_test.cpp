@@ -5,26 +5,21 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 #include <thread>
 #include <vector>
 
+#include "check.h"
 #include "core/convert.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/samples.h"
 
 using namespace daliesque;
+using testing::check;
+using testing::passed;
 
 namespace {
-
-void check(bool condition, const char* what) {
-  if (condition) return;
-  std::fprintf(stderr, "failed: %s\n", what);
-  std::exit(1);
-}
 
 Samples ramp(int64_t count, int64_t extent) {
   std::vector<int64_t> shapes;
@@ -148,6 +143,5 @@ int main() {
 #ifndef DALIESQUE_NO_FORK
   a_forked_child_has_a_working_pool();
 #endif
-  std::puts("core_test: ok");
-  return 0;
+  return passed("core_test");
 }

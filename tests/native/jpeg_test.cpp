@@ -5,15 +5,16 @@
 #include "jpeg/jpeg.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <vector>
 
+#include "check.h"
 #include "core/cpu.h"
 
 using namespace daliesque;
+using testing::check;
+using testing::passed;
 
 namespace {
 
@@ -21,12 +22,6 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr int kImages = 600;
 constexpr int kDamagedCopies = 20;
-
-void check(bool condition, const char* what) {
-  if (condition) return;
-  std::fprintf(stderr, "failed: %s\n", what);
-  std::exit(1);
-}
 
 class Random {
  public:
@@ -238,6 +233,5 @@ int main() {
     decode_damaged_copies(decoder, file, picture, random);
   }
   check(decoded[0] > kImages / 6 && decoded[1] > kImages / 3, "most of the files are images");
-  std::printf("jpeg: all checks passed, %d sequential and %d progressive images\n", decoded[0],
-              decoded[1]);
+  return passed("jpeg_test");
 }

@@ -4,19 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
 
-namespace daliesque::mutations {
-
-inline void check(bool condition, const char* what) {
-  if (condition) return;
-  std::fprintf(stderr, "failed: %s\n", what);
-  std::exit(1);
-}
+namespace daliesque::testing {
 
 /// `size` bytes of a number, the lowest first.
 inline std::string little(uint64_t value, size_t size) {
@@ -77,4 +69,4 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-}  // namespace daliesque::mutations
+}  // namespace daliesque::testing

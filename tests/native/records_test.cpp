@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads damaged archives, databases, annotations and arrays. Every input lives in a block of its
+// Reads damaged archives, databases and annotations. Every input lives in a block of its
 // exact size, so that a sanitizer sees any access beyond it; the checks here make sure that what is
 // not damaged is read, and that indices never point outside of their files.
 #include <cstdio>
@@ -11,8 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "bytes.h"
+#include "check.h"
 #include "files/archives.h"
-#include "files/npy_read.h"
 #include "mutations.h"
 #include "records/coco.h"
 #include "records/coco_masks.h"
@@ -27,16 +28,21 @@
 #include "records/tfrecord.h"
 
 using namespace daliesque;
-using mutations::check;
-using mutations::little;
-using mutations::Mutator;
+using namespace daliesque::records;
+using testing::check;
+using testing::little;
+using testing::Mutator;
+using testing::passed;
+using testing::sample_of;
+using testing::sum;
+using testing::text_of;
 
 namespace {
 
 constexpr int kRounds = 20000;
 
 /// A file in memory.
-class MemorySource : public ByteSource {
+class MemorySource : public files::ByteSource {
  public:
   explicit MemorySource(const std::string& bytes)
       : size_(static_cast<int64_t>(bytes.size())), data_(new char[bytes.size()]) {
@@ -53,32 +59,9 @@ class MemorySource : public ByteSource {
   std::unique_ptr<char[]> data_;
 };
 
-Archives archive_of(const std::string& bytes) {
+files::Archives archive_of(const std::string& bytes) {
   const auto source = std::make_shared<MemorySource>(bytes);
-  return Archives({"archive"}, [source](const std::string&) { return source; }, false, 0, 0);
-}
-
-/// A sample of bytes in a block of its own.
-Samples sample_of(const std::string& bytes) {
-  const std::shared_ptr<char[]> data(new char[bytes.size()]);
-  std::memcpy(data.get(), bytes.data(), bytes.size());
-  return Samples::wrap(DType::uint8, {static_cast<int64_t>(bytes.size())}, {}, data.get(), data,
-                       true, false);
-}
-
-std::string_view text_of(const Samples& sample) {
-  return {sample.data<char>(0), static_cast<size_t>(sample.volume(0))};
-}
-
-/// Looks at every byte, as whoever gets the samples may.
-uint64_t sum(const Samples& samples) {
-  uint64_t total = 0;
-  for (int64_t i = 0; i < samples.size(); i++) {
-    const auto* data = samples.data<uint8_t>(i);
-    const auto bytes = static_cast<size_t>(samples.volume(i)) * samples.itemsize();
-    for (size_t k = 0; k < bytes; k++) total += data[k];
-  }
-  return total;
+  return files::Archives({"archive"}, [source](const std::string&) { return source; }, false, 0, 0);
 }
 
 std::string varint(uint64_t value) {
@@ -123,14 +106,14 @@ void tfrecords() {
     }
     // Of messages the checksums are right, so that the parser is reached; of some files not.
     if (round % 4 == 3) file = mutator.damaged(file);
-    Archives archives = archive_of(file);
+    files::Archives archives = archive_of(file);
     const RecordIndex index = index_tfrecord(*archives.open(0));
     for (size_t k = 0; k < index.offsets.size(); k++) {
       const int64_t rest = static_cast<int64_t>(file.size()) - index.offsets[k];
       check(index.offsets[k] >= 0 && index.sizes[k] <= rest, "records lie in their file");
     }
     const std::vector<int64_t> files(index.offsets.size());
-    std::vector<PieceError> unread;
+    std::vector<files::PieceError> unread;
     std::vector<RecordError> errors;
     for (const Samples& output :
          parser.read(archives, {files, index.offsets, index.sizes}, unread, errors)) {
@@ -222,7 +205,7 @@ void tar_archives() {
     for (size_t k = 0; k + kBlock <= file.size() && round % 4; k += kBlock) {
       if (file.compare(k + 257, 5, "ustar") == 0) seal(file, k);
     }
-    Archives archives = archive_of(file);
+    files::Archives archives = archive_of(file);
     ComponentIndex index({{"jpg"}, {"cls"}}, {DType::uint8, DType::uint8}, round % 2,
                          MissingComponents::stay_empty);
     std::vector<ComponentError> faults;
@@ -242,7 +225,7 @@ void tar_archives() {
     for (const ComponentIndex* each : {&index, &listed}) {
       std::vector<int64_t> numbers;
       for (int64_t k = 0; k < each->samples(); k++) numbers.push_back(k);
-      std::vector<PieceError> errors;
+      std::vector<files::PieceError> errors;
       for (const Samples& output : read_components(archives, *each, numbers, errors)) {
         if (errors.empty()) sum(output);
       }
@@ -328,22 +311,6 @@ void annotations() {
   }
 }
 
-void arrays() {
-  const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
-  const std::string good = "\x93NUMPY" + little(1, 1) + little(0, 1) +
-                           little(dictionary.size(), 2) + dictionary + std::string(24, '\1');
-  Mutator mutator(6);
-  for (int round = 0; round < kRounds; round++) {
-    const Samples file = sample_of(round == 0 ? good : mutator.damaged(good));
-    std::vector<std::unique_ptr<NpySource>> sources;
-    sources.push_back(memory_source(file, 0));
-    std::vector<NpyError> errors;
-    const Samples array = read_npy(sources, nullptr, errors);
-    check(round > 0 || (errors.empty() && array.volume(0) == 6), "good arrays are read");
-    if (errors.empty()) sum(array);
-  }
-}
-
 void indices() {
   const std::string good = "0 100\n100\t200\r\n300 50\n";
   Mutator mutator(7);
@@ -364,8 +331,6 @@ int main() {
   tar_archives();
   databases();
   annotations();
-  arrays();
   indices();
-  std::puts("records_test: ok");
-  return 0;
+  return passed("records_test");
 }

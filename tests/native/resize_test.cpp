@@ -4,29 +4,27 @@
 // agree. Meant to be run under sanitizers.
 #include "resize/resize.h"
 
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "check.h"
 #include "core/cpu.h"
 
 namespace {
 
 using namespace daliesque;
+using namespace daliesque::resize;
+using testing::check;
+using testing::passed;
 
 constexpr DType kTypes[] = {DType::uint8, DType::uint16, DType::int16, DType::float32};
 constexpr std::byte kUntouched{0xA5};
 
-int failures = 0;
-
-void check(bool good, const char* what, const AxisRequest& rows, const AxisRequest& columns) {
-  if (good || failures++ >= 20) return;
-  std::printf("%s: %ldx%ld -> %ldx%ld\n", what, static_cast<long>(rows.in_size),
-              static_cast<long>(columns.in_size), static_cast<long>(rows.out_size),
-              static_cast<long>(columns.out_size));
+void check_axes(bool good, const char* what, const AxisRequest& rows, const AxisRequest& columns) {
+  check(good, what, rows.in_size, 'x', columns.in_size, "to", rows.out_size, 'x', columns.out_size);
 }
 
 /// Rows with `padding` bytes between, but none behind the last: whoever reads on is caught.
@@ -60,11 +58,11 @@ class Trial {
     const Image whole = resize(in, rows_.out_size);
     check_padding(whole);
     const Image pieces = resize(in, pick(1, 9));
-    check(same(whole, pieces), "pieces differ from the whole", rows_, columns_);
+    check_axes(same(whole, pieces), "pieces differ from the whole", rows_, columns_);
     set_simd_enabled(false);
     const Image plain = resize(in, rows_.out_size);
     set_simd_enabled(true);
-    check(same(whole, plain), "portable and vector code differ", rows_, columns_);
+    check_axes(same(whole, plain), "portable and vector code differ", rows_, columns_);
   }
 
   /// Several threads make parts of one image with one resizer.
@@ -82,7 +80,7 @@ class Trial {
       });
     }
     for (auto& thread : threads) thread.join();
-    check(same(out, resize(in, rows_.out_size)), "threads differ", rows_, columns_);
+    check_axes(same(out, resize(in, rows_.out_size)), "threads differ", rows_, columns_);
   }
 
  private:
@@ -147,7 +145,7 @@ class Trial {
         kept &= image.data[static_cast<size_t>(y * image.stride + i)] == kUntouched;
       }
     }
-    check(kept, "written between rows", rows_, columns_);
+    check_axes(kept, "written between rows", rows_, columns_);
   }
 
   std::mt19937 rng_;
@@ -161,6 +159,5 @@ class Trial {
 int main() {
   for (unsigned seed = 0; seed < 1500; seed++) Trial(seed).run();
   for (unsigned seed = 0; seed < 20; seed++) Trial(seed).run_threads();
-  if (failures) std::printf("%d failures\n", failures);
-  return failures != 0;
+  return passed("resize_test");
 }

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes windows of images of every type, colour and orientation into buffers of exactly the right
 // size, and reads headers and pixels of files that are no images. Run under a sanitizer.
-#include "decode/images.h"
-
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
 
+#include "check.h"
+#include "decode/images.h"
 #include "decode/pixels.h"
 
 using namespace daliesque;
+using namespace daliesque::decode;
+using testing::check;
+using testing::passed;
 
 namespace {
-
-void check(bool condition, const char* what) {
-  if (condition) return;
-  std::fprintf(stderr, "failed: %s\n", what);
-  std::exit(1);
-}
 
 /// Where EXIF says that a pixel of the upright image is stored.
 int64_t stored_at(int orientation, int64_t height, int64_t width, int64_t y, int64_t x) {
@@ -123,5 +118,5 @@ int main() {
   windows_of_turned_images();
   types_and_colors();
   files_that_are_no_images();
-  std::puts("images: all checks passed");
+  return passed("decode_test");
 }

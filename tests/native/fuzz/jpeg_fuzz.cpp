@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes damaged copies of JPEG files. To be built with -fsanitize=address,undefined:
-//   fuzz_jpeg DIRECTORY [ITERATIONS [SEED]]
+//   jpeg_fuzz DIRECTORY [ITERATIONS [SEED]]
 // Every input and output lives in a heap block of its exact size, so that a sanitizer sees any
 // access beyond it. Ends with status 1 if a decoder breaks its contract.
 #include <algorithm>
@@ -161,7 +161,7 @@ bool decode_one(jpeg::Decoder& decoder, const uint8_t* data, size_t size, Random
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: fuzz_jpeg DIRECTORY [ITERATIONS [SEED]]\n");
+    std::fprintf(stderr, "usage: jpeg_fuzz DIRECTORY [ITERATIONS [SEED]]\n");
     return 2;
   }
   const std::vector<Bytes> seeds = read_seeds(argv[1]);
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
   Random random(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
   if (seeds.empty() ||
       std::any_of(seeds.begin(), seeds.end(), [](const Bytes& seed) { return seed.empty(); })) {
-    std::fprintf(stderr, "fuzz_jpeg: the directory holds no files, or an empty one\n");
+    std::fprintf(stderr, "jpeg_fuzz: the directory holds no files, or an empty one\n");
     return 2;
   }
   jpeg::Decoder decoder;
@@ -182,11 +182,11 @@ int main(int argc, char** argv) {
     std::copy(file.begin(), file.end(), data.get());
     set_simd_enabled(!random.chance(3));
     if (!decode_one(decoder, data.get(), file.size(), random, &decoded)) {
-      std::fprintf(stderr, "fuzz_jpeg: iteration %ld wrote outside its rows\n", i);
+      std::fprintf(stderr, "jpeg_fuzz: iteration %ld wrote outside its rows\n", i);
       return 1;
     }
   }
-  std::printf("fuzz_jpeg: %ld files, %lld of them decoded\n", iterations,
+  std::printf("jpeg_fuzz: %ld files, %lld of them decoded\n", iterations,
               static_cast<long long>(decoded));
   return 0;
 }

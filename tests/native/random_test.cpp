@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares std_random.h with the <random> and <algorithm> of GNU libstdc++, bit for bit.
-#include "random/std_random.h"
-
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <numeric>
 #include <random>
 #include <vector>
 
+#include "check.h"
 #include "random/philox.h"
+#include "random/std_random.h"
 
 namespace {
 
-using daliesque::Philox;
-using daliesque::PhiloxState;
-namespace ours = daliesque::std_random;
-
-long checks = 0, failures = 0;
-
-void check(bool good, const char* what) {
-  checks++;
-  if (!good && failures++ < 20) std::printf("differs: %s\n", what);
-}
+using daliesque::random::Philox;
+using daliesque::random::PhiloxState;
+using daliesque::testing::check;
+using daliesque::testing::passed;
+namespace ours = daliesque::random;
 
 template <class T>
 bool same_bits(T a, T b) {
@@ -166,6 +160,5 @@ int main() {
   compare_default_engine();
   compare_seed_sequences();
   compare_discrete_and_poisson();
-  std::printf("%ld comparisons, %ld differences\n", checks, failures);
-  return failures == 0 ? 0 : 1;
+  return passed("random_test");
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the kernels that mirror and normalize images on many shapes, in memory of exactly the right
+// size: the portable and the vector code must agree with plain loops. Meant to be run under
+// sanitizers.
+#include <iterator>
+#include <random>
+#include <vector>
+
+#include "arrays.h"
+#include "check.h"
+#include "core/cpu.h"
+#include "image/crop_mirror_normalize.h"
+#include "image/flip.h"
+
+using namespace daliesque;
+using namespace daliesque::image;
+using testing::check;
+using testing::coordinates;
+using testing::exact_sample;
+using testing::Extents;
+using testing::index_of;
+using testing::passed;
+using testing::random_sample;
+using testing::same_element;
+using testing::text_of_shape;
+
+namespace {
+
+void test_flip(std::mt19937_64& rng, DType type, const Extents& shape) {
+  const Samples in = random_sample(rng, type, shape);
+  Samples out = exact_sample(type, shape);
+  std::vector<int32_t> flags;
+  for (size_t k = 0; k < shape.size(); k++) flags.push_back(static_cast<int32_t>(rng() % 2));
+  std::vector<FlipAxis> axes;
+  for (size_t k = 0; k < shape.size(); k++) {
+    axes.push_back({static_cast<int>(k), PerSample<int32_t>(&flags[k], 1, 1)});
+  }
+  flip(out, in, axes);
+  bool good = true;
+  for (int64_t k = 0; good && k < out.volume(0); k++) {
+    Extents at = coordinates(k, shape);
+    for (size_t axis = 0; axis < shape.size(); axis++) {
+      if (flags[axis]) at[axis] = shape[axis] - 1 - at[axis];
+    }
+    good = same_element(out, k, in, index_of(at, shape));
+  }
+  check(good, "flip", text_of_shape(shape));
+}
+
+/// Pixels of bytes to planes of floats, which have loops of their own.
+void test_crop_mirror_normalize(std::mt19937_64& rng, const Extents& shape) {
+  const Samples in = random_sample(rng, DType::uint8, shape);
+  const int64_t height = shape[0], width = shape[1], channels = shape[2];
+  Samples out = exact_sample(DType::float32, {channels, height, width});
+  const int64_t anchor[3] = {};
+  const int32_t mirror = static_cast<int32_t>(rng() % 2);
+  const float mean = 100, deviation = 4, zero = 0;
+  crop_mirror_normalize(out, in,
+                        {PerSample<int64_t>(anchor, 1, 3),
+                         {2, 0, 1},
+                         PerSample<int32_t>(&mirror, 1, 1),
+                         PerSample<float>(&mean, 1, 1),
+                         PerSample<float>(&deviation, 1, 1),
+                         1.0f,
+                         0.0f,
+                         PerSample<float>(&zero, 1, 1),
+                         1,
+                         2});
+  bool good = true;
+  for (int64_t k = 0; good && k < out.volume(0); k++) {
+    const Extents at = coordinates(k, {channels, height, width});
+    const int64_t x = mirror ? width - 1 - at[2] : at[2];
+    const uint8_t value = in.data<uint8_t>(0)[index_of({at[1], x, at[0]}, shape)];
+    good = out.data<float>(0)[k] == (static_cast<float>(value) - mean) * (1 / deviation);
+  }
+  check(good, "crop_mirror_normalize", text_of_shape(shape));
+}
+
+}  // namespace
+
+int main() {
+  std::mt19937_64 rng(1);
+  constexpr DType kElements[] = {DType::uint8, DType::int16, DType::float32, DType::float64};
+  constexpr int64_t kExtents[] = {0, 1, 2, 3, 4, 5, 7, 15, 16, 17, 33, 70};
+  for (int round = 0; round < 3000; round++) {
+    set_simd_enabled(round % 4 != 0);
+    Extents shape(1 + rng() % 4);
+    for (int64_t& extent : shape) extent = kExtents[rng() % std::size(kExtents)];
+    if (volume(shape) > 100000) continue;
+    const DType type = kElements[rng() % std::size(kElements)];
+    test_flip(rng, type, shape);
+    test_crop_mirror_normalize(rng,
+                               {static_cast<int64_t>(rng() % 4), static_cast<int64_t>(rng() % 70),
+                                static_cast<int64_t>(1 + rng() % 4)});
+  }
+  set_simd_enabled(true);
+  return passed("image_test");
+}
