@@ -173,14 +173,6 @@ def test_nothing_overwrites_native_functions() -> None:
         assert re.search(r"setattr\(_kernels|^\s*_kernels\.\w+ = ", path.read_text(), re.M) is None
 
 
-def test_kernels_know_no_python() -> None:
-    for path in (ROOT / "src" / "kernels").rglob("*"):
-        if path.suffix in {".h", ".cpp"} and "bind" not in path.parts:
-            text = path.read_text()
-            assert "Python.h" not in text
-            assert "nanobind" not in text
-
-
 def count_calls(function: Callable[[], Any]) -> int:
     """The Python functions that are entered."""
     calls = 0
