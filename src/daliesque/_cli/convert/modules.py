@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pass that puts imports in order and adds the helpers that a script needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from . import snippets
+from .context import Context
+from .editing import GONE, is_gone, remove_statement, settle, statements
+from .names import canonical
+from .scopes import dotted_name
+
+
+def finish_imports(module: cst.Module, context: Context, imports: dict[str, str]) -> cst.Module:
+    """Drop imports of the reference that nothing needs; import daliesque; add helpers.
+
+    Parameters
+    ----------
+    module
+        The converted program.
+    context
+        What it needs.
+    imports
+        What the script imported, by the names that it gave it.
+    """
+    used = _used_names(module)
+    remover = _Remover(used)
+    module = cst.ensure_type(module.visit(remover), cst.Module)
+    wanted = ["import daliesque as ndd"]
+    helpers = _helpers(context)
+    code = module.code + "".join(helpers)
+    if "numpy" not in imports.values() and f"{context.numpy}." in code:
+        wanted.insert(0, f"import numpy as {context.numpy}")
+    modules = [line for need in sorted(context.needed) for line in snippets.IMPORTS.get(need, ())]
+    wanted = [*dict.fromkeys(modules), *wanted]
+    body: list[cst.BaseStatement] = list(module.body)
+    place = _first_removed(body)
+    new = [s for line in wanted for s in statements(line)]
+    if place < len(body) and is_gone(body[place]):
+        gone = cst.ensure_type(body[place], cst.SimpleStatementLine)
+        new[0] = new[0].with_changes(leading_lines=gone.leading_lines)
+        body[place] = gone.with_changes(leading_lines=[])
+    body[place:place] = new
+    if helpers:
+        end = place + len(new)
+        while end < len(body) and _is_import(body[end]):
+            end += 1
+        added = [s for text in helpers for s in _spaced(text)]
+        if end < len(body):
+            body[end] = _after_helper(body[end])
+        body[end:end] = added
+    settled, rest = settle(body)
+    return module.with_changes(body=settled, footer=[*rest, *module.footer])
+
+
+def _helpers(context: Context) -> list[str]:
+    found = []
+    if "batches" in context.needed:
+        found.append(snippets.batches(context.batches))
+    if "source" in context.needed:
+        found.append(snippets.source(context.source))
+    for framework in snippets.FRAMEWORKS:
+        if framework in context.needed:
+            found.append(snippets.loader(framework, context.loader, context.numpy))
+    return found
+
+
+def _spaced(text: str) -> list[cst.BaseStatement]:
+    made = statements(text)
+    return [s.with_changes(leading_lines=[cst.EmptyLine()] * 2) for s in made]
+
+
+def _after_helper(node: cst.BaseStatement) -> cst.BaseStatement:
+    lines = list(node.leading_lines)  # type: ignore[attr-defined]
+    while lines and lines[0].comment is None:
+        lines.pop(0)
+    return node.with_changes(leading_lines=[cst.EmptyLine()] * 2 + lines)
+
+
+def _is_import(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.SimpleStatementLine) and (
+        is_gone(node) or all(isinstance(s, cst.Import | cst.ImportFrom) for s in node.body)
+    )
+
+
+def _first_removed(body: Sequence[cst.CSTNode]) -> int:
+    """Where the first import of the reference was; otherwise where imports may begin."""
+    for i, node in enumerate(body):
+        if is_gone(node):
+            return i
+    start = 0
+    for i, node in enumerate(body):
+        if isinstance(node, cst.SimpleStatementLine):
+            small = node.body[0]
+            future = isinstance(small, cst.ImportFrom) and (
+                small.module is not None and dotted_name(small.module) == "__future__"
+            )
+            docstring = i == 0 and isinstance(small, cst.Expr)
+            if future or docstring:
+                start = i + 1
+    return start
+
+
+class _Remover(cst.CSTTransformer):
+    """Removes imports of the reference whose names are no longer used."""
+
+    def __init__(self, used: set[str]) -> None:
+        super().__init__()
+        self._used = used
+
+    def leave_SimpleStatementLine(
+        self,
+        original_node: cst.SimpleStatementLine,  # noqa: ARG002
+        updated_node: cst.SimpleStatementLine,
+    ) -> cst.SimpleStatementLine:
+        body = [self._kept(small) for small in updated_node.body]
+        kept = [small for small in body if small is not None]
+        if len(kept) == len(updated_node.body):
+            if all(a is b for a, b in zip(kept, updated_node.body, strict=True)):
+                return updated_node
+        if kept:
+            return updated_node.with_changes(body=kept)
+        removed = remove_statement(updated_node)
+        if isinstance(removed, cst.SimpleStatementLine):
+            return removed
+        return updated_node.with_changes(body=[cst.Expr(cst.Name(GONE))])
+
+    def _kept(self, node: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
+        if isinstance(node, cst.Import):
+            names = [a for a in node.names if not self._is_unused(dotted_name(a.name) or "", a)]
+        elif isinstance(node, cst.ImportFrom):
+            if node.relative or node.module is None or isinstance(node.names, cst.ImportStar):
+                return node
+            prefix = dotted_name(node.module)
+            names = [
+                a for a in node.names if not self._is_unused(f"{prefix}.{dotted_name(a.name)}", a)
+            ]
+        else:
+            return node
+        if not names:
+            return None
+        if isinstance(node.names, cst.ImportStar) or len(names) == len(node.names):
+            return node
+        names[-1] = names[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return node.with_changes(names=names)
+
+    def _is_unused(self, full: str, alias: cst.ImportAlias) -> bool:
+        if canonical(full) is None:
+            return False
+        if alias.asname is not None:
+            local = dotted_name(alias.asname.name)
+        else:
+            local = (dotted_name(alias.name) or "").partition(".")[0]
+        return local not in self._used
+
+
+def _used_names(module: cst.Module) -> set[str]:
+    """The names that a program uses, without those of attributes, arguments and imports."""
+    found: set[str] = set()
+
+    class Finder(cst.CSTVisitor):
+        def visit_Import(self, node: cst.Import) -> bool:  # noqa: ARG002
+            return False
+
+        def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:  # noqa: ARG002
+            return False
+
+        def visit_Attribute(self, node: cst.Attribute) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Arg(self, node: cst.Arg) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Name(self, node: cst.Name) -> None:
+            found.add(node.value)
+
+    module.visit(Finder())
+    return found

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small data sets for converted scripts, and how to run those."""
+
+from __future__ import annotations
+
+import wave
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from support.record_files import example, write_tfrecord
+
+SCRIPTS = Path(__file__).parents[1] / "cli" / "scripts"
+
+
+def make_data(root: Path) -> str:
+    """Write images of two classes, arrays, sounds and records; return the folder."""
+    rng = np.random.default_rng(3)
+    for label, count in enumerate((3, 4)):
+        folder = root / "images" / f"class{label}"
+        folder.mkdir(parents=True)
+        for i in range(count):
+            small = Image.fromarray(rng.integers(0, 255, (5, 6, 3), dtype=np.uint8))
+            small.resize((50 + 3 * label, 40 + 5 * i), Image.Resampling.BICUBIC).save(
+                folder / f"{i}.jpg", quality=90
+            )
+    (root / "arrays").mkdir()
+    for i in range(3):
+        np.save(root / "arrays" / f"{i}.npy", np.full((2, 3), i, np.int16))
+    (root / "audio" / "one").mkdir(parents=True)
+    for i in range(3):
+        with wave.open(str(root / "audio" / "one" / f"{i}.wav"), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(16000)
+            sound = rng.normal(0, 3000, 2000 + 300 * i)
+            file.writeframes(sound.astype(np.int16).tobytes())
+    records = [example({"x": [i], "name": [b"abc"[: i + 1]]}) for i in range(3)]
+    write_tfrecord(root / "data.tfrecord", records, root / "data.idx")
+    return str(root)
+
+
+def run_program(text: str, data: str) -> Any:
+    """Run a program and return what it calls RESULT."""
+    names: dict[str, Any] = {"DATA": data, "__name__": "program"}
+    exec(compile(text, "program", "exec"), names)
+    return names["RESULT"]
+
+
+def assert_same(ours: Any, theirs: Any, tolerance: float = 0.0) -> None:
+    """Compare results: types, shapes and values."""
+    assert len(ours) == len(theirs)
+    for place, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
+        if isinstance(mine, list | tuple):
+            assert_same(list(mine), list(other), tolerance)
+            continue
+        a, b = np.asarray(mine), np.asarray(other)
+        assert a.dtype == b.dtype, (place, a.dtype, b.dtype)
+        assert a.shape == b.shape, (place, a.shape, b.shape)
+        if a.dtype.kind in "fiu":
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=tolerance, err_msg=str(place))
+        else:
+            assert mine == other, place
