@@ -89,10 +89,10 @@ def call_all(
     values = [
         library.as_batch(value, layout=layout if position == 0 else None)
         if isinstance(value, list)
-        else _convert(library, value)
+        else convert(library, value)
         for position, value in enumerate(inputs)
     ]
-    converted = {name: _convert(library, value) for name, value in arguments.items()}
+    converted = {name: convert(library, value) for name, value in arguments.items()}
     results = attrgetter(operator)(library)(*values, **converted)
     return [_read(part) for part in (results if isinstance(results, tuple) else (results,))]
 
@@ -103,7 +103,8 @@ def _read(result: Any) -> Result:
     return Result(arrays, result.layout, str(result.dtype))
 
 
-def _convert(library: ModuleType, value: Any) -> Any:
+def convert(library: ModuleType, value: Any) -> Any:
+    """What a library makes of a description; other values as they are."""
     match value:
         case Type(name):
             return getattr(library, name)

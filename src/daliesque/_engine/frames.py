@@ -17,12 +17,16 @@ from .spec import OpSpec
 def find_frames(
     spec: OpSpec, inputs: list[Samples | None], arguments: dict[str, Any], count: int
 ) -> Any:
-    """The lengths of the sequences among inputs and arguments, or None if there are none."""
+    """The lengths of the sequences among inputs, or None if there are none.
+
+    Single samples beside a sequence are repeated for each of its frames. Arguments that differ from
+    frame to frame make sequences of single samples only if the operator expands frames.
+    """
     for samples in inputs:
         if samples is not None and samples.layout.startswith("F"):
             return samples.shape_array()[:, 0]
     found = None
-    for name in spec.frame_arguments:
+    for name in spec.frame_arguments if spec.expands_frames else ():
         value = arguments[name]
         if isinstance(value, FrameValues) and (found is None or (found == 1).all()):
             found = np.broadcast_to(value.counts, count)
@@ -57,8 +61,8 @@ def run_frames(
         arguments["batch_size"] = len(owner)
     results = body(*frames, **arguments)
     if isinstance(results, tuple):
-        return tuple(_fold(spec, part, counts) for part in results)
-    return _fold(spec, results, counts)
+        return tuple(_fold(part, counts) for part in results)
+    return _fold(results, counts)
 
 
 def refuse_frame_values(spec: OpSpec, arguments: dict[str, Any]) -> None:
@@ -90,9 +94,7 @@ def _spread(spec: OpSpec, name: str, value: Any, owner: Any, counts: Any) -> Any
     return value if len(value) == 1 else np.ascontiguousarray(value[owner])
 
 
-def _fold(spec: OpSpec, samples: Samples, counts: Any) -> Samples:
+def _fold(samples: Samples, counts: Any) -> Samples:
     layout = "F" + samples.layout if samples.layout else ""
-    if not layout and spec.expands_frames:
-        layout = "F" + "*" * samples.ndim
     packed = samples if samples.packed else samples.copy()
     return packed.fold(counts.tolist(), layout)

@@ -111,16 +111,11 @@ class Metadata:
         """The metadata of the frames of sequences, with a row of extents for each sequence."""
         return Metadata(self._dtype, self.ndim - 1, self.layout[1:], lambda: self.shapes[:, 1:])
 
-    def sequences(self, find_counts: Callable[[], Shapes], named: bool) -> Metadata:
-        """The metadata of sequences of this; `named`: they get a layout even if frames have none.
-
-        `find_counts` finds a column with the number of frames of each.
-        """
+    def sequences(self, find_counts: Callable[[], Shapes]) -> Metadata:
+        """The metadata of sequences of this, whose numbers of frames `find_counts` finds."""
         ndim, layout = self._ndim, self._layout
         if layout:
             layout = "F" + layout
-        elif named and layout is not None:
-            layout = None if ndim is None else "F" + "*" * ndim
 
         def find_shapes() -> Shapes:
             counts, shapes = find_counts(), self.shapes

@@ -81,18 +81,20 @@ class Operator(OpSpec):
                 "tell it."
             )
             raise ValueError(msg)
-        arguments["batch_size"] = 1 if count is None else count
+        kind, samples = (Tensor, 1) if count is None else (Batch, count)
+        if self.wants_batch_size:
+            arguments["batch_size"] = samples
+        if self.wants_kernels:
+            backend = None if on_gpu is None else require_backend(self.name)
+            arguments["kernels"] = host_kernels if backend is None else backend.kernels
         if self.wants_sources:
             arguments["sources"] = source
         outputs = self.outputs
         if not isinstance(outputs, int):
             outputs = outputs.count(self.name, inputs, arguments)
-        run: Body = self.run
+        run: Body = functools.partial(self.run, count=samples, source=source)
         if on_gpu is not None:
-            run = functools.partial(self.run_on_gpu, source=source, body=on_gpu.body)
-        elif source is not None:
-            run = functools.partial(self.run, source=source)
-        kind, samples = (Tensor, 1) if count is None else (Batch, count)
+            run = functools.partial(self.run_on_gpu, count=samples, source=source, body=on_gpu.body)
         if source is not None:
             if len(source) != samples:
                 source = tuple(source) * samples
@@ -230,12 +232,13 @@ class Operator(OpSpec):
         self,
         inputs: list[Samples | None],
         arguments: dict[str, Any],
+        count: int,
         source: Sequence[Any] | None,
         body: Callable[..., Results],
     ) -> Results:
         """As `run`, on an accelerator; results that were made on the CPU are moved there."""
         backend = require_backend(self.name)
-        results = self.run(inputs, arguments, source, body, backend.kernels)
+        results = self.run(inputs, arguments, count, source, body)
         if isinstance(results, tuple):
             return tuple(backend.on_device(part) for part in results)
         return backend.on_device(results)
@@ -244,16 +247,11 @@ class Operator(OpSpec):
         self,
         inputs: list[Samples | None],
         arguments: dict[str, Any],
+        count: int,
         source: Sequence[Any] | None = None,
         body: Callable[..., Results] | None = None,
-        kernels: Kernels = host_kernels,
     ) -> Results:
-        """Run the body on data that is there; `source` says where each sample came from."""
-        count = arguments["batch_size"]
-        if not self.wants_batch_size:
-            del arguments["batch_size"]
-        if self.wants_kernels:
-            arguments["kernels"] = kernels
+        """Run the body on the data of `count` samples; `source` says where each came from."""
         prepared: list[Samples | None] = []
         for samples in inputs:
             if samples is not None:
@@ -272,14 +270,12 @@ class Operator(OpSpec):
                 self._check_dtype(first)
         body = body or self.body
         try:
-            if self.sequences and first is not None and layout.startswith("F"):
-                return run_frames(self, prepared, arguments, first.shape_array()[:, 0], body)
-            if self.expands_frames:
+            if self.sequences or self.expands_frames:
                 counts = find_frames(self, prepared, arguments, count)
                 if counts is not None:
                     return run_frames(self, prepared, arguments, counts, body)
-            elif self.frame_arguments:
-                refuse_frame_values(self, arguments)
+                if self.frame_arguments:
+                    refuse_frame_values(self, arguments)
             return body(*prepared, **arguments)
         except SampleError as error:
             raise error.explained(self.name, source) from error.__cause__

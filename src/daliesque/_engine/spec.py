@@ -131,7 +131,7 @@ class OpSpec(Options):
         found = self._results(seen)
         if find_counts is None:
             return found
-        return tuple(metadata.sequences(find_counts, self.expands_frames) for metadata in found)
+        return tuple(metadata.sequences(find_counts) for metadata in found)
 
     def _results(self, call: Call) -> tuple[Metadata, ...]:
         results = self.result
@@ -153,15 +153,15 @@ class OpSpec(Options):
             return call.replaced(tuple(inputs), {}), None
         whole: list[Metadata] = []
         for number, metadata in enumerate(inputs):
-            looked_at = self.expands_frames or number == 0 or bool(whole)
-            if looked_at and metadata is not None and metadata.layout.startswith("F"):
+            if metadata is not None and metadata.layout.startswith("F"):
                 whole.append(metadata)
                 inputs[number] = metadata.frames()
         arguments: dict[str, Metadata] = {}
         for name in self.frame_arguments:
             described = call.described(name) if call.has(name) else None
             if described is not None and described.layout.startswith("F"):
-                whole.append(described)
+                if self.expands_frames:
+                    whole.append(described)
                 arguments[name] = described.frames()
         counts = (lambda: whole[0].shapes[:, :1]) if whole else None
         return call.replaced(tuple(inputs), arguments), counts
