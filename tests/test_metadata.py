@@ -48,10 +48,11 @@ def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def wait_for(event: threading.Event) -> Tensor:
-    """A result that is there when the event is set."""
+def wait_for(event: threading.Event, started: threading.Event) -> Tensor:
+    """A result that is there when the event is set; `started` is set when the call runs."""
 
     def body(inputs: list[Any], _arguments: dict[str, Any]) -> Any:
+        started.set()
         # Limited, so that a fault makes tests fail rather than hang.
         event.wait(20)
         return inputs[0]
@@ -65,8 +66,10 @@ def busy() -> Iterator[threading.Event]:
     """Keeps the executor busy until the event is set: nothing that is called meanwhile runs."""
     event = threading.Event()
     with EvalContext(num_threads=1) as context:
-        wait_for(event)
+        started = threading.Event()
+        wait_for(event, started)
         context.executor._wake()
+        assert started.wait(20)
         try:
             yield event
         finally:
@@ -286,3 +289,38 @@ def test_shapes_are_checked_if_they_were_read() -> None:
         assert value.shape == (7,)
         with pytest.raises(InternalError, match=r"\[\[7\]\] were announced, \[\[2\]\] delivered"):
             value.evaluate()
+
+
+def test_repr_of_pending_values(busy: threading.Event) -> None:
+    resized = ndd.resize(images(), size=(2, 3))
+    assert repr(resized) == (
+        "Batch(\n"
+        "    <pending>,\n"
+        "    dtype=u8,\n"
+        '    device="cpu",\n'
+        '    layout="HWC",\n'
+        "    num_samples=3,\n"
+        "    shape=[(2, 3, 3), (2, 3, 3), (2, 3, 3)])"
+    )
+    decoded = ndd.decoders.image(ndd.tensor(b"no image"))
+    text = 'Tensor(\n    <pending>,\n    dtype=u8,\n    device="cpu",\n    layout="HWC")'
+    assert repr(decoded) == text
+    assert is_pending(resized)
+    busy.set()
+    assert "<pending>" not in repr(resized.evaluate())
+
+
+def test_repr_runs_nothing_that_is_deferred() -> None:
+    with ndd.EvalMode.deferred:
+        value = ndd.tensor([1, 2]) + 1
+        assert (
+            repr(value)
+            == 'Tensor(\n    <pending>,\n    dtype=i32,\n    device="cpu",\n    shape=(2,))'
+        )
+        assert is_pending(value)
+        many = ndd.copy(ndd.batch(np.zeros((100, 2))))
+        assert "shape=[(2,), (2,), (2,), ..., (2,), (2,), (2,)]" in repr(many)
+
+
+def test_repr_of_a_small_call_shows_its_values() -> None:
+    assert repr(ndd.tensor([1, 2]) + 1).startswith("Tensor(\n    [2 3],")

@@ -60,6 +60,10 @@ class Executor:
         """Whether the calling thread is inside a call that some executor runs."""
         return _inside.depth > 0
 
+    def is_idle(self) -> bool:
+        """Whether nothing runs, and what is queued is done in no time by whoever asks for it."""
+        return self._owner is None and self._waiting_bytes <= _WAKE_BYTES
+
     def submit(self, invocation: Invocation) -> None:
         """Queue a call."""
         queue = self._queue

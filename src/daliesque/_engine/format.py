@@ -10,6 +10,7 @@ import numpy as np
 from .convert import to_numpy
 from .dtype import DType, from_code
 from .enums import DALIDataType, DALIImageType, DALIInterpType
+from .metadata import NotKnown
 from .samples import host
 from .value import Value
 
@@ -38,44 +39,88 @@ def _values(array: Any, dtype: DType, indent: str) -> str:
 
 def format_tensor(value: Value) -> str:
     """The values (shortened) and what is known about them."""
+    if _is_pending(value):
+        return _format_pending("Tensor", value, _known_shapes(value))
     failed = _failure(value)
     if failed is not None:
         return f'Tensor(<failed: {failed}>, device="{value.device}")'
     samples = host(value._data())
     dtype = from_code(samples.type_id)
-    lines = [
-        _values(to_numpy(samples), dtype, "    "),
-        f"dtype={dtype}",
-        f'device="{value.device}"',
-    ]
-    if samples.layout:
-        lines.append(f'layout="{samples.layout}"')
-    lines.append(f"shape={samples.shape(0)}")
-    return "Tensor(\n    " + ",\n    ".join(lines) + ")"
+    values = _values(to_numpy(samples), dtype, "    ")
+    return _format("Tensor", values, dtype, value, samples.layout, f"shape={samples.shape(0)}")
 
 
 def format_batch(value: Value) -> str:
     """The first and last samples and what is known about all of them."""
+    if _is_pending(value):
+        return _format_pending("Batch", value, _known_shapes(value))
     failed = _failure(value)
     if failed is not None:
         return f'Batch(<failed: {failed}>, device="{value.device}", num_samples={value._count})'
     samples = host(value._data())
     dtype = from_code(samples.type_id)
-    count = len(samples)
-    shown: list[int] = list(range(count))
-    if count > _MOST_SAMPLES:
-        shown = [*range(_EDGE), *range(count - _EDGE, count)]
-    texts = [_values(to_numpy(samples, i), dtype, "     ") for i in shown]
-    shapes = [str(samples.shape(i)) for i in shown]
-    if count > _MOST_SAMPLES:
-        texts.insert(_EDGE, "...")
-        shapes.insert(_EDGE, "...")
+    texts = _shortened(
+        [_values(to_numpy(samples, i), dtype, "     ") for i in _shown(value)], value
+    )
     separator = ", " if samples.ndim == 0 else ",\n     "
-    lines = ["[" + separator.join(texts) + "]", f"dtype={dtype}", f'device="{value.device}"']
-    if samples.layout:
-        lines.append(f'layout="{samples.layout}"')
-    lines += [f"num_samples={count}", "shape=[" + ", ".join(shapes) + "]"]
-    return "Batch(\n    " + ",\n    ".join(lines) + ")"
+    values = "[" + separator.join(_shortened(texts, value)) + "]"
+    shapes = _batch_shapes([samples.shape(i) for i in _shown(value)], value)
+    return _format("Batch", values, dtype, value, samples.layout, *shapes)
+
+
+def _shown(value: Value) -> list[int]:
+    """The numbers of the samples that are shown."""
+    count = value._count
+    if count <= _MOST_SAMPLES:
+        return list(range(count))
+    return [*range(_EDGE), *range(count - _EDGE, count)]
+
+
+def _shortened(texts: list[str], value: Value) -> list[str]:
+    """Texts about the samples that are shown, with dots for the others."""
+    return texts if value._count <= _MOST_SAMPLES else [*texts[:_EDGE], "...", *texts[_EDGE:]]
+
+
+def _batch_shapes(shapes: list[tuple[int, ...]], value: Value) -> tuple[str, ...]:
+    texts = ", ".join(_shortened([str(shape) for shape in shapes], value))
+    return (f"num_samples={value._count}", f"shape=[{texts}]")
+
+
+def _format(
+    kind: str, values: str, dtype: DType | None, value: Value, layout: str | None, *shapes: str
+) -> str:
+    lines = [values, *([] if dtype is None else [f"dtype={dtype}"]), f'device="{value.device}"']
+    if layout:
+        lines.append(f'layout="{layout}"')
+    return f"{kind}(\n    " + ",\n    ".join([*lines, *shapes]) + ")"
+
+
+def _is_pending(value: Value) -> bool:
+    """Whether the values would have to be waited for."""
+    pending = value._pending
+    return pending is not None and not pending.is_at_hand()
+
+
+def _known_shapes(value: Value) -> list[tuple[int, ...]] | None:
+    try:
+        rows = value._metadata(shapes=True).shapes
+    except NotKnown:
+        return None
+    return [tuple(row) for row in np.broadcast_to(rows, (value._count, rows.shape[1])).tolist()]
+
+
+def _format_pending(kind: str, value: Value, shapes: list[tuple[int, ...]] | None) -> str:
+    """What is known about a value that is still to be computed."""
+    metadata = value._metadata()
+    more: tuple[str, ...]
+    if kind == "Tensor":
+        more = () if shapes is None else (f"shape={shapes[0]}",)
+    elif shapes is None:
+        more = (f"num_samples={value._count}",)
+    else:
+        more = _batch_shapes([shapes[i] for i in _shown(value)], value)
+    dtype, layout = metadata.known_dtype, metadata.known_layout
+    return _format(kind, "<pending>", dtype, value, layout, *more)
 
 
 def _failure(value: Value) -> str | None:

@@ -273,6 +273,16 @@ class Invocation:
         """Whether the results are there."""
         return self.done and self.failure is None
 
+    def is_at_hand(self) -> bool:
+        """Whether the results are there, or are there in no time for whoever asks for them."""
+        if self.done:
+            return True
+        for invocation in self._with_dependencies():
+            context = invocation._context
+            if not invocation._scheduled or (context and not context.executor.is_idle()):
+                return False
+        return True
+
     def result(self, output: int) -> Samples:
         """Output number `output`, waiting for it if need be."""
         if not self.done:

@@ -41,10 +41,11 @@ FROM_DATA: Final = FromData()
 class Metadata:
     """What is known about a value: element type, number of axes, layout and shapes.
 
-    Reading what is not known raises `NotKnown`. The layout is "" if there is none.
+    Reading what is not known raises `NotKnown`; `known_dtype`, `known_ndim` and `known_layout` are
+    None then. The layout is "" if there is none.
     """
 
-    __slots__ = ("_dtype", "_find_shapes", "_layout", "_ndim", "_shapes")
+    __slots__ = ("_find_shapes", "_shapes", "known_dtype", "known_layout", "known_ndim")
 
     def __init__(
         self,
@@ -53,9 +54,9 @@ class Metadata:
         layout: str | None,
         find_shapes: Callable[[], Shapes] | None = None,
     ) -> None:
-        self._dtype = dtype
-        self._ndim = ndim
-        self._layout = layout
+        self.known_dtype = dtype
+        self.known_ndim = ndim
+        self.known_layout = layout
         self._find_shapes = find_shapes
         self._shapes: Shapes | None = None
 
@@ -67,17 +68,17 @@ class Metadata:
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-        return _require(self._dtype)
+        return _require(self.known_dtype)
 
     @property
     def ndim(self) -> int:
         """The number of axes of a sample."""
-        return _require(self._ndim)
+        return _require(self.known_ndim)
 
     @property
     def layout(self) -> str:
         """The meaning of the axes."""
-        return _require(self._layout)
+        return _require(self.known_layout)
 
     @property
     def shapes(self) -> Shapes:
@@ -101,19 +102,21 @@ class Metadata:
 
     def with_layout(self, layout: str) -> Metadata:
         """The same with another layout."""
-        return Metadata(self._dtype, self._ndim, layout, lambda: self.shapes)
+        return Metadata(self.known_dtype, self.known_ndim, layout, lambda: self.shapes)
 
     def without_shapes(self) -> Metadata:
         """The same, but shapes are not known; nothing else is kept alive by it."""
-        return Metadata(self._dtype, self._ndim, self._layout)
+        return Metadata(self.known_dtype, self.known_ndim, self.known_layout)
 
     def frames(self) -> Metadata:
         """The metadata of the frames of sequences, with a row of extents for each sequence."""
-        return Metadata(self._dtype, self.ndim - 1, self.layout[1:], lambda: self.shapes[:, 1:])
+        return Metadata(
+            self.known_dtype, self.ndim - 1, self.layout[1:], lambda: self.shapes[:, 1:]
+        )
 
     def sequences(self, find_counts: Callable[[], Shapes]) -> Metadata:
         """The metadata of sequences of this, whose numbers of frames `find_counts` finds."""
-        ndim, layout = self._ndim, self._layout
+        ndim, layout = self.known_ndim, self.known_layout
         if layout:
             layout = "F" + layout
 
@@ -123,7 +126,7 @@ class Metadata:
             parts = (np.broadcast_to(part, (rows, part.shape[1])) for part in (counts, shapes))
             return np.concatenate(tuple(parts), axis=1)
 
-        return Metadata(self._dtype, None if ndim is None else ndim + 1, layout, find_shapes)
+        return Metadata(self.known_dtype, None if ndim is None else ndim + 1, layout, find_shapes)
 
 
 def _require(known: _T | None) -> _T:
@@ -333,9 +336,9 @@ def announce_as(result: Result) -> Announce:
 def mismatch(announced: Metadata, samples: Samples) -> str | None:
     """How data differs from what was announced about it, if it does."""
     found: Iterable[tuple[str, Any, Any]] = (
-        ("dtype", announced._dtype, from_code(samples.type_id)),
-        ("ndim", announced._ndim, samples.ndim),
-        ("layout", announced._layout, samples.layout),
+        ("dtype", announced.known_dtype, from_code(samples.type_id)),
+        ("ndim", announced.known_ndim, samples.ndim),
+        ("layout", announced.known_layout, samples.layout),
     )
     for name, promised, delivered in found:
         if promised is not None and promised != delivered:

@@ -127,7 +127,7 @@ class OpSpec(Options):
         except NotKnown:
             # Whether the body would see the frames of sequences is not known.
             found = self._results(call)
-            return tuple(Metadata(metadata._dtype, None, None) for metadata in found)
+            return tuple(Metadata(metadata.known_dtype, None, None) for metadata in found)
         found = self._results(seen)
         if find_counts is None:
             return found
