@@ -20,26 +20,7 @@ from daliesque._engine.op import registry
 from daliesque._engine.tensor import Tensor
 from support.cases import CASES, Case
 from support.contract import call, make_batches, make_inputs
-
-# Only the files say what they hold.
-FROM_DATA = {"decoders.numpy": {"dtype", "ndim"}}
-
-# The size of the results follows from their data, or from random numbers.
-WITHOUT_SHAPE = {
-    "bbox_rotate",
-    "decoders.audio",
-    "decoders.image",
-    "decoders.image_crop",
-    "decoders.image_random_crop",
-    "decoders.image_slice",
-    "decoders.numpy",
-    "decoders.video",
-    "get_property",
-    "io.file.read",
-    "random_bbox_crop",
-    "segmentation.select_masks",
-    "tensor_resize",
-}
+from support.metadata import assert_announced, is_pending, known
 
 
 @pytest.fixture(autouse=True)
@@ -74,35 +55,6 @@ def busy() -> Iterator[threading.Event]:
             yield event
         finally:
             event.set()
-
-
-def is_pending(value: Any) -> bool:
-    return value._pending is not None and not value._pending.done
-
-
-def properties(case: Case) -> list[str]:
-    unknown = FROM_DATA.get(case.operator, set())
-    return [name for name in ("dtype", "ndim", "layout", "device") if name not in unknown]
-
-
-def known(case: Case, value: Any) -> dict[str, Any]:
-    """What can be read of a pending value."""
-    found = {name: getattr(value, name) for name in properties(case)}
-    if isinstance(value, ndd.Batch):
-        found["batch_size"] = value.batch_size
-    if case.operator not in WITHOUT_SHAPE:
-        found["shape"] = value.shape
-    return found
-
-
-def assert_announced(case: Case, results: tuple[Any, ...]) -> None:
-    announced = [known(case, part) for part in results]
-    assert all(is_pending(part) for part in results), "reading metadata has run the call"
-    for part, expected in zip(results, announced, strict=True):
-        samples = part.evaluate()._data()
-        delivered = known(case, part)
-        delivered["batch_size"] = len(samples)
-        assert expected == {name: delivered[name] for name in expected}
 
 
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.operator)

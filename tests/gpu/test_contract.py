@@ -26,6 +26,7 @@ from support.contract import (
     make_inputs,
 )
 from support.gpu_compare import assert_near_cpu
+from support.metadata import assert_announced
 
 GPU_CASES = [case for case in CASES if body_of(registry[case.operator]) is not None]
 MODES = [ndd.EvalMode.sync_full, ndd.EvalMode.eager, ndd.EvalMode.deferred]
@@ -62,6 +63,13 @@ def test_equals_the_cpu_on_a_dense_batch(case: Case) -> None:
     inputs = [[samples[0], samples[0], samples[0]] for samples in make_inputs(case)]
     expected = call(case, make_batches(case, inputs))
     assert_close(arrays(on_gpu(case, make_batches(case, inputs))), arrays(expected), case)
+
+
+@each_case
+def test_pending_results_say_what_they_are(case: Case) -> None:
+    batches = make_batches(case, make_inputs(case))
+    with ndd.EvalMode.deferred:
+        assert_announced(case, on_gpu(case, batches))
 
 
 @each_case
