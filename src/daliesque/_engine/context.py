@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _kernels
 from .device import Device, device_was_chosen
-from .devices import loaded_backend
+from .devices import require_backend
 from .executor import Executor
 from .stream import Stream, chosen_stream
 from .stream import stream as make_stream
@@ -179,9 +179,9 @@ class EvalContext:
         If none was chosen, it is the one that torch uses on the calling thread.
         """
         chosen = chosen_stream(self.device_id) if self._follows else self._stream
-        found = loaded_backend()
-        if chosen is None and found is not None and self.device_id is not None:
-            return Stream(found.queues.current(self.device_id), self.device_id)
+        if chosen is None and self.device_id is not None:
+            queues = require_backend("EvalContext").queues
+            return Stream(queues.current(self.device_id), self.device_id)
         return chosen
 
     def stream_for(self, device_id: int) -> Stream | None:

@@ -81,7 +81,9 @@ class Backend(Protocol):
     def body_of(self, operator: OpSpec) -> DeviceBody | None:
         """What runs an operator on the devices; None if nothing does."""
 
-    def place(self, device: Device, worker: Device, stream: Stream | None, wait: bool) -> Placement:
+    def placement(
+        self, device: Device, worker: Device, stream: Stream | None, wait: bool
+    ) -> Placement:
         """Where a call runs whose results are on `device`, and whose work is done by `worker`."""
 
     def on_device(self, samples: Samples) -> Samples:

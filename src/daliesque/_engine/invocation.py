@@ -137,7 +137,7 @@ class Invocation:
             self.is_remote = True
         stream = context.stream_for(worker.device_id)
         wait = mode is EvalMode.sync_full
-        self._placement = require_backend("device").place(self.device, worker, stream, wait)
+        self._placement = require_backend("device").placement(self.device, worker, stream, wait)
 
     def _uses_external_data(self) -> bool:
         for value in self._inputs:

@@ -38,7 +38,7 @@ class TorchBackend(Accelerator):
         """What runs an operator on the devices; None if nothing does."""
         return body_of(operator)
 
-    def place(
+    def placement(
         self, device: Device, worker: Device, stream: Stream | None, wait: bool
     ) -> TorchPlacement:
         """Where a call runs whose results are on `device`, and whose work is done by `worker`."""

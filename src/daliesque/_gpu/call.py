@@ -9,33 +9,33 @@ from typing import Any, Protocol
 from .._engine.device import Device
 
 
-class Place(Protocol):
-    """Where a call runs."""
+class Target(Protocol):
+    """Where a call runs: the device of its results, and the queue of its work."""
 
     device: Device
     queue: Any
 
 
 class _Local(threading.local):
-    place: Place | None = None
+    target: Target | None = None
 
 
 _local = _Local()
 
 
-def exchange_place(place: Place | None) -> Place | None:
+def exchange_target(target: Target | None) -> Target | None:
     """Set where the call of this thread runs; returns what it was."""
-    previous, _local.place = _local.place, place
+    previous, _local.target = _local.target, target
     return previous
 
 
-def current_place() -> Place:
+def current_target() -> Target:
     """Where the call that this thread is inside of runs."""
-    place = _local.place
-    assert place is not None
-    return place
+    target = _local.target
+    assert target is not None
+    return target
 
 
 def is_inside_call() -> bool:
     """Whether this thread runs a call that has a queue."""
-    return _local.place is not None
+    return _local.target is not None

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .call import current_place
+from .call import current_target
 from .numbers import column, constant, converted, from_float, rows
 from .placement import on_device
 from .samples import DeviceSamples
@@ -88,9 +88,9 @@ def multi_paste(
     """Parts of images on black ones; patches of sample i are those from offsets[i] on."""
     sources: list[DeviceSamples] = [on_device(part) for part in inputs]
     first = sources[0]
-    place = current_place()
+    target = current_target()
     out = DeviceSamples.empty(
-        type_id, shapes.reshape(-1, 3), first.layout, place.device, place.queue
+        type_id, shapes.reshape(-1, 3), first.layout, target.device, target.queue
     )
     rows_of = [_places(part) for part in sources]
     targets = _places(out)

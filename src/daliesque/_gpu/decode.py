@@ -25,7 +25,7 @@ from .._engine.enums import DALIImageType
 from .._engine.op import registry
 from .._engine.samples import HostSamples
 from .accelerator import require_accelerator
-from .call import current_place
+from .call import current_target
 from .placement import on_device
 from .samples import DeviceSamples, Group
 
@@ -97,10 +97,10 @@ def image(encoded: HostSamples, /, **arguments: Any) -> Results:
         _log.debug("decoders.image: %d images decoded on the CPU and uploaded", len(encoded))
         return on_cpu(encoded, **arguments)
     name, decode = found
-    placement = current_place()
-    device = accelerator.torch_device(placement.device.device_id)
+    target = current_target()
+    device = accelerator.torch_device(target.device.device_id)
     files = [to_numpy(encoded, index).tobytes() for index in chosen.tolist()]
-    images = decode(files, device, accelerator.queues.handle(placement.queue))
+    images = decode(files, device, accelerator.queues.handle(target.queue))
     decoded = {int(index): pixels for index, pixels in zip(chosen, images, strict=True)}
     rest = np.array([i for i in range(len(encoded)) if decoded.get(i) is None], np.int64)
     counts = len(encoded) - len(rest), name, len(rest)

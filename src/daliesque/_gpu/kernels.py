@@ -26,7 +26,7 @@ from .audio import (
     to_decibels,
 )
 from .boxes import encode_boxes, transform_points
-from .call import current_place
+from .call import current_target
 from .clahe import clahe
 from .color import brightness_contrast, color_twist, convert_color_space
 from .compose import erase, grid_mask, multi_paste
@@ -116,9 +116,9 @@ __all__ = [
 
 def empty(type_id: int, shapes: NDArray[np.int64], layout: str, count: int) -> DeviceSamples:
     """Uninitialized samples on the device of the call that is running."""
-    place = current_place()
+    target = current_target()
     rows = np.broadcast_to(shapes, (count, shapes.shape[1]))
-    return DeviceSamples.empty(type_id, rows, layout, place.device, place.queue)
+    return DeviceSamples.empty(type_id, rows, layout, target.device, target.queue)
 
 
 def empty_uniform(type_id: int, shape: Sequence[int], layout: str, count: int) -> DeviceSamples:

@@ -12,7 +12,7 @@ from .._engine.devices import Body, Results
 from .._engine.dtype import DType
 from .._engine.samples import Samples, host
 from .accelerator import Accelerator
-from .call import current_place, exchange_place
+from .call import current_target, exchange_target
 from .samples import DeviceSamples
 
 
@@ -37,12 +37,12 @@ class TorchPlacement:
         for samples in inputs:
             if isinstance(samples, DeviceSamples):
                 samples.make_ready(self.queue)
-        outer = exchange_place(self)
+        outer = exchange_target(self)
         try:
             with queues.active(self.queue):
                 results = body(inputs, arguments)
         finally:
-            exchange_place(outer)
+            exchange_target(outer)
         for made in results if isinstance(results, tuple) else (results,):
             if isinstance(made, DeviceSamples):
                 made.queue = self.queue
@@ -55,8 +55,8 @@ def on_device(samples: Samples) -> DeviceSamples:
     """Samples as samples on the device of the call that is running; copied by one transfer."""
     if isinstance(samples, DeviceSamples):
         return samples
-    place = current_place()
-    return DeviceSamples.from_host(host(samples), place.device, place.queue)
+    target = current_target()
+    return DeviceSamples.from_host(host(samples), target.device, target.queue)
 
 
 def device_samples(samples: Samples) -> DeviceSamples:
