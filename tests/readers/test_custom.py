@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import warnings
 from collections.abc import Callable
@@ -82,6 +83,27 @@ def test_fields_may_be_set_before_and_after_init(kind: Any, size: int) -> None:
     assert lazy.opened == 0
     assert lazy.get_metadata()["epoch_size"] == size
     assert lazy.opened == 1
+
+
+def test_dataclasses() -> None:
+    @dataclasses.dataclass(eq=False)
+    class Range(Reader):
+        first: int
+        size: int
+        options: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+        def __post_init__(self) -> None:
+            super().__init__(**self.options)
+
+        def open_index(self) -> int:
+            return self.size
+
+        def fetch_sample(self, number: int) -> int:
+            return self.first + number
+
+    assert flat(epoch_of(Range(5, 3))) == [5, 6, 7]
+    with pytest.raises(ValueError, match=r"^Range: 'num_shards' must be at most .* got 4 for 3"):
+        Range(5, 3, {"num_shards": 4})
 
 
 def test_the_index_may_be_used_in_init() -> None:
