@@ -137,7 +137,7 @@ def test_rotate_volume_around_an_axis() -> None:
     volume = np.random.default_rng(9).normal(size=(4, 6, 5, 1)).astype(np.float32)
     data = ndd.tensor(volume, layout="DHWC")
     got = np.asarray(ndd.rotate(data, angle=90, axis=(0, 0, 2)))
-    assert_close(got, np.rot90(volume, -1, axes=(1, 2)), "quarter turns")
+    assert_close(got, np.rot90(volume, -1, axes=(1, 2)), "rotations by 90 degrees")
 
 
 def test_frames_share_the_largest_size() -> None:

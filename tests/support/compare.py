@@ -62,7 +62,7 @@ TOLERANCES = {
     "rotations of space": Tolerance(relative=1e-3, absolute=1e-3),
     "points": Tolerance(relative=1e-4, absolute=1e-3),
     "corners": Tolerance(absolute=1e-3),
-    "quarter turns": Tolerance(absolute=1e-5),
+    "rotations by 90 degrees": Tolerance(absolute=1e-5),
     # Positions are computed in single precision, so that pixels of 0 to 127 are seen with an error.
     "warped": Tolerance(absolute=1e-2),
     "warped float16": Tolerance(absolute=0.1),
