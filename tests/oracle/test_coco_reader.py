@@ -13,8 +13,8 @@ import pytest
 
 import daliesque as ndd
 from support.coco_data import make_dataset
+from support.oracle import reference
 
-dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle
 
 
@@ -68,7 +68,9 @@ def test_random_arguments(tmp_path: Path, form: dict[str, Any]) -> None:
             names = [image["file_name"] for image in data["images"]]
             arguments["images"] = [rng.choice(names) for _ in range(6)]
         batch_size = rng.choice([None, 1, 4])
-        assert values(ndd, batch_size, **arguments) == values(dali, batch_size, **arguments), trial
+        assert values(ndd, batch_size, **arguments) == values(reference, batch_size, **arguments), (
+            trial
+        )
 
 
 @pytest.mark.parametrize("form", FORMS[:-1], ids=str)
@@ -81,7 +83,7 @@ def test_preprocessed_files_are_interchangeable(tmp_path: Path, form: dict[str, 
     for path in list(tmp_path.glob("image *")):
         path.rename(tmp_path / path.name.replace("image ", "image-").replace(" \u00fc", ""))
     folders = {}
-    for library in (ndd, dali):
+    for library in (ndd, reference):
         folders[library] = tmp_path / library.__name__
         folders[library].mkdir()
         values(
@@ -93,7 +95,11 @@ def test_preprocessed_files_are_interchangeable(tmp_path: Path, form: dict[str, 
             save_preprocessed_annotations_dir=str(folders[library]),
             **form,
         )
-    files = {path.name: path.read_bytes() for path in folders[dali].iterdir()}
+    files = {path.name: path.read_bytes() for path in folders[reference].iterdir()}
     assert {path.name: path.read_bytes() for path in folders[ndd].iterdir()} == files
-    arguments = {"file_root": str(tmp_path), "preprocessed_annotations": str(folders[dali]), **form}
-    assert values(ndd, 3, **arguments) == values(dali, 3, **arguments)
+    arguments = {
+        "file_root": str(tmp_path),
+        "preprocessed_annotations": str(folders[reference]),
+        **form,
+    }
+    assert values(ndd, 3, **arguments) == values(reference, 3, **arguments)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from support.oracle import reference
 
-dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle
 
 TYPES = "? u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8".split()
@@ -27,8 +27,8 @@ def values(library: Any, batch_size: int | None, epochs: int, **arguments: Any) 
             samples = [output] if batch_size is None else output.tensors
             arrays = [np.asarray(sample.evaluate()) for sample in samples]
             names = [
-                bytes(np.asarray(dali.get_property(s, key="source_info").evaluate())).decode()
-                if library is dali
+                bytes(np.asarray(reference.get_property(s, key="source_info").evaluate())).decode()
+                if library is reference
                 else s.source
                 for s in samples
             ]
@@ -83,7 +83,7 @@ def test_random_arguments(tmp_path: Path) -> None:
             arguments["rel_roi_shape"] = [rng.uniform(0, 1.5) for _ in range(count)]
         batch_size = rng.choice([None, 1, 3])
         try:
-            expected = values(dali, batch_size, 2, **arguments)
+            expected = values(reference, batch_size, 2, **arguments)
         except RuntimeError:
             with pytest.raises(RuntimeError, match=r"readers\.Numpy"):
                 values(ndd, batch_size, 2, **arguments)
@@ -94,8 +94,8 @@ def test_random_arguments(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dtype", TYPES)
 def test_arrays_of_every_type(tmp_path: Path, dtype: str) -> None:
     arguments = {"file_root": str(make_files(tmp_path, dtype, 3, 5, 1))}
-    assert values(ndd, 2, 1, **arguments) == values(dali, 2, 1, **arguments)
-    assert values(ndd, None, 1, **arguments) == values(dali, None, 1, **arguments)
+    assert values(ndd, 2, 1, **arguments) == values(reference, 2, 1, **arguments)
+    assert values(ndd, None, 1, **arguments) == values(reference, None, 1, **arguments)
 
 
 def test_files_from_lists_and_filters(tmp_path: Path) -> None:
@@ -107,4 +107,4 @@ def test_files_from_lists_and_filters(tmp_path: Path) -> None:
         {"files": [str(tmp_path / "data" / "04.npy")]},
         {"file_root": str(tmp_path / "data"), "file_filter": "0[1-3].npy"},
     ):
-        assert values(ndd, 2, 2, **arguments) == values(dali, 2, 2, **arguments)
+        assert values(ndd, 2, 2, **arguments) == values(reference, 2, 2, **arguments)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import daliesque as ours
+from support.oracle import reference
 from support.random_calls import Array, run_call, same_bits
 
-reference = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle
 
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]

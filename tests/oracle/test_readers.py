@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from support.oracle import reference
 from support.reader_checks import Count, epoch_of
 
-dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 pytestmark = pytest.mark.oracle
 
 
@@ -58,12 +58,12 @@ def epochs(library: Any, count: int, batch_size: int | None, **arguments: Any) -
 
 def assert_equal(batch_size: int | None = 3, count: int = 3, **arguments: Any) -> None:
     ours = epochs(ndd, count, batch_size, **arguments)
-    theirs = epochs(dali, count, batch_size, **arguments)
+    theirs = epochs(reference, count, batch_size, **arguments)
     assert ours == theirs, (batch_size, arguments)
     if batch_size is None:
         assert (
             ndd.readers.File(**arguments).get_metadata()
-            == dali.readers.File(**arguments).get_metadata()
+            == reference.readers.File(**arguments).get_metadata()
         )
 
 
@@ -158,8 +158,10 @@ def test_source_is_the_name_as_found(tmp_path: Path) -> None:
         {"files": ["b/2.jpg", str(root / "b" / "10.jpg")], "file_root": str(root)},
     ):
         theirs = [
-            bytes(np.asarray(dali.get_property(contents, key="source_info").evaluate())).decode()
-            for contents, _ in dali.readers.File(**arguments).next_epoch()
+            bytes(
+                np.asarray(reference.get_property(contents, key="source_info").evaluate())
+            ).decode()
+            for contents, _ in reference.readers.File(**arguments).next_epoch()
         ]
         batches = ndd.readers.File(**arguments).next_epoch(batch_size=len(theirs))
         for contents, labels in batches:
@@ -189,7 +191,7 @@ def test_bad_file_list(tmp_path: Path, text: str) -> None:
     root = make_files(tmp_path, NAMES)
     (root / "list.txt").write_text(text)
     with pytest.raises(RuntimeError):
-        list(dali.readers.File(file_list=str(root / "list.txt")).next_epoch())
+        list(reference.readers.File(file_list=str(root / "list.txt")).next_epoch())
     with pytest.raises(ValueError, match=r"readers\.File: "):
         ndd.readers.File(file_list=str(root / "list.txt"))
 
@@ -232,7 +234,7 @@ def test_calls(tmp_path: Path) -> None:
         for pad in (False, True):
             readers = [
                 library.readers.File(size, file_root=root, random_shuffle=True, pad_last_batch=pad)
-                for library in (ndd, dali)
+                for library in (ndd, reference)
             ]
             for _ in range(12):
                 ours, theirs = (reader(batch_size=size) for reader in readers)
@@ -250,7 +252,7 @@ def test_resuming(tmp_path: Path, shuffle: dict[str, Any]) -> None:
     arguments = {"file_root": root, "enable_checkpointing": True, **shuffle}
     for steps in range(1, 6):
         following = []
-        for library in (ndd, dali):
+        for library in (ndd, reference):
             reader = library.readers.File(**arguments)
             for _, batch in zip(range(steps), reader.next_epoch(batch_size=4), strict=False):
                 del batch
@@ -268,15 +270,15 @@ def test_io_file_read(tmp_path: Path) -> None:
     codes = [np.frombuffer(os.fsencode(path), np.uint8) for path in paths]
     for arguments in ({}, {"dont_use_mmap": True}):
         ours = ndd.io.file.read(ndd.batch(codes), **arguments)
-        theirs = dali.io.file.read(dali.batch(codes), **arguments)
+        theirs = reference.io.file.read(reference.batch(codes), **arguments)
         assert list(map(value, ours.tensors)) == list(map(value, theirs.tensors))
         for code in (codes[3], codes[3].view(np.int8)):
             assert value(ndd.io.file.read(code, **arguments)) == value(
-                dali.io.file.read(code, **arguments)
+                reference.io.file.read(code, **arguments)
             )
     for bad in (codes[0].astype(np.int32), np.frombuffer(b"/no/such/file", np.uint8)):
         with pytest.raises(RuntimeError):
-            dali.io.file.read(bad).evaluate()
+            reference.io.file.read(bad).evaluate()
         with pytest.raises((ValueError, FileNotFoundError), match=r"io\.file\.read"):
             ndd.io.file.read(bad).evaluate()
 
@@ -324,7 +326,7 @@ def test_order_of_archives(tmp_path: Path) -> None:
             arguments["shuffle_after_epoch_seed"] = 77
         batch_size = rng.choice([1, 3, 8])
         ours = Archived(lengths, **arguments)
-        theirs = dali.readers.Webdataset(paths=paths, ext=["txt"], **arguments)
+        theirs = reference.readers.Webdataset(paths=paths, ext=["txt"], **arguments)
         for _ in range(4):
             expected = [
                 [int(bytes(np.asarray(sample.evaluate()))) for sample in step[0].tensors]

@@ -17,6 +17,7 @@ import pytest
 
 import daliesque as ndd
 from daliesque.index import tfrecord2idx, wds2idx
+from support.oracle import reference
 from support.record_files import (
     RECORDIO_MAGIC,
     Feature,
@@ -30,7 +31,6 @@ from support.record_files import (
     write_tfrecord,
 )
 
-dali = pytest.importorskip("nvidia.dali.experimental.dynamic")
 dali_types = pytest.importorskip("nvidia.dali.types")
 dali_tfrecord = pytest.importorskip("nvidia.dali.tfrecord")
 pytestmark = pytest.mark.oracle
@@ -48,8 +48,8 @@ def sources(library: Any, output: Any) -> Any:
     """Where the samples of an output come from."""
     if library is ndd:
         return output.source
-    codes = dali.get_property(output, key="source_info")
-    if isinstance(codes, dali.Tensor):
+    codes = reference.get_property(output, key="source_info")
+    if isinstance(codes, reference.Tensor):
         return bytes(np.asarray(codes.evaluate())).decode()
     return [bytes(np.asarray(code.evaluate())).decode() for code in codes.tensors]
 
@@ -79,9 +79,9 @@ def assert_equal(
     **arguments: Any,
 ) -> None:
     """`make(library, **arguments)` gives readers that deliver the same."""
-    ours, theirs = make(ndd, **arguments), make(dali, **arguments)
+    ours, theirs = make(ndd, **arguments), make(reference, **arguments)
     found = epochs(ndd, ours, count, batch_size, sourced)
-    assert found == epochs(dali, theirs, count, batch_size, sourced), (batch_size, arguments)
+    assert found == epochs(reference, theirs, count, batch_size, sourced), (batch_size, arguments)
     assert ours.get_metadata() == theirs.get_metadata()
 
 
@@ -163,7 +163,7 @@ def test_order_of_tfrecords(tmp_path: Path) -> None:
 
 def reference_tool(name: str, *arguments: str) -> None:
     """Run a script that comes with the reference."""
-    script = Path(dali.__file__).parents[4] / f"{name}.py"
+    script = Path(reference.__file__).parents[4] / f"{name}.py"
     if not script.exists():
         pytest.skip(f"{name} is not installed")
     subprocess.run([sys.executable, str(script), *arguments], check=True, capture_output=True)
