@@ -7,15 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from support.converted import SCRIPTS, assert_same, make_data, run_program
+from support.converted import SCRIPTS, assert_same_results, make_data, run_program
 
 pytest.importorskip("nvidia.dali")
 from daliesque._cli.convert.script import convert_text
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
-
-# Pixels of decoded and resized images may differ by one.
-_TOLERANCE = 1.0
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in SCRIPTS.glob("*.txt")))
@@ -25,4 +22,4 @@ def test_same_results(name: str, tmp_path: Path) -> None:
     before = run_program(text, data)
     converted = convert_text(text)
     assert converted.work == []
-    assert_same(run_program(converted.text, data), before, _TOLERANCE)
+    assert_same_results(run_program(converted.text, data), before)

@@ -89,6 +89,8 @@ TOLERANCES = {
     # Libraries and devices that compute in single precision, in the same way up to the order of
     # additions.
     "agreement": Tolerance(of_largest=1e-5),
+    # Pixels of decoded and resized images may differ by one.
+    "converted scripts": Tolerance(relative=1e-4, absolute=1.0),
     "agreement of values": Tolerance(relative=1e-5, of_largest=1e-5),
     "agreement of matrices": Tolerance(of_largest=1e-6),
     "agreement of frames": Tolerance(relative=1e-5, absolute=1e-6),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from support.compare import assert_close
 from support.record_files import example, write_tfrecord
 
 SCRIPTS = Path(__file__).parents[1] / "cli" / "scripts"
@@ -49,17 +50,16 @@ def run_program(text: str, data: str) -> Any:
     return names["RESULT"]
 
 
-def assert_same(ours: Any, theirs: Any, tolerance: float = 0.0) -> None:
+def assert_same_results(ours: Any, theirs: Any) -> None:
     """Compare results: types, shapes and values."""
     assert len(ours) == len(theirs)
-    for place, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
+    for index, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
         if isinstance(mine, list | tuple):
-            assert_same(list(mine), list(other), tolerance)
+            assert_same_results(list(mine), list(other))
             continue
         a, b = np.asarray(mine), np.asarray(other)
-        assert a.dtype == b.dtype, (place, a.dtype, b.dtype)
-        assert a.shape == b.shape, (place, a.shape, b.shape)
+        assert a.dtype == b.dtype, (index, a.dtype, b.dtype)
         if a.dtype.kind in "fiu":
-            np.testing.assert_allclose(a, b, rtol=1e-4, atol=tolerance, err_msg=str(place))
+            assert_close(a, b, "converted scripts", index)
         else:
-            assert mine == other, place
+            assert mine == other, index
