@@ -21,7 +21,7 @@ SANITIZERS = {
     "address": "-fsanitize=address,undefined -fno-sanitize-recover=all",
 }
 # How many damaged JPEG files to decode under AddressSanitizer.
-DAMAGED = 3000
+DAMAGED = 200_000
 
 
 def write_jpegs(folder: Path) -> None:
