@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -113,3 +114,13 @@ def test_calls_on_the_cpu_stay_what_they_were(mode: ndd.EvalMode) -> None:
         ndd.flip(batch.gpu()).evaluate()
         assert devices.loaded_backend() is not None
         assert [count_calls(function) for function in calls] == before
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "_ops").rglob("*.py")), ids=lambda p: p.stem)
+def test_tables_of_kernels_go_by_one_name(path: Path) -> None:
+    """Code is searched for `kernels.<name>`: a table under another name would not be seen."""
+    for line in path.read_text().splitlines():
+        if re.search(r"\bcommon_kernels\(|\w\.kernels\b(?!\.)", line):
+            assigned = re.match(r" +kernels\b.* = ", line)
+            handed_over = re.search(r"\(\w+\.kernels, ", line)
+            assert assigned or handed_over, line
