@@ -118,7 +118,7 @@ def _wrap_dlpack(data: Any, where: str) -> Samples:
 
 def _import_remote(data: object, where: str) -> Samples:
     named = f"{where}: the {type(data).__name__} is not in CPU memory"
-    return require_backend(named).import_array(data, named)
+    return require_backend(named).import_array(data)
 
 
 def _from_python(data: Any, dtype: DType | None, where: str) -> HostSamples:

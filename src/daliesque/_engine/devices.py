@@ -92,7 +92,7 @@ class Backend(Protocol):
     def move(self, samples: Samples, device: Device) -> Samples:
         """A copy on a device, inside of a call."""
 
-    def import_array(self, data: Any, where: str) -> Samples:
+    def import_array(self, data: Any) -> Samples:
         """One sample over the memory of an array that is on a device."""
 
     def export_array(self, samples: Samples) -> torch.Tensor:

@@ -57,9 +57,8 @@ class TorchBackend(Accelerator):
         source = device_samples(samples)
         return source.copy() if source.device == device else source.moved(device)
 
-    def import_array(self, data: Any, where: str) -> Samples:
+    def import_array(self, data: Any) -> Samples:
         """One sample over the memory of an array that is on a device."""
-        del where
         return import_array(self, data)
 
     def export_array(self, samples: Samples) -> torch.Tensor:
