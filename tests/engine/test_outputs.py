@@ -30,9 +30,9 @@ def test_a_flag_adds_a_result() -> None:
 def test_an_input_adds_a_result() -> None:
     boxes = np.array([[0.1, 0.2, 0.3, 0.4]], np.float32)
     labels = np.array([7], np.int32)
-    turn = {"angle": 0.0, "input_shape": [8, 8]}
-    assert number_of(ndd.bbox_rotate(boxes, **turn)) == 1  # type: ignore[arg-type]
-    _, kept = ndd.bbox_rotate(boxes, labels, **turn)  # type: ignore[arg-type]
+    arguments = {"angle": 0.0, "input_shape": [8, 8]}
+    assert number_of(ndd.bbox_rotate(boxes, **arguments)) == 1  # type: ignore[arg-type]
+    _, kept = ndd.bbox_rotate(boxes, labels, **arguments)  # type: ignore[arg-type]
     assert np.asarray(kept).tolist() == [7]
 
 

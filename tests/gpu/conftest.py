@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All tests here run with torch's CPU device standing in for a gpu, some with a pretended one."""
+"""All tests here run with torch's CPU device standing in for a gpu, some with a simulated one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 import daliesque as ndd
 from daliesque._engine import devices
 from daliesque._gpu import accelerator
-from support.pretended import PretendedAccelerator
+from support.simulated import SimulatedAccelerator
 from support.torch_operations import allowed
 
 
@@ -30,16 +30,16 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def pretend(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Makes a pretended accelerator of a kind the one that is found from now on."""
+def simulate(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Makes a simulated accelerator of a kind the one that is found from now on."""
     del stand_in
     # torch would look for a driver when it hears the name of a device for the first time.
     for backend in (torch.cuda, torch.xpu):
         monkeypatch.setattr(backend, "_lazy_init", lambda: None)
-    made: list[PretendedAccelerator] = []
+    made: list[SimulatedAccelerator] = []
 
-    def begin(kind: str) -> PretendedAccelerator:
-        found = PretendedAccelerator(kind)
+    def begin(kind: str) -> SimulatedAccelerator:
+        found = SimulatedAccelerator(kind)
         made.append(found)
         monkeypatch.setattr(devices, "_found", found)
         return found
@@ -52,6 +52,6 @@ def pretend(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture(params=["stand-in", "cuda"])
 def either_device(request: pytest.FixtureRequest) -> None:
-    """Runs a test with torch's CPU device as the gpu, and with a pretended CUDA device."""
+    """Runs a test with torch's CPU device as the gpu, and with a simulated CUDA device."""
     if request.param != "stand-in":
-        request.getfixturevalue("pretend")(request.param)
+        request.getfixturevalue("simulate")(request.param)

@@ -135,8 +135,8 @@ def test_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
         "import_module",
         lambda name: {"nvidia.nvimgcodec": Codec, "torchvision.io": Pictures}[name],
     )
-    codec, place = decode._nvimgcodec(), torch.device("cuda", 1)
-    image, missing = codec([b"abc", b""], place, 77)
+    codec, device = decode._nvimgcodec(), torch.device("cuda", 1)
+    image, missing = codec([b"abc", b""], device, 77)
     assert image is not None
     assert image.unique().tolist() == [3]
     assert missing is None

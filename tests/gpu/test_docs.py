@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of operators and devices is up to date, and tells of every exception."""
+"""The table of operators and devices is up to date, and lists every exception."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colour, warps, filters and compositions on the gpu equal those on the CPU."""
+"""Color, warps, filters and compositions on the gpu equal those on the CPU."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_brightness_and_contrast(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_colours(kind: str) -> None:
+def test_colors(kind: str) -> None:
     for batch in (ragged(kind), dense(kind)):
         compare(assert_near, "hue", batch, hue=50.0)
         compare(assert_near, "saturation", batch, saturation=0.3)
@@ -51,14 +51,14 @@ def test_colours(kind: str) -> None:
         )
 
 
-def test_colour_spaces() -> None:
+def test_color_spaces() -> None:
     spaces = [ndd.types.RGB, ndd.types.BGR, ndd.types.GRAY, ndd.types.YCbCr]
     for source, target in itertools.product(spaces, spaces):
         batch = ragged(channels=1 if source == ndd.types.GRAY else 3)
         compare(assert_near, "color_space_conversion", batch, image_type=source, output_type=target)
 
 
-def test_colour_of_sequences() -> None:
+def test_color_of_sequences() -> None:
     clips = ndd.batch([pixels((n, 4, 5, 3), "uint8") for n in (2, 3)], layout="FHWC")
     factors = ndd.batch([np.array([0.5, 1.5], np.float32), np.ones(3, np.float32)], layout="F")
     compare(assert_near, "brightness", clips, brightness=factors)
@@ -255,10 +255,10 @@ def test_clahe() -> None:
 @pytest.mark.parametrize("kind", ["uint8", "uint16"])
 def test_debayer(kind: str) -> None:
     raw = [pixels(size, kind) for size in ((8, 6), (12, 10), (8, 6), (2, 4))]
-    places = ndd.batch([[0, 0], [0, 1], [1, 0], [1, 1]])
+    positions = ndd.batch([[0, 0], [0, 1], [1, 0], [1, 1]])
     for algorithm in ("bilinear_ocv", "edgeaware_ocv", "gray_ocv"):
         for batch in (ndd.batch(raw, layout="HW"), ndd.batch(pixels((4, 6, 8), kind), layout="HW")):
-            compare(assert_same, "debayer", batch, blue_position=places, algorithm=algorithm)
+            compare(assert_same, "debayer", batch, blue_position=positions, algorithm=algorithm)
 
 
 def test_debayer_with_gradients() -> None:

@@ -34,7 +34,7 @@ def host_inputs(operator: str) -> frozenset[int]:
     return found.host_inputs
 
 
-def placed(case: Case, batches: list[Any]) -> list[Any]:
+def on_gpu(case: Case, batches: list[Any]) -> list[Any]:
     """The inputs on the gpu, but for those that are parameters."""
     parameters = host_inputs(case.operator)
     return [
@@ -44,17 +44,17 @@ def placed(case: Case, batches: list[Any]) -> list[Any]:
 
 
 @each_case
-def test_only_few_operators_read_on_the_host(case: Case, pretend: Any) -> None:
-    journal = pretend("cuda").journal
-    inputs = placed(case, make_batches(case, make_inputs(case)))
+def test_only_few_operators_read_on_the_host(case: Case, simulate: Any) -> None:
+    journal = simulate("cuda").journal
+    inputs = on_gpu(case, make_batches(case, make_inputs(case)))
     journal.reads.clear()
     with ndd.EvalMode.sync_cpu:
         call(case, inputs, device="gpu")
     assert bool(journal.reads) == (case.operator in WAITING), journal.reads
 
 
-def test_reads_are_seen(pretend: Any) -> None:
-    found = pretend("cuda")
+def test_reads_are_seen(simulate: Any) -> None:
+    found = simulate("cuda")
     data = ndd.tensor([1, 2], device="gpu").evaluate()._data()
     journal = found.journal
     values = data.groups[0].data
@@ -77,8 +77,8 @@ def test_reads_are_seen(pretend: Any) -> None:
     journal.operations.clear()
 
 
-def test_mixtures_are_seen(pretend: Any) -> None:
-    found = pretend("cuda")
+def test_mixtures_are_seen(simulate: Any) -> None:
+    found = simulate("cuda")
     data = ndd.tensor([1, 2], device="gpu").evaluate()._data()
     values = data.groups[0].data
     with pytest.raises(RuntimeError, match="on the same device"):
@@ -100,8 +100,8 @@ def test_waiting_operators_are_documented() -> None:
 
 
 @each_case
-def test_uses_of_double_precision_are_documented(case: Case, pretend: Any) -> None:
-    journal = pretend("cuda").journal
+def test_uses_of_double_precision_are_documented(case: Case, simulate: Any) -> None:
+    journal = simulate("cuda").journal
     for kind in (None, "uint8", "int32", "int64", "uint64", "float32"):
         inputs = make_inputs(case)
         if kind is not None and inputs:
@@ -110,7 +110,7 @@ def test_uses_of_double_precision_are_documented(case: Case, pretend: Any) -> No
             continue
         try:
             with ndd.EvalMode.sync_cpu:
-                call(case, placed(case, make_batches(case, inputs)), device="gpu")
+                call(case, on_gpu(case, make_batches(case, inputs)), device="gpu")
         except (ValueError, TypeError, ndd.DecodeError):
             # The operator does not take the type.
             continue
@@ -119,11 +119,11 @@ def test_uses_of_double_precision_are_documented(case: Case, pretend: Any) -> No
 
 
 @each_case
-def test_equals_the_cpu_without_double_precision(case: Case, pretend: Any) -> None:
-    pretend("mps")
+def test_equals_the_cpu_without_double_precision(case: Case, simulate: Any) -> None:
+    simulate("mps")
     inputs = make_inputs(case)
     expected = call(case, make_batches(case, inputs))
-    actual = call(case, placed(case, make_batches(case, inputs)), device="gpu")
+    actual = call(case, on_gpu(case, make_batches(case, inputs)), device="gpu")
     for there, here in zip(actual, expected, strict=True):
         assert there.shape == here.shape
         pairs = [(there, here)] if isinstance(here, ndd.Tensor) else zip(there, here, strict=True)
@@ -132,8 +132,8 @@ def test_equals_the_cpu_without_double_precision(case: Case, pretend: Any) -> No
 
 
 @pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64"])
-def test_noise_on_wide_integers_without_double_precision(kind: str, pretend: Any) -> None:
-    pretend("mps")
+def test_noise_on_wide_integers_without_double_precision(kind: str, simulate: Any) -> None:
+    simulate("mps")
     limits = np.iinfo(kind)
     values = np.linspace(max(limits.min, -(2**50)), min(limits.max, 2**50), 3000).astype(kind)
     here = ndd.noise.gaussian(values, stddev=20.0, rng=ndd.random.RNG(3))
@@ -159,40 +159,40 @@ def test_sums_are_clamped(kind: str) -> None:
     assert found == [min(max(a + b, limits.min), limits.max) for a, b in pairs]
 
 
-def test_quiet_sounds_without_double_precision(pretend: Any) -> None:
-    pretend("mps")
+def test_quiet_audio_without_double_precision(simulate: Any) -> None:
+    simulate("mps")
     rng = np.random.default_rng(5)
     for begin, end, level in ((100_000, 180_000, 1e-3), (5_000, 6_000, 1e-4), (0, 190_000, 1e-3)):
-        sound = rng.normal(0, 1e-6, 200_000).astype(np.float32)
-        sound[begin:end] += rng.normal(0, level, end - begin).astype(np.float32)
-        # Something loud at the front leaves little room for what follows.
-        sound[:300] = rng.normal(0, 1, 300)
+        signal = rng.normal(0, 1e-6, 200_000).astype(np.float32)
+        signal[begin:end] += rng.normal(0, level, end - begin).astype(np.float32)
+        # Something loud at the front leaves little precision for what follows.
+        signal[:300] = rng.normal(0, 1, 300)
         arguments = {"cutoff_db": -70.0, "reference_power": 1.0, "window_length": 512}
-        there = ndd.nonsilent_region(ndd.tensor(sound, device="gpu"), **arguments)
-        sums = np.cumsum(np.concatenate([np.zeros(512), sound.astype(np.float64) ** 2]))
+        there = ndd.nonsilent_region(ndd.tensor(signal, device="gpu"), **arguments)
+        sums = np.cumsum(np.concatenate([np.zeros(512), signal.astype(np.float64) ** 2]))
         loud = np.flatnonzero((sums[512:] - sums[:-512]) / 512 >= 1e-7)
         first = max(int(loud[0]) - 511, 0)
         assert abs(int(there[0]) - first) <= 2
         assert abs(int(there[1]) - (int(loud[-1]) + 1 - first)) <= 2
 
 
-def test_remainders_without_double_precision(pretend: Any) -> None:
-    pretend("mps")
+def test_remainders_without_double_precision(simulate: Any) -> None:
+    simulate("mps")
     numbers, divisor = np.array([7, -7, 100], np.int32), np.array([2.5, 2.5, 0.75], np.float32)
     there = ndd.tensor(numbers, device="gpu") % ndd.tensor(divisor, device="gpu")
     assert_close(np.asarray(there.cpu()), np.fmod(numbers, divisor), "float32")
 
 
-def test_uint64_is_converted_without_double_precision(pretend: Any) -> None:
-    pretend("mps")
+def test_uint64_is_converted_without_double_precision(simulate: Any) -> None:
+    simulate("mps")
     edges = [0, 1, 2**24 + 1, 2**53 + 1, 2**63 - 1, 2**63, 2**63 + 2**39, 2**63 + 2**39 + 1]
     values = np.array([*edges, 2**64 - 1, 2**64 - 2**39, 2**64 - 2**39 - 1], np.uint64)
     there = ndd.cast(ndd.tensor(values, device="gpu"), dtype=ndd.float32)
     np.testing.assert_array_equal(np.asarray(there.cpu()), values.astype(np.float32))
 
 
-def test_float64_is_refused_where_it_is_not(pretend: Any) -> None:
-    pretend("mps")
+def test_float64_is_refused_where_it_is_not(simulate: Any) -> None:
+    simulate("mps")
     with pytest.raises(ValueError, match=r"no double precision\. Cast to float32"):
         ndd.tensor([1.0], dtype=ndd.float64, device="gpu").evaluate()
     single = ndd.tensor([1.0], device="gpu")
@@ -212,9 +212,9 @@ def test_devices_of_intel_may_lack_double_precision(monkeypatch: pytest.MonkeyPa
         assert found.has_double is expected
 
 
-def test_ragged_batches_are_cropped_together(pretend: Any) -> None:
+def test_ragged_batches_are_cropped_together(simulate: Any) -> None:
     """The work does not grow with the number of samples, but for views."""
-    found = pretend("cuda")
+    found = simulate("cuda")
     counts = []
     for number in (4, 40):
         images = [np.full((20 + k, 30, 3), k, np.uint8) for k in range(number)]
@@ -227,8 +227,8 @@ def test_ragged_batches_are_cropped_together(pretend: Any) -> None:
     assert counts[0] == counts[1]
 
 
-def test_tensors_of_torch_are_taken_over(pretend: Any) -> None:
-    found = pretend("cuda")
+def test_tensors_of_torch_are_taken_over(simulate: Any) -> None:
+    found = simulate("cuda")
     with found.queues.active(None):
         values = torch.arange(12, device=torch.device("cuda", 1)).reshape(3, 4)
     tensor = ndd.as_tensor(values)
@@ -241,8 +241,8 @@ def test_tensors_of_torch_are_taken_over(pretend: Any) -> None:
     assert found.journal.reads == []
 
 
-def test_the_current_device_is_that_of_torch(pretend: Any) -> None:
-    found = pretend("cuda")
+def test_the_current_device_is_that_of_torch(simulate: Any) -> None:
+    found = simulate("cuda")
     assert str(ndd.Device("gpu")) == "gpu:0"
     found.selected = 1
     assert str(ndd.Device("gpu")) == "gpu:1"
@@ -256,13 +256,13 @@ def strided(array: Any, found: Any) -> torch.Tensor:
     wide = np.zeros((*array.shape, 2), array.dtype)
     wide[..., 0] = array
     with found.queues.active(None):
-        placed: torch.Tensor = torch.from_numpy(wide).to(torch.device("cuda", 0))[..., 0]
-    return placed
+        on_gpu: torch.Tensor = torch.from_numpy(wide).to(torch.device("cuda", 0))[..., 0]
+    return on_gpu
 
 
 @each_case
-def test_strided_inputs(case: Case, pretend: Any) -> None:
-    found = pretend("cuda")
+def test_strided_inputs(case: Case, simulate: Any) -> None:
+    found = simulate("cuda")
     spec = registry[case.operator]
     inputs = [samples[0] for samples in make_inputs(case)]
     if spec.needs_batch or not inputs:

@@ -140,17 +140,17 @@ class Metal:
 
 def test_metal_reads_parameters_later(monkeypatch: pytest.MonkeyPatch) -> None:
     found = accelerator.Accelerator("mps", 1, accelerator.SingleQueue(Metal))
-    place = torch.device("cpu")
-    found.upload_array(np.arange(3), place)
-    found.upload_array(np.arange(4), place)
+    device = torch.device("cpu")
+    found.upload_array(np.arange(3), device)
+    found.upload_array(np.arange(4), device)
     assert [len(buffer) for _, buffer in found._in_flight] == [3, 4]
     monkeypatch.setattr(MetalEvent, "occurred", True)
-    found.upload_array(np.arange(5), place)
+    found.upload_array(np.arange(5), device)
     assert len(found._in_flight) == 0
     # Others have copied them when the call returns.
     cuda = accelerator.Accelerator("cuda", 1, accelerator.SingleQueue(Metal))
     monkeypatch.setattr(MetalEvent, "occurred", False)
-    cuda.upload_array(np.arange(3), place)
+    cuda.upload_array(np.arange(3), device)
     assert len(cuda._in_flight) == 0
 
 
@@ -170,7 +170,7 @@ def test_contexts_choose_the_stream(recorder: Recorder) -> None:
     ]
 
 
-def test_contexts_tell_the_stream(recorder: Recorder) -> None:
+def test_contexts_know_their_stream(recorder: Recorder) -> None:
     del recorder
     with ndd.EvalContext(device_id=1) as context:
         assert context.cuda_stream == ndd.Stream(_plain(1))

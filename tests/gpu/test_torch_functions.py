@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the gpu code asks of torch: only what all accelerators have, by torch_operations.csv.
 
-Here, the source is looked through; tests with a pretended device look at what is carried out.
+Here, the source is looked through; tests with a simulated device look at what is carried out.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ CLASSES = ("columns", "rows", "squares")
 
 
 def picture(kind: str, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Stripes or squares of random width, place, colour and contrast, with noise."""
+    """Stripes or squares of random width, position, color and contrast, with noise."""
     height, width = rng.integers(40, 64, 2)
     step = int(rng.integers(6, 11))
     y, x = np.mgrid[:height, :width] + rng.integers(0, 20, 2)[:, None, None]

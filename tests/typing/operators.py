@@ -19,7 +19,7 @@ def one_result(
 ) -> None:
     """A Batch comes out if one goes in, or with a batch size.
 
-    A Batch among the arguments does it, too; checkers are only told that it may be one.
+    A Batch among the arguments does it, too; checkers only know that it may be one.
     """
     assert_type(ndd.flip(batch), Batch)
     assert_type(ndd.flip(tensor), Tensor)

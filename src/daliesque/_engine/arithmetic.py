@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators on tensors and batches: `a + b` and its kin."""
+"""Operators on tensors and batches: `a + b` and the like."""
 
 # `apply` returns what its operands make of it; the signatures of the operators say which class.
 # mypy: disable-error-code="no-any-return"
@@ -73,7 +73,7 @@ def apply(name: str, *operands: Any) -> Any:
 
 
 def _check_devices(shown: str, inputs: list[Value | Samples]) -> None:
-    """Arrays must all be in one place; numbers go anywhere."""
+    """Arrays must all be on one device; numbers go anywhere."""
     device = remote_device(shown, inputs)
     if device is None:
         return
@@ -134,7 +134,7 @@ def _result_type(name: str, inputs: list[Value | Samples]) -> DType | None:
 
 
 def _known_type(value: Value) -> DType | None:
-    """The element type, if it can be told without waiting."""
+    """The element type, if it is known without waiting."""
     samples, pending = value._samples, value._pending
     if samples is not None:
         return from_code(samples.type_id)

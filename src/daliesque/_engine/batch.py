@@ -174,15 +174,15 @@ class Batch(Operators[Operand]):
         if isinstance(sample, Batch):
             msg = "Batch.broadcast: expected a single sample; got a Batch."
             raise ValueError(msg)
-        place = to_device(device)
+        target = to_device(device)
         wanted = None if dtype is None else to_dtype(dtype)
         single = sample if isinstance(sample, Tensor) else None
         if single is None:
             single = Tensor._of(to_samples(sample, wanted, None, "Batch.broadcast"))
         elif wanted is not None and single.dtype != wanted:
             single = single._cast_to(wanted)
-        if place is not None:
-            single = single.to_device(place)
+        if target is not None:
+            single = single.to_device(target)
         count = check_batch_size(batch_size, "Batch.broadcast")
         return _select(single, [0] * count, None)
 
@@ -423,12 +423,12 @@ def _make(
     tensors: Any, dtype: Any, device: Any, layout: str | None, copy: bool, where: str
 ) -> Batch:
     wanted = None if dtype is None else to_dtype(dtype)
-    place = to_device(device)
-    if place is None:
+    target = to_device(device)
+    if target is None:
         return _gathered(tensors, wanted, layout, copy, where)
     # What moves is copied by that.
     made = _gathered(tensors, wanted, layout, False, where)
-    return made.to_device(place, force_copy=copy)
+    return made.to_device(target, force_copy=copy)
 
 
 def _gathered(

@@ -32,7 +32,7 @@ class DALIDataType(enum.IntEnum):
 
 
 class DALIImageType(enum.IntEnum):
-    """Colour spaces."""
+    """Color spaces."""
 
     RGB = 0
     BGR = 1

@@ -23,7 +23,7 @@ class OpError(RuntimeError):
 
 
 class DecodeError(OpError):
-    """Encoded data (an image, a sound, a video) is damaged or of an unknown kind."""
+    """Encoded data (an image, audio, a video) is damaged or of an unknown kind."""
 
 
 class SampleError(Exception):
@@ -51,7 +51,7 @@ class InternalError(RuntimeError):
 
 
 class CallSite(NamedTuple):
-    """A place in the user's program: code object and instruction offset."""
+    """A position in the user's program: code object and instruction offset."""
 
     code: CodeType
     instruction: int

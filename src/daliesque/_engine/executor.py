@@ -3,7 +3,7 @@
 
 Waking a sleeping thread takes tens of microseconds, more than most small calls. So a call is only
 queued; the background thread is woken when the queued work is worth it, and whoever needs a result
-that nobody is computing yet runs the queue himself up to it. At any time at most one thread, the
+that nobody is computing yet runs the queue itself up to it. At any time at most one thread, the
 owner, takes calls from the queue, which keeps them in order.
 """
 
@@ -77,8 +77,8 @@ class Executor:
     def wait(self, invocation: Invocation) -> None:
         """Return when a queued call is done, working on the queue if nobody else does.
 
-        A thread that waits inside a call runs just the call it needs, out of turn: if it waited
-        for its turn, two threads could wait for each other.
+        A thread that waits inside a call runs just the call it needs, out of order: if it waited
+        for the ones before, two threads could wait for each other.
         """
         me = threading.get_ident()
         while not invocation.done:

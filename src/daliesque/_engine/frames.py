@@ -86,9 +86,9 @@ def _spread(spec: OpSpec, name: str, value: Any, owner: Any, counts: Any) -> Any
             return value.values
         # One argument for all sequences, or one value for all frames of a sequence.
         starts = np.cumsum(value.counts) - value.counts
-        place = np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
+        index = np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner]
         first = np.broadcast_to(starts, len(counts))[owner]
-        return value.values[first + np.where(given[owner] == 1, 0, place)]
+        return value.values[first + np.where(given[owner] == 1, 0, index)]
     if isinstance(value, list):
         return value if len(value) == 1 else [value[i] for i in owner]
     return value if len(value) == 1 else np.ascontiguousarray(value[owner])

@@ -100,7 +100,7 @@ class Invocation:
         self._context = context
         self._pool = context.native_pool
         if self.is_remote or (any_remote(self._inputs) if remote is None else remote):
-            self._place(context, mode)
+            self._find_device(context, mode)
         if (
             (mode is not _EAGER and mode is not _DEFERRED)
             or context.executor.runs_here()
@@ -124,7 +124,7 @@ class Invocation:
         """Where the results are or will be."""
         return self._device or Device.CPU
 
-    def _place(self, context: EvalContext, mode: EvalMode) -> None:
+    def _find_device(self, context: EvalContext, mode: EvalMode) -> None:
         """Find the queue for work of a call with data on an accelerator."""
         worker = self._device
         if worker is None or worker.device_type == "cpu":
@@ -132,7 +132,7 @@ class Invocation:
         assert worker is not None
         assert worker.device_id is not None
         if self._device is None:
-            # Unless told otherwise, results are where the inputs are.
+            # By default, results are where the inputs are.
             self._device = worker
             self.is_remote = True
         stream = context.stream_for(worker.device_id)
@@ -208,7 +208,7 @@ class Invocation:
         return results
 
     def _check(self, results: Results) -> None:
-        """Make sure that the results are what somebody was told they would be."""
+        """Make sure that the results are what was announced."""
         parts = results if isinstance(results, tuple) else (results,)
         for number, samples in enumerate(parts):
             announced = self.announced(number)
@@ -366,7 +366,7 @@ def run_now(
     context = EvalContext.current()
     pool = context.native_pool
     if not context.has_own_pool:
-        # The default pool is what kernels use anyway, unless this thread is told otherwise.
+        # The default pool is what kernels use anyway, unless this thread has another.
         return body(*_data_of(inputs, arguments, converters))
     previous = _kernels.exchange_current_pool(pool)
     try:

@@ -31,7 +31,7 @@ class MemoryInfo:
 
 
 def memory(*, limit: int | None = None, release: bool = False) -> MemoryInfo:
-    """Tell how much memory the buffer pool holds.
+    """Return how much memory the buffer pool holds.
 
     Buffers of results that nobody refers to any more are kept for reuse, up to a limit.
 

@@ -28,7 +28,7 @@ Shapes: TypeAlias = NDArray[np.int64]
 
 
 class NotKnown(Exception):
-    """Something that only the data can tell."""
+    """Something that only the data determines."""
 
 
 class FromData:

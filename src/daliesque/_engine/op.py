@@ -7,7 +7,7 @@
 The signature is the schema. Positional-only parameters annotated `Samples` are inputs, found on the
 device that the call runs on, or `HostSamples`, found in CPU memory; keyword-only parameters are
 arguments (see `args`). A parameter `rng: RandomState` makes the operator random, and a parameter
-`batch_size: int` tells a body without inputs how many samples to make. Bodies call the functions
+`batch_size: int` gives a body without inputs the number of samples. Bodies call the functions
 for their data, `images.kernels.flip(...)`; one without inputs gets them as `kernels: Kernels`.
 `frame_counts` gets the lengths of sequences whose frames a body sees as samples, `sources` where
 the samples came from (None if unknown). The body may assume that names, types, layouts, dtypes and
@@ -66,9 +66,9 @@ class Operator(OpSpec):
             inputs, count, source = raw_inputs, raw_inputs[0]._count, raw_inputs[0]._source
         else:
             inputs, count, source = self._take_inputs(raw_inputs, count)
-        place = on_gpu = None
+        chosen = on_gpu = None
         if device is not None or any_remote(inputs):
-            place, on_gpu, inputs = self._find_place(device, inputs)
+            chosen, on_gpu, inputs = self._find_device(device, inputs)
         arguments = self.defaults.copy()
         if self.is_random:
             arguments["rng"] = draw_state(given.pop("rng", None), self.name)
@@ -78,7 +78,7 @@ class Operator(OpSpec):
         if count is None and self.needs_batch:
             msg = (
                 f"{self.name}: 'batch_size' must be given, because {self.name} has no input to "
-                "tell it."
+                "say it."
             )
             raise ValueError(msg)
         kind, samples = (Tensor, 1) if count is None else (Batch, count)
@@ -106,39 +106,39 @@ class Operator(OpSpec):
             values = tuple(kind._of(part, source) for part in parts)
             return values[0] if outputs == 1 else values
         invocation = Invocation(
-            self.name, run, inputs, arguments, converters, self.announce, self.weight, place
+            self.name, run, inputs, arguments, converters, self.announce, self.weight, chosen
         )
         invocation.start(on_gpu is not None)
         if outputs == 1:
             return kind._promised(invocation, 0, samples, source)
         return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
 
-    def _find_place(
+    def _find_device(
         self, device: Any, inputs: tuple[Any, ...]
     ) -> tuple[Device | None, DeviceBody | None, tuple[Any, ...]]:
-        """Where to run, as told or where the data is; the body for that, and the inputs there."""
-        place = to_device(device)
+        """Where to run (`device`, or where the data is), the body for it, and the inputs there."""
+        chosen = to_device(device)
         remote = any_remote(inputs)
-        if not remote and (place is None or place.device_type == "cpu"):
-            return place, None, inputs
+        if not remote and (chosen is None or chosen.device_type == "cpu"):
+            return chosen, None, inputs
         on_gpu = require_backend(self.name).body_of(self)
         host_inputs = frozenset() if on_gpu is None else on_gpu.host_inputs
-        if place is None:
+        if chosen is None:
             data = [value for i, value in enumerate(inputs) if i not in host_inputs]
-            place = remote_device(self.name, data) or Device.CPU
-        if place.device_type == "cpu":
+            chosen = remote_device(self.name, data) or Device.CPU
+        if chosen.device_type == "cpu":
             on_gpu = None
         elif on_gpu is None:
             msg = (
-                f"{self.name}: the operator does not run on the device {str(place)!r}. Move its "
+                f"{self.name}: the operator does not run on the device {str(chosen)!r}. Move its "
                 "inputs to the CPU with .cpu()."
             )
             raise ValueError(msg)
         moved = []
         for position, value in enumerate(inputs):
-            target = Device.CPU if position in host_inputs else place
+            target = Device.CPU if position in host_inputs else chosen
             moved.append(None if value is None else _moved(value, target))
-        return place, on_gpu, tuple(moved)
+        return chosen, on_gpu, tuple(moved)
 
     def _take_inputs(
         self, raw_inputs: tuple[Any, ...], count: int | None

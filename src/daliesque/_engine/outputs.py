@@ -5,7 +5,7 @@
     outputs=Outputs(1, Flag("save_attrs"))     one, and another one if `save_attrs` is True
     outputs=OnePer("element_map")              one for each item of `element_map`
 
-These are data rather than functions, so that the type stubs can tell the same.
+These are data rather than functions, so that the type stubs can say the same.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class RNG:
 
     @property
     def seed(self) -> SupportsIndex:
-        """Set this to start afresh with another seed. It cannot be read."""
+        """Set this to start again with another seed. It cannot be read."""
         msg = "seed is write-only; read 'state' to learn where the generator stands"
         raise AttributeError(msg)
 
@@ -85,7 +85,7 @@ class RNG:
         self.set_state(value)
 
     def get_state(self, *, cuda_stream: object = None) -> RNGState:  # noqa: ARG002
-        """Return where the generator stands, as an object that `str` turns into text.
+        """Return where the generator stands, as an object that `str` converts to text.
 
         `cuda_stream` is ignored; it is there because readers have it.
         """
@@ -127,7 +127,7 @@ _default = threading.local()
 
 
 def get_default_rng() -> RNG:
-    """Return the generator that random operators on this thread use unless told otherwise."""
+    """Return the generator that random operators on this thread use by default."""
     try:
         rng: RNG = _default.rng
     except AttributeError:
@@ -136,7 +136,7 @@ def get_default_rng() -> RNG:
 
 
 def set_seed(seed: SupportsIndex) -> None:
-    """Start this thread's default generator afresh with `seed`.
+    """Start this thread's default generator again with `seed`.
 
     Examples
     --------

@@ -95,8 +95,8 @@ def _device_of(stream: Any) -> int | None:
     number = getattr(stream, "device_id", None)
     if isinstance(number, int):
         return number
-    place = getattr(stream, "device", None)
-    number = place if isinstance(place, int) else getattr(place, "index", None)
+    device = getattr(stream, "device", None)
+    number = device if isinstance(device, int) else getattr(device, "index", None)
     return number if isinstance(number, int) else None
 
 

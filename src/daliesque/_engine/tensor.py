@@ -261,9 +261,9 @@ def _rebuild(array: NDArray[Any], dtype: str, layout: str | None, device: str = 
 def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, where: str) -> Tensor:
     """A tensor of anything but a batch; `copy` makes sure that the memory is our own."""
     wanted = None if dtype is None else to_dtype(dtype)
-    place = to_device(device)
+    target = to_device(device)
     if isinstance(data, Tensor):
-        made = data if place is None else data.to_device(place)
+        made = data if target is None else data.to_device(target)
         copy = copy and made is data
         if wanted is not None and made.dtype != wanted:
             made = made._cast_to(wanted)
@@ -276,8 +276,8 @@ def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, wh
         return made
     samples = to_samples(data, wanted, layout, where)
     made = Tensor._of(samples)
-    if place is not None and place != made.device:
-        return made.to_device(place)
+    if target is not None and target != made.device:
+        return made.to_device(target)
     return Tensor._of(samples.copy()) if copy and samples.external else made
 
 
@@ -309,10 +309,10 @@ _announce_stacked = announce_as(
 def _from_batch(
     batch: Any, dtype: Any, device: Any, layout: str | None, pad: bool, copy: bool, where: str
 ) -> Tensor:
-    place = to_device(device)
+    target = to_device(device)
     wanted = None if dtype is None else to_dtype(dtype)
-    if place is not None and place != batch.device:
-        batch, copy = batch.to_device(place), False
+    if target is not None and target != batch.device:
+        batch, copy = batch.to_device(target), False
     if wanted is not None and batch.dtype != wanted:
         batch, copy = batch._cast_to(wanted), False
     arguments = {"pad": pad, "layout": layout, "copy": copy, "where": where}

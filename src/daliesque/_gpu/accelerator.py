@@ -201,10 +201,10 @@ class Accelerator:
         import torch
 
         source = torch.from_numpy(array)
-        placed = source.to(device, non_blocking=True)
+        moved = source.to(device, non_blocking=True)
         if not self._reads_at_once:
             self._keep(source, self.queues.current(device.index or 0))
-        return placed
+        return moved
 
     def _keep(self, buffer: Any, queue: Any) -> None:
         """Hold on to memory until the work in the queue that uses it is done."""

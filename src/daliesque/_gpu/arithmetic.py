@@ -52,7 +52,7 @@ def arithmetic(name: str, operands: list[Any]) -> DeviceSamples:
     # The native kernel checks types and layouts, and finds out those of the result.
     form = _kernels.arithmetic(name, [_nothing_like(part) for part in operands])
     like = next(part for part in operands if isinstance(part, DeviceSamples))
-    parts = [_placed(part, like) for part in operands]
+    parts = [_on_device_of(part, like) for part in operands]
     count = max((len(part) for part in parts if len(part) != 1), default=1)
     if any(len(part) == 0 for part in parts):
         return parts[0].made([], form.ndim, form.layout, form.type_id)
@@ -71,15 +71,15 @@ def arithmetic(name: str, operands: list[Any]) -> DeviceSamples:
     return whole.made(groups, form.ndim, form.layout, form.type_id)
 
 
-def _placed(part: Any, like: DeviceSamples) -> DeviceSamples:
+def _on_device_of(part: Any, like: DeviceSamples) -> DeviceSamples:
     """An operand on the device. A number needs no transfer: it is part of the work there."""
     if isinstance(part, DeviceSamples) or len(part) != 1 or part.volume != 1:
-        placed: DeviceSamples = on_device(part)
-        return placed
+        moved: DeviceSamples = on_device(part)
+        return moved
     number = to_numpy(part).reshape(()).view(_STORED[part.itemsize]).item()
-    place = require_accelerator("arithmetic").torch_device(like.device.device_id)
+    device = require_accelerator("arithmetic").torch_device(like.device.device_id)
     kind = carrier(part.type_id)
-    bits = torch.full((1,) * (part.ndim + 1), number, dtype=SIGNED[part.itemsize], device=place)
+    bits = torch.full((1,) * (part.ndim + 1), number, dtype=SIGNED[part.itemsize], device=device)
     group = Group(np.zeros(1, np.int64), bits.view(kind))
     return like.made([group], part.ndim, part.layout, part.type_id)
 

@@ -54,15 +54,15 @@ def spectrogram(
     number = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     size = len(window)
     first = number * window_step - (0 if padding == _NO_PADDING else size // 2)
-    place = constant(first, flat)[:, None] + torch.arange(size, device=flat.device)
+    position = constant(first, flat)[:, None] + torch.arange(size, device=flat.device)
     extent = constant(lengths[owner], flat)[:, None]
-    inside = (place >= 0) & (place < extent)
+    inside = (position >= 0) & (position < extent)
     if padding == _REFLECT_PADDING:
         period = (2 * extent - 2).clamp(min=1)
-        folded = torch.remainder(place, period)
-        place = torch.where(folded < extent, folded, period - folded)
+        folded = torch.remainder(position, period)
+        position = torch.where(folded < extent, folded, period - folded)
         inside = torch.ones_like(inside)
-    index = place.clamp(min=0).minimum(extent - 1) + constant(begins[owner], flat)[:, None]
+    index = position.clamp(min=0).minimum(extent - 1) + constant(begins[owner], flat)[:, None]
     frames = torch.where(inside, flat[index], torch.zeros((), device=flat.device))
     spectra = torch.fft.rfft(frames * constant(window, flat), nfft)
     power = spectra.real.square() + spectra.imag.square()
@@ -179,7 +179,7 @@ def nonsilent_region(
     reset_interval: int,
 ) -> None:
     """Where signals are loud: first position and length."""
-    # Sums that begin anew are for single precision.
+    # Sums that begin again are for single precision.
     del reset_interval
     begins, lengths = [], []
     for indices, data in samples.groups:
@@ -235,7 +235,7 @@ def _fixed_squares(values: torch.Tensor) -> tuple[torch.Tensor, int, torch.Tenso
     return (ratio * ratio * 2.0**bits).to(torch.int64), bits, largest
 
 
-# Between two neighbouring values of a signal, the window is tabulated at this many places.
+# Between two neighboring values of a signal, the window is tabulated at this many positions.
 _PHASES = 32
 # How many products are made at once.
 _MOST_PRODUCTS = 1 << 24
@@ -251,9 +251,9 @@ def _window_table(lobes: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]
     hann = 0.5 * (1 + np.cos(y.astype(np.float64) * np.pi))
     values = np.zeros(count + 1, np.float32)
     values[:count] = np.sinc(x.astype(np.float64)) * hann
-    places = np.arange(_PHASES + 1)[:, None] + _PHASES * np.arange(2 * lobes)
-    weights = values[places]
-    return weights, values[places + 1] - weights
+    entries = np.arange(_PHASES + 1)[:, None] + _PHASES * np.arange(2 * lobes)
+    weights = values[entries]
+    return weights, values[entries + 1] - weights
 
 
 def audio_resample(
@@ -309,12 +309,12 @@ def _resampled(
     part = (phase - row)[..., None]
     weight = constant(weights, planes)[row] + constant(changes, planes)[row] * part
     following = following + constant(whole.astype(np.int64), planes)[:, None]
-    place = following[..., None] + (torch.arange(taps, device=planes.device) - taps // 2)
+    position = following[..., None] + (torch.arange(taps, device=planes.device) - taps // 2)
     length = planes.shape[2]
-    inside = (place >= 0) & (place < length)
+    inside = (position >= 0) & (position < length)
     weight = torch.where(inside, weight, torch.zeros_like(weight))
     sample = torch.arange(len(planes), device=planes.device).reshape(-1, 1, 1)
-    values = planes.transpose(1, 2)[sample, place.clamp(0, length - 1)]
+    values = planes.transpose(1, 2)[sample, position.clamp(0, length - 1)]
     return (values * weight[..., None]).sum(2).transpose(1, 2)
 
 

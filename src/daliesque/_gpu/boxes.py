@@ -48,7 +48,7 @@ def bb_flip(
 
 
 def coord_flip(points: DeviceSamples, /, *, layout: str, **arguments: Any) -> DeviceSamples:
-    """Points mirrored at a centre."""
+    """Points mirrored at a center."""
     # The CPU's body checks the arguments; without points it does nothing else.
     shapes = points.shape_array()
     shapes[:, :1] = 0
@@ -60,9 +60,9 @@ def coord_flip(points: DeviceSamples, /, *, layout: str, **arguments: Any) -> De
         columns = []
         for k, letter in enumerate((layout or AXES)[: data.shape[-1]]):
             values = data[..., k]
-            centre = column(arguments[f"center_{letter}"], indices, values)
+            center = column(arguments[f"center_{letter}"], indices, values)
             chosen = column(arguments[f"flip_{letter}"] != 0, indices, values)
-            columns.append(torch.where(chosen, 2 * centre - values, values))
+            columns.append(torch.where(chosen, 2 * center - values, values))
         return torch.stack(columns, -1) if columns else data
 
     return points.mapped(flipped)
@@ -86,8 +86,8 @@ def transform_points(
     out.become(groups)
 
 
-def _centred(boxes: torch.Tensor) -> torch.Tensor:
-    """Centres and sizes."""
+def _centered(boxes: torch.Tensor) -> torch.Tensor:
+    """Centers and sizes."""
     low, high = boxes[..., :2], boxes[..., 2:]
     return torch.cat([0.5 * (high + low), high - low], -1)
 
@@ -124,20 +124,20 @@ def encode_boxes(
     table = to_numpy(anchors)
     box_groups, label_groups = [], []
     for indices, data in boxes.groups:
-        places = constant(table, data)
-        other = _centred(places)[None].expand(len(data), -1, -1)
+        corners = constant(table, data)
+        other = _centered(corners)[None].expand(len(data), -1, -1)
         plain = torch.zeros_like(other) if offset else other
         if data.shape[1] == 0 or len(table) == 0:
             found, classes = plain.clone(), plain.new_zeros(plain.shape[:2], dtype=torch.int32)
         else:
-            overlaps = _overlaps(data, places)
+            overlaps = _overlaps(data, corners)
             # More than any overlap, so that the anchor is the box's unless a later box takes it.
-            favourite = _last_greatest(overlaps, 2)[..., None]
-            overlaps = overlaps.scatter(2, favourite, 2.0)
+            favorite = _last_greatest(overlaps, 2)[..., None]
+            overlaps = overlaps.scatter(2, favorite, 2.0)
             owner = _last_greatest(overlaps, 1)
             matched = overlaps.amax(1) > criteria
             index = owner[..., None].expand(-1, -1, 4)
-            own = _centred(data.gather(1, index))
+            own = _centered(data.gather(1, index))
             if offset:
                 own = _relative(own * scale, other * scale, means, stds)
             found = torch.where(matched[..., None], own, plain)
@@ -150,7 +150,7 @@ def encode_boxes(
 
 
 def _relative(own: torch.Tensor, other: torch.Tensor, means: Floats, stds: Floats) -> torch.Tensor:
-    centre = (own[..., :2] - other[..., :2]) / other[..., 2:]
+    center = (own[..., :2] - other[..., :2]) / other[..., 2:]
     size = torch.log(own[..., 2:] / other[..., 2:])
-    parts = torch.cat([centre, size], -1)
+    parts = torch.cat([center, size], -1)
     return (parts - constant(means, own)) / constant(stds, own)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contrast-limited equalisation on accelerators, with the tables of the native kernel."""
+"""Contrast-limited equalization on accelerators, with the tables of the native kernel."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ROOTS = 3072
 
 
 class _LabTables(NamedTuple):
-    """The tables of lab.cpp: numbers of 12, 14 and 15 binary places."""
+    """The tables of lab.cpp: fixed-point numbers with 12, 14 or 15 fraction bits."""
 
     to_xyz: NDArray[np.int32]  # (channel, value, component)
     root: NDArray[np.int32]
@@ -57,7 +57,7 @@ def _lab_tables() -> _LabTables:
     weights = _nearest((1 << 12) * _RGB_TO_XYZ / _WHITE[:, None])
     to_xyz = scaled[None, :, None] * weights.T[:, None, :]
     to_xyz[0] += (1 << 12) // 2
-    place = single(1) / single(_LINEAR_SCALE) * np.arange(_ROOTS, dtype=single)
+    argument = single(1) / single(_LINEAR_SCALE) * np.arange(_ROOTS, dtype=single)
     level = np.arange(256)
     straight = level <= 20
     steep = (level * 100 * (1 << 14)).astype(single) / single(255 * 116) + single(
@@ -72,7 +72,7 @@ def _lab_tables() -> _LabTables:
     gamma = np.where(bent <= 0.0031308, bent * 12.92, bent ** (1 / 2.4) * 1.055 - 0.055)
     return _LabTables(
         to_xyz,
-        _nearest(single(1 << 15) * _cie_root(place)),
+        _nearest(single(1 << 15) * _cie_root(argument)),
         _nearest(np.where(straight, slow_y, cubed)),
         _nearest(np.where(straight, slow_root, steep)),
         _nearest((1 << 12) * _XYZ_TO_RGB * _WHITE),
@@ -80,23 +80,23 @@ def _lab_tables() -> _LabTables:
     )
 
 
-def _cie_root(place: NDArray[np.float32]) -> NDArray[np.float32]:
+def _cie_root(argument: NDArray[np.float32]) -> NDArray[np.float32]:
     """f of CIE Lab: a cube root, cut off, with a straight beginning."""
-    wide = place.astype(np.float64)
+    wide = argument.astype(np.float64)
     knee, slope, base = (np.float32(v) for v in (216 / 24389, 841 / 108, 16 / 116))
     root = np.cbrt(wide)
     rounded = root.astype(np.float32)
     cut = np.where(rounded.astype(np.float64) > root, np.nextafter(rounded, np.float32(0)), rounded)
     line = (wide * np.float64(slope) + np.float64(base)).astype(np.float32)
-    return np.where(place < knee, line, cut).astype(np.float32)
+    return np.where(argument < knee, line, cut).astype(np.float32)
 
 
 def _to_lab(pixels: torch.Tensor) -> list[torch.Tensor]:
     """Bytes of lightness, a and b, as int32."""
     tables = _lab_tables()
     parts = [constant(tables.to_xyz[c], pixels)[pixels[..., c].to(torch.int64)] for c in range(3)]
-    places = (parts[0] + parts[1] + parts[2]).bitwise_right_shift(12)
-    x, y, z = constant(tables.root, pixels)[places.to(torch.int64)].movedim(-1, 0)
+    indices = (parts[0] + parts[1] + parts[2]).bitwise_right_shift(12)
+    x, y, z = constant(tables.root, pixels)[indices.to(torch.int64)].movedim(-1, 0)
     middle = (128 << 15) + (1 << 14)
     planes = (296 * y - 1336934 + (1 << 14), 500 * (x - y) + middle, 200 * (y - z) + middle)
     return [plane.bitwise_right_shift(15).clamp(0, 255) for plane in planes]
@@ -120,7 +120,7 @@ def _to_rgb(lightness: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.
 
 
 def _cube(root: torch.Tensor) -> torch.Tensor:
-    """Inverse of f of CIE Lab, in 14 binary places; divisions cut off."""
+    """Inverse of f of CIE Lab, with 14 fraction bits; divisions truncate."""
     straight = torch.div(root * 108, 841, rounding_mode="trunc") - 290
     square = (root * root).bitwise_right_shift(14)
     return torch.where(root <= 3390, straight, (square * root).bitwise_right_shift(14))
@@ -129,7 +129,7 @@ def _cube(root: torch.Tensor) -> torch.Tensor:
 def clahe(
     samples: DeviceSamples, tiles_x: int, tiles_y: int, clip_limit: float, luma_only: bool
 ) -> DeviceSamples:
-    """Bytes equalised tile by tile, and blended between tiles."""
+    """Bytes equalized tile by tile, and blended between tiles."""
 
     def equalized(data: torch.Tensor, _: Any) -> torch.Tensor:
         if data.numel() == 0:
@@ -159,11 +159,11 @@ def _equalized(planes: torch.Tensor, tiles: tuple[int, int], clip_limit: float) 
     corners, weights = [], []
     for extent, count, size in zip(extents, tiles, sizes, strict=True):
         step = np.float32(1) / np.float32(size)
-        place = np.arange(extent, dtype=np.float32) * step - np.float32(0.5)
-        before = np.floor(place)
+        position = np.arange(extent, dtype=np.float32) * step - np.float32(0.5)
+        before = np.floor(position)
         number = before.astype(np.int64)
         corners.append([number.clip(0, count - 1), (number + 1).clip(0, count - 1)])
-        behind = place - before
+        behind = position - before
         weights.append([np.float32(1) - behind, behind])
     down = [constant(w, planes)[:, None] for w in weights[0]]
     across = [constant(w, planes) for w in weights[1]]

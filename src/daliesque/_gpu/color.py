@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Brightness, contrast, hue, saturation and colour spaces on accelerators."""
+"""Brightness, contrast, hue, saturation and color spaces on accelerators."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def brightness_contrast(
     """shift * range + brightness * (center + contrast * (value - center))."""
     full = np.float32(_full_range(from_code(type_id)))
     middle = np.float32(_half_range(from_code(samples.type_id)))
-    centre = np.full(1, middle) if center is None else center
-    addend = shift * full + brightness * (centre - contrast * centre)
+    pivot = np.full(1, middle) if center is None else center
+    addend = shift * full + brightness * (pivot - contrast * pivot)
     multiplier = brightness * contrast
 
     def adjusted(data: torch.Tensor, indices: Any) -> torch.Tensor:
@@ -77,19 +77,19 @@ def color_twist(
     brightness: Floats,
     contrast: Floats,
 ) -> DeviceSamples:
-    """All changes of colour as one linear map of RGB."""
+    """All changes of color as one linear map of RGB."""
     floating = from_code(samples.type_id).kind is DType.Kind.float
     middle = np.float32(0.5 if floating else 128)
     angle = np.deg2rad(hue.astype(np.float64)).astype(np.float32)
     parts = np.broadcast_arrays(np.cos(angle), np.sin(angle), saturation, value)
-    turn = np.zeros((len(parts[0]), 3, 3), np.float32)
+    rotation = np.zeros((len(parts[0]), 3, 3), np.float32)
     cosine, sine, saturated, scale = parts
-    turn[:, 0, 0] = scale
-    turn[:, 1, 1] = turn[:, 2, 2] = cosine * saturated * scale
-    turn[:, 1, 2] = sine * saturated * scale
-    turn[:, 2, 1] = -turn[:, 1, 2]
+    rotation[:, 0, 0] = scale
+    rotation[:, 1, 1] = rotation[:, 2, 2] = cosine * saturated * scale
+    rotation[:, 1, 2] = sine * saturated * scale
+    rotation[:, 2, 1] = -rotation[:, 1, 2]
     factor = (brightness * contrast)[:, None, None]
-    matrices = (factor * (_FROM_YIQ @ turn @ _TO_YIQ)).astype(np.float32)
+    matrices = (factor * (_FROM_YIQ @ rotation @ _TO_YIQ)).astype(np.float32)
     offsets = ((middle - middle * contrast) * brightness)[:, None]
 
     def twisted(data: torch.Tensor, indices: Any) -> torch.Tensor:
@@ -134,7 +134,7 @@ _WEIGHTS = np.array([9798, 19235, 3735], np.int32)
 def convert_color_space(
     out: DeviceSamples, samples: DeviceSamples, target: int, source: int
 ) -> None:
-    """uint8 pixels in another colour space."""
+    """uint8 pixels in another color space."""
     out.become(
         Group(indices, _in_space(data, DALIImageType(target), DALIImageType(source)))
         for indices, data in samples.groups
@@ -167,5 +167,5 @@ def _in_space(data: torch.Tensor, target: DALIImageType, source: DALIImageType) 
     values = data.to(torch.float32)
     if source == rgb:
         return from_float(_mapped(values, _TO_YCBCR[None], _VIDEO), byte)
-    centred = values - constant(_VIDEO[0], data)
-    return from_float(_mapped(centred, _FROM_YCBCR[None], np.zeros((1, 3), np.float32)), byte)
+    centered = values - constant(_VIDEO[0], data)
+    return from_float(_mapped(centered, _FROM_YCBCR[None], np.zeros((1, 3), np.float32)), byte)

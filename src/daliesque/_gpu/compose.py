@@ -54,8 +54,8 @@ def erase(
         shape[0] = len(values)
         if values.shape[1] > 1:
             shape[channel_axis + 1] = values.shape[1]
-        colour = from_float(constant(values, data).reshape(shape), samples.type_id)
-        return torch.where(gone, colour, data)
+        color = from_float(constant(values, data).reshape(shape), samples.type_id)
+        return torch.where(gone, color, data)
 
     return samples.mapped(erased)
 
@@ -74,9 +74,9 @@ def grid_mask(
         forward, sideways = (column(v, indices, y) for v in (along, across))
         from_x, from_y = (column(v / size, indices, y) for v in (shift_x, shift_y))
         share = column(ratio, indices, y)
-        place_x = (-from_x + y * -sideways) + x * forward
-        place_y = (-from_y + y * forward) + x * sideways
-        kept = (place_x - place_x.floor() >= share) | (place_y - place_y.floor() >= share)
+        grid_x = (-from_x + y * -sideways) + x * forward
+        grid_y = (-from_y + y * forward) + x * sideways
+        kept = (grid_x - grid_x.floor() >= share) | (grid_y - grid_y.floor() >= share)
         return torch.where(kept[..., None], data, torch.zeros_like(data))
 
     return samples.mapped(masked)
@@ -92,8 +92,8 @@ def multi_paste(
     out = DeviceSamples.empty(
         type_id, shapes.reshape(-1, 3), first.layout, target.device, target.queue
     )
-    rows_of = [_places(part) for part in sources]
-    targets = _places(out)
+    rows_of = [_rows_by_sample(part) for part in sources]
+    targets = _rows_by_sample(out)
     for group in out.groups:
         group.data.zero_()
     for index in range(len(out)):
@@ -110,7 +110,7 @@ def multi_paste(
     return out
 
 
-def _places(samples: DeviceSamples) -> dict[int, tuple[int, int]]:
+def _rows_by_sample(samples: DeviceSamples) -> dict[int, tuple[int, int]]:
     """Group and row of each sample."""
     return {
         int(index): (number, row)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of raw images on accelerators."""
+"""Colors of raw images on accelerators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RED, _GREEN, _BLUE = 4899, 9617, 1868
 def debayer(
     out: DeviceSamples, samples: DeviceSamples, blue_position: NDArray[np.int32], algorithm: int
 ) -> None:
-    """Each pixel of a sensor sees one colour; the others come from its neighbours."""
+    """Each pixel of a sensor sees one color; the others come from its neighbors."""
     if algorithm == _GRADIENTS:
         msg = "'algorithm' must not be 'vng_ocv' on the gpu. Move the input with .cpu()."
         raise ValueError(msg)
@@ -33,7 +33,7 @@ def debayer(
             groups.append(Group(indices, data.new_zeros(shape)))
             continue
         values = widened(data.reshape(data.shape[:3]), samples.type_id).to(torch.int64)
-        # As in OpenCV, a place stands for the one in the second row and column.
+        # As in OpenCV, a position stands for the one in the second row and column.
         made = _interpolated(values, (rows(blue_position, indices) + 1) % 2, algorithm)
         # The first and last row and column repeat the ones next to them.
         edges = [np.arange(extent).clip(1, extent - 2)[None] - 1 for extent in (height, width)]
@@ -43,7 +43,7 @@ def debayer(
 
 
 def _interpolated(values: torch.Tensor, blue: NDArray[np.int32], algorithm: int) -> torch.Tensor:
-    """Colours, or grey, of all pixels that have eight neighbours."""
+    """Colors, or gray, of all pixels that have eight neighbors."""
     height, width = values.shape[1:]
 
     def part(down: int, right: int) -> torch.Tensor:
@@ -76,6 +76,6 @@ def _interpolated(values: torch.Tensor, blue: NDArray[np.int32], algorithm: int)
 
 
 def _own_and_other(like: torch.Tensor) -> list[tuple[Any, Any]]:
-    """Weights of the colour of a row and of the other one, for rows of blue and of red."""
+    """Weights of the color of a row and of the other one, for rows of blue and of red."""
     red, blue = like.new_full((), _RED), like.new_full((), _BLUE)
     return [(blue, red), (red, blue)]

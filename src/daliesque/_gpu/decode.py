@@ -62,7 +62,7 @@ def _torchvision() -> Decoder:
         try:
             images = pictures.decode_jpeg(encoded, mode=pictures.ImageReadMode.RGB, device=device)
         except RuntimeError:
-            # It decodes all or none, and does not tell what was wrong.
+            # It decodes all or none, and does not report what was wrong.
             return [None] * len(files)
         return [image.permute(1, 2, 0) for image in images]
 
@@ -123,7 +123,7 @@ def dump_image(images: DeviceSamples, /, **arguments: Any) -> DeviceSamples:
 
 def _decodable(encoded: HostSamples) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The numbers of the plain JPEG files: of three channels, upright, undamaged."""
-    headers, troubles = _kernels.image_headers(encoded)
+    headers, faults = _kernels.image_headers(encoded)
     plain = (headers[:, 0] <= _LAST_JPEG) & (headers[:, 3] == 3) & (headers[:, 4] <= 1)
-    plain[list(troubles)] = False
+    plain[list(faults)] = False
     return np.flatnonzero(plain)

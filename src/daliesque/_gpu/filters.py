@@ -61,7 +61,7 @@ def _for_axis(values: NDArray[Any], axis: int) -> NDArray[Any]:
 
 
 def _padded(windows: list[Floats]) -> Floats:
-    """Windows of odd lengths, centred in rows of equal length."""
+    """Windows of odd lengths, centered in rows of equal length."""
     longest = max((len(window) for window in windows), default=1)
     table = np.zeros((len(windows), longest), np.float32)
     for row, window in zip(table, windows, strict=True):
@@ -76,8 +76,8 @@ def _gaussian(sigma: float, size: int) -> Floats:
         size = 2 * int(np.ceil(np.float32(sigma) * np.float32(3))) + 1
     elif sigma == 0:
         sigma = ((size - 1) // 2 - 1) * 0.3 + 0.8
-    places = np.arange(size, dtype=np.float32) - (size - 1) // 2
-    weights = np.exp(-(places * places) * np.float32(0.5 / sigma / sigma))
+    offsets = np.arange(size, dtype=np.float32) - (size - 1) // 2
+    weights = np.exp(-(offsets * offsets) * np.float32(0.5 / sigma / sigma))
     normal: Floats = (weights / weights.sum(dtype=np.float64)).astype(np.float32)
     return normal
 
@@ -167,7 +167,7 @@ def filter_samples(
     border: int,
     fill: Floats,
 ) -> None:
-    """Weighted sums of neighbours, with a window of any shape for each sample."""
+    """Weighted sums of neighbors, with a window of any shape for each sample."""
     windows: DeviceSamples = on_device(kernels)
     shapes = out.shape_array()
     anchors = np.broadcast_to(anchor, (len(samples), axes[1]))
@@ -180,11 +180,11 @@ def filter_samples(
             continue
         window = windows.select(indices.tolist()).dense()
         valid = tuple(shape) != tuple(data.shape)
-        place = [0] * axes[1] if valid else anchors[indices[0]].tolist()
+        befores = [0] * axes[1] if valid else anchors[indices[0]].tolist()
         values = to_float(data, samples.type_id)
         if not valid:
             beyond = column(fill, indices, values) if border == CONSTANT else None
-            for k, before in enumerate(place):
+            for k, before in enumerate(befores):
                 behind = window.shape[k + 1] - 1 - before
                 values = _extended(values, axes[0] + 1 + k, before, behind, border, beyond)
         total = _correlated(values, window, axes[0], shape)

@@ -28,7 +28,7 @@ _CHROMA[:4, :4] = [[17, 18, 24, 47], [18, 21, 26, 66], [24, 26, 56, 99], [47, 66
 
 
 def _scaled(base: NDArray[np.int64], quality: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Quantisation tables of shape (samples, 8, 8)."""
+    """Quantization tables of shape (samples, 8, 8)."""
     wanted = quality.astype(np.int64)
     percent = np.where(wanted < 50, 5000 // wanted, 200 - 2 * wanted)[:, None]
     table = ((base.reshape(1, 64) * percent + 50) // 100).clip(1, 255)
@@ -44,12 +44,12 @@ def jpeg_distortion(samples: DeviceSamples, quality: NDArray[np.int32]) -> Devic
         height, width = data.shape[1:3]
         chosen = rows(quality, indices)
         luma, *chroma = _to_ycbcr(data.to(torch.int32))
-        luma = _quantised(luma, _scaled(_LUMA, chosen))
+        luma = _quantized(luma, _scaled(_LUMA, chosen))
         table = _scaled(_CHROMA, chosen)
         half = (height + 1) // 2, (width + 1) // 2
         wide = []
         for plane in chroma:
-            left = _quantised(_downsampled(plane), table)
+            left = _quantized(_downsampled(plane), table)
             wide.append(_upsampled(left[:, : half[0], : half[1]])[:, :height, :width])
         return _to_rgb(luma[:, :height, :width], wide[0] - 128, wide[1] - 128)
 
@@ -114,7 +114,7 @@ def _upsampled(plane: torch.Tensor) -> torch.Tensor:
     return torch.stack([even, odd], -1).reshape(len(plane), 2 * height, 2 * width)
 
 
-def _quantised(plane: torch.Tensor, table: NDArray[np.int32]) -> torch.Tensor:
+def _quantized(plane: torch.Tensor, table: NDArray[np.int32]) -> torch.Tensor:
     """What is left of the blocks of a plane."""
     height, width = (_whole_blocks(extent) for extent in plane.shape[1:])
     whole = _extended(plane, height, width) - 128
@@ -140,8 +140,8 @@ def _forward(blocks: torch.Tensor, axis: int, first: bool) -> torch.Tensor:
     d = [v[k] - v[7 - k] for k in range(4)]
     e0, e3, e1, e2 = s[0] + s[3], s[0] - s[3], s[1] + s[2], s[1] - s[2]
     out: list[Any] = [None] * 8
-    for place, value in ((0, e0 + e1), (4, e0 - e1)):
-        out[place] = value * 4 if first else _shifted(value, 2)
+    for row, value in ((0, e0 + e1), (4, e0 - e1)):
+        out[row] = value * 4 if first else _shifted(value, 2)
     bits = 11 if first else 15
     even = (e2 + e3) * 4433
     out[2], out[6] = _shifted(even + e3 * 6270, bits), _shifted(even - e2 * 15137, bits)

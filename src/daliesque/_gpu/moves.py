@@ -225,12 +225,12 @@ def transpose(samples: DeviceSamples, permutation: list[int], layout: str) -> De
 
 def concatenate(parts: list[Any], axis: int, layout: str) -> DeviceSamples:
     """Samples joined along an axis."""
-    placed: list[DeviceSamples] = [on_device(part) for part in parts]
-    first = placed[0]
-    keys = np.concatenate([part.shape_array() for part in placed], axis=1)
+    inputs: list[DeviceSamples] = [on_device(part) for part in parts]
+    first = inputs[0]
+    keys = np.concatenate([part.shape_array() for part in inputs], axis=1)
     groups = []
     for group in first.split(keys).groups:
-        chosen = [part.select(group.indices.tolist()).dense() for part in placed]
+        chosen = [part.select(group.indices.tolist()).dense() for part in inputs]
         groups.append(Group(group.indices, torch.cat(chosen, axis + 1)))
     return first.made(groups, layout=layout)
 
@@ -251,7 +251,7 @@ def crop_mirror_normalize(
     width_axis: int,
     channel_axis: int,
 ) -> DeviceSamples:
-    """A window of each sample, normalised, mirrored, and with its axes in another order."""
+    """A window of each sample, normalized, mirrored, and with its axes in another order."""
     split, anchors, shapes = _windows(samples, anchors, shapes)
     order = (0, *(axis + 1 for axis in permutation))
     shape = [1] * (samples.ndim + 1)
@@ -259,7 +259,7 @@ def crop_mirror_normalize(
     def per_channel(values: NDArray[Any], data: torch.Tensor) -> torch.Tensor:
         wide = values
         if 1 < values.shape[1] < data.shape[channel_axis + 1]:
-            # Channels that only the output has are fill, whatever they are normalised with.
+            # Channels that only the output has are fill, whatever they are normalized with.
             missing = data.shape[channel_axis + 1] - values.shape[1]
             wide = np.pad(values, ((0, 0), (0, missing)), constant_values=1)
         spread = shape.copy()
@@ -275,8 +275,8 @@ def crop_mirror_normalize(
         window = to_float(gathered(_enough(group.data, outside), choices), samples.type_id)
         means, deviations = (rows(v, indices).astype(np.float64) for v in (mean, std))
         # As the native kernel does: the shift is part of the mean.
-        centre = means - shift * (deviations / scale) if shift else means + 0 * deviations
-        window = (window - per_channel(centre, window)) * per_channel(scale / deviations, window)
+        center = means - shift * (deviations / scale) if shift else means + 0 * deviations
+        window = (window - per_channel(center, window)) * per_channel(scale / deviations, window)
         out = from_float(window, type_id)
         if any(mask is not None for mask in outside):
             values = _fill_values(rows(fill, indices), type_id, channel_axis, out)

@@ -32,8 +32,8 @@ def constant(values: NDArray[Any], like: torch.Tensor) -> torch.Tensor:
     accelerator = require_accelerator("constant")
     if array.dtype == np.float64 and not accelerator.has_double:
         array = array.astype(np.float32)
-    placed: torch.Tensor = accelerator.upload_array(array, like.device)
-    return placed
+    moved: torch.Tensor = accelerator.upload_array(array, like.device)
+    return moved
 
 
 def rows(values: NDArray[Any], indices: NDArray[np.int64]) -> NDArray[Any]:

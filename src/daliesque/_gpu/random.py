@@ -33,11 +33,11 @@ def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -
     drawn = float64 if wide or own is float64 else float32
     noise = _kernels.empty(drawn.code, samples.shape_array(), "", len(samples))
     _kernels.normal(noise, state, mean, stddev)
-    placed: DeviceSamples = on_device(_kernels.cast(noise, int64.code) if wide else noise)
+    moved: DeviceSamples = on_device(_kernels.cast(noise, int64.code) if wide else noise)
     kind = carrier(drawn.code) if not wide else None
 
     def noisy(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        added = placed.select(indices.tolist()).dense()
+        added = moved.select(indices.tolist()).dense()
         if kind is None:
             return _increased(data, added, samples.type_id)
         return from_float(to_float(data, samples.type_id, kind) + added, samples.type_id)
@@ -82,7 +82,7 @@ def salt_and_pepper_noise(
     drawn = _kernels.salt_and_pepper_noise(
         mask, state, probability, salt_vs_pepper, salt_mark, pepper_mark, channel_axis
     )
-    placed: DeviceSamples = on_device(drawn)
+    moved: DeviceSamples = on_device(drawn)
     own = from_code(samples.type_id)
     if own.kind is DType.Kind.float:
         lowest, highest = -1, 1
@@ -93,7 +93,7 @@ def salt_and_pepper_noise(
         lowest, highest = -(2 ** (own.bits - 1)), 2 ** (own.bits - 1) - 1
 
     def grainy(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        kinds = placed.select(indices.tolist()).dense()
+        kinds = moved.select(indices.tolist()).dense()
         dark = data.new_full((), lowest)
         bright = data.new_full((), highest)
         if pepper is not None:
@@ -111,8 +111,8 @@ def shot_noise(samples: DeviceSamples, state: Any, factor: Any) -> DeviceSamples
     How many numbers a value takes depends on the value: this is computed on the CPU, which has to
     wait for the device.
     """
-    placed: DeviceSamples = on_device(_kernels.shot_noise(samples.to_host(), state, factor))
-    return placed
+    moved: DeviceSamples = on_device(_kernels.shot_noise(samples.to_host(), state, factor))
+    return moved
 
 
 def _draw(out: DeviceSamples, kernel: Callable[..., None], *arguments: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums, means, extremes and normalisation on accelerators."""
+"""Sums, means, extremes and normalization on accelerators."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def reduce(
     for indices, data in samples.groups:
         kept = [1 if axis in axes else extent for axis, extent in enumerate(data.shape)]
         kept[0] = len(data)
-        centre = None
+        center = None
         if given is not None:
             chosen = given if len(given) == 1 else given.select(indices.tolist())
-            centre = to_float(chosen.dense(), given.type_id, double())
-            centre = centre.reshape(-1, *kept[1:])
-        out = _reduced(data, samples.type_id, kind, type_id, axes, centre, ddof)
+            center = to_float(chosen.dense(), given.type_id, double())
+            center = center.reshape(-1, *kept[1:])
+        out = _reduced(data, samples.type_id, kind, type_id, axes, center, ddof)
         shape = kept if keep_dims else [e for axis, e in enumerate(data.shape) if axis not in axes]
         groups.append(Group(indices, out.reshape(shape)))
     ndim = samples.ndim if keep_dims else samples.ndim - len(axes)
@@ -141,10 +141,10 @@ def normalize(
     if batch and means is None and samples.groups:
         common_mean = statistics.common_mean()
     if batch and factors is None and samples.groups:
-        centre = common_mean
-        if centre is None:
-            centre = _parameter(means, samples.groups[0])
-        common_factor = statistics.common_factor(centre, means)
+        center = common_mean
+        if center is None:
+            center = _parameter(means, samples.groups[0])
+        common_factor = statistics.common_factor(center, means)
     groups = []
     for group in samples.groups:
         values = to_float(group.data, samples.type_id)
@@ -165,8 +165,8 @@ def normalize(
 
 def _parameter(given: Any, group: Group) -> torch.Tensor:
     """Means or factors for the samples of a group."""
-    placed: DeviceSamples = on_device(given)
-    return (placed if len(placed) == 1 else placed.select(group.indices.tolist())).dense()
+    moved: DeviceSamples = on_device(given)
+    return (moved if len(moved) == 1 else moved.select(group.indices.tolist())).dense()
 
 
 class _Statistics:
@@ -224,11 +224,11 @@ class _Statistics:
         count = sum(self._count(data) * len(data) for _, data in self.samples.groups)
         return (torch.stack(parts).sum(0) / count).to(torch.float32)
 
-    def common_factor(self, centre: torch.Tensor, means: Any) -> torch.Tensor:
+    def common_factor(self, center: torch.Tensor, means: Any) -> torch.Tensor:
         """What all samples are multiplied with."""
         parts = []
         for group, values in self._values():
-            mean = centre if means is None else _parameter(means, group)
+            mean = center if means is None else _parameter(means, group)
             deviations = values - mean
             parts.append(self._sum(deviations * deviations).sum(0, keepdim=True))
         count = sum(self._count(data) * len(data) for _, data in self.samples.groups)

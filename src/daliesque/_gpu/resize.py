@@ -107,9 +107,9 @@ def _blended(
     count, outputs, taps = weights.shape
     extent = values.shape[axis]
     first = constant(starts, values)[:, :, None]
-    places = (first + torch.arange(taps, device=values.device)).clamp(max=extent - 1)
+    inputs = (first + torch.arange(taps, device=values.device)).clamp(max=extent - 1)
     matrix = torch.zeros((count, outputs, extent), device=values.device)
-    matrix = matrix.scatter_add(2, places, constant(weights, values))
+    matrix = matrix.scatter_add(2, inputs, constant(weights, values))
     before, behind = values.shape[1:axis], values.shape[axis + 1 :]
     inner = int(np.prod(behind))
     flat = values.reshape(len(values), -1, extent, inner)

@@ -141,12 +141,12 @@ class DeviceSamples:
     def empty(
         type_id: int, shapes: NDArray[np.int64], layout: str, device: Device, queue: Any
     ) -> DeviceSamples:
-        """Uninitialised samples of given shapes."""
-        place = require_accelerator("DeviceSamples").torch_device(device.device_id)
+        """Uninitialized samples of given shapes."""
+        target = require_accelerator("DeviceSamples").torch_device(device.device_id)
         groups = []
         for indices in _by_row(shapes):
             shape = (len(indices), *shapes[indices[0]].tolist())
-            groups.append(Group(indices, torch.empty(shape, dtype=carrier(type_id), device=place)))
+            groups.append(Group(indices, torch.empty(shape, dtype=carrier(type_id), device=target)))
         return DeviceSamples(type_id, shapes.shape[1], layout, groups, device, queue)
 
     def become(self, groups: Iterable[Group]) -> None:
@@ -209,7 +209,7 @@ class DeviceSamples:
         layout: str | None = None,
         type_id: int | None = None,
     ) -> DeviceSamples:
-        """Other data in the same place; what is not given stays."""
+        """Other data on the same device; what is not given stays."""
         return DeviceSamples(
             self.type_id if type_id is None else type_id,
             self.ndim if ndim is None else ndim,
@@ -295,8 +295,8 @@ class DeviceSamples:
         """All samples, which must be uniform, as one tensor in their order."""
         if not self.groups:
             shape = (0,) * (self.ndim + 1)
-            place = require_accelerator("DeviceSamples").torch_device(self.device.device_id)
-            return torch.empty(shape, dtype=carrier(self.type_id), device=place)
+            target = require_accelerator("DeviceSamples").torch_device(self.device.device_id)
+            return torch.empty(shape, dtype=carrier(self.type_id), device=target)
         (group,) = self.groups
         return take_rows(group.data, np.argsort(group.indices))
 
@@ -326,9 +326,9 @@ class DeviceSamples:
         groups = []
         for group in self.groups:
             # Where each sample of the batch is in the group; -1 if it is not.
-            place = np.full(self._count, -1, np.int64)
-            place[group.indices] = np.arange(len(group.indices))
-            rows = place[wanted]
+            rows_of = np.full(self._count, -1, np.int64)
+            rows_of[group.indices] = np.arange(len(group.indices))
+            rows = rows_of[wanted]
             here = np.flatnonzero(rows >= 0)
             if len(here):
                 groups.append(Group(here, take_rows(group.data, rows[here])))
@@ -417,8 +417,8 @@ class DeviceSamples:
     @_in_own_queue
     def moved(self, device: Device) -> DeviceSamples:
         """A copy on another accelerator."""
-        place = require_accelerator("DeviceSamples").torch_device(device.device_id)
-        moved = self.mapped(lambda data, _: data.to(place, non_blocking=True, copy=True))
+        target = require_accelerator("DeviceSamples").torch_device(device.device_id)
+        moved = self.mapped(lambda data, _: data.to(target, non_blocking=True, copy=True))
         moved.device = device
         return moved
 
@@ -438,7 +438,7 @@ class DeviceSamples:
         return self.made([Group(np.arange(self._count), out)])
 
     def empty_like(self, type_id: int | None = None) -> DeviceSamples:
-        """Uninitialised samples of the same shapes."""
+        """Uninitialized samples of the same shapes."""
         wanted = self.type_id if type_id is None else type_id
         kind = carrier(wanted)
         return self.mapped(
@@ -457,15 +457,15 @@ def _fill_staging(
     begin = 0
     for index in np.concatenate(numbers).tolist() if numbers else ():
         part = to_numpy(samples, index)
-        room = host[begin : begin + part.nbytes].view(part.dtype).reshape(part.shape)
-        np.copyto(room, part)
+        staged = host[begin : begin + part.nbytes].view(part.dtype).reshape(part.shape)
+        np.copyto(staged, part)
         begin += part.nbytes
 
 
 def index_tensor(numbers: NDArray[np.int64], device: torch.device) -> torch.Tensor:
     """Numbers of rows on a device."""
-    placed: torch.Tensor = require_accelerator("index").upload_array(np.array(numbers), device)
-    return placed
+    moved: torch.Tensor = require_accelerator("index").upload_array(np.array(numbers), device)
+    return moved
 
 
 def take_rows(data: torch.Tensor, rows: NDArray[np.int64]) -> torch.Tensor:

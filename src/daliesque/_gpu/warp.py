@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images and volumes on accelerators whose pixels come from other places of the input."""
+"""Images and volumes on accelerators whose pixels come from other positions of the input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Integers = NDArray[np.int64]
 # Coordinates x, y and for volumes z, each of shape (rows, *spatial extents).
 Coordinates = list[torch.Tensor]
 
-# Places further out than this are moved here, so that arithmetic with them stays exact.
+# Positions further out than this are moved here, so that arithmetic with them stays exact.
 _FARTHEST = 1e9
 _NEAREST, _LINEAR, _CUBIC = range(3)
 
@@ -41,7 +41,7 @@ def _warped(
     options: _Options,
     locate: Callable[[torch.Tensor, Integers, list[int]], Coordinates],
 ) -> DeviceSamples:
-    """Pixels from the places that `locate` gives, for data, numbers of samples and output size."""
+    """Pixels from positions that `locate` gives, for data, numbers of samples and output size."""
     wanted = np.broadcast_to(sizes, (len(samples), samples.ndim - 1))
     groups = []
     for indices, data in samples.split(wanted).groups:
@@ -51,8 +51,8 @@ def _warped(
             filled = _fill_pixel(options, data, options.type_id)
             groups.append(Group(indices, filled.expand(shape).contiguous()))
             continue
-        places = locate(data, indices, size)
-        groups.append(Group(indices, _sampled(data, places, shape, options, samples.type_id)))
+        positions = locate(data, indices, size)
+        groups.append(Group(indices, _sampled(data, positions, shape, options, samples.type_id)))
     return samples.made(groups, type_id=options.type_id)
 
 
@@ -70,11 +70,11 @@ def _border(index: torch.Tensor, extent: int, border: int) -> torch.Tensor:
     if border in (CONSTANT, CLAMP):
         return index.clamp(0, extent - 1)
     period = {WRAP: extent, REFLECT_1001: 2 * extent, REFLECT_101: max(2 * extent - 2, 1)}[border]
-    place = torch.remainder(index, period)
+    phase = torch.remainder(index, period)
     if border == WRAP:
-        return place
-    mirrored = period - place - (1 if border == REFLECT_1001 else 0)
-    return torch.where(place < extent, place, mirrored).clamp(max=extent - 1)
+        return phase
+    mirrored = period - phase - (1 if border == REFLECT_1001 else 0)
+    return torch.where(phase < extent, phase, mirrored).clamp(max=extent - 1)
 
 
 class _Pixels:
@@ -88,43 +88,46 @@ class _Pixels:
         self._fill = fill
 
     def __call__(self, at: list[torch.Tensor]) -> torch.Tensor:
-        """Pixels of shape (samples, places, channels) at x, y and z, each (samples, places)."""
-        place = torch.zeros_like(at[0])
+        """Pixels (samples, positions, channels) at x, y and z, each (samples, positions)."""
+        offset = torch.zeros_like(at[0])
         outside = None
         step = 1
         for index, extent in zip(at, self._extents, strict=True):
-            place = place + _border(index, extent, self._border) * step
+            offset = offset + _border(index, extent, self._border) * step
             step *= extent
             if self._border == CONSTANT:
                 beyond = (index < 0) | (index >= extent)
                 outside = beyond if outside is None else outside | beyond
-        values = self._flat[self._numbers, place]
+        values = self._flat[self._numbers, offset]
         return values if outside is None else torch.where(outside[..., None], self._fill, values)
 
 
 def _sampled(
-    data: torch.Tensor, places: Coordinates, shape: Any, options: _Options, source: int
+    data: torch.Tensor, positions: Coordinates, shape: Any, options: _Options, source: int
 ) -> torch.Tensor:
     count = len(data)
-    flat = [place.to(torch.float32).reshape(len(place), -1).expand(count, -1) for place in places]
+    flat = [
+        position.to(torch.float32).reshape(len(position), -1).expand(count, -1)
+        for position in positions
+    ]
     if options.interp == _NEAREST:
         whole = converted(data, source, options.type_id)
         fill = _fill_pixel(options, data, options.type_id)
-        index = [_within(place).floor().to(torch.int64) for place in flat]
+        index = [_within(position).floor().to(torch.int64) for position in flat]
         return _Pixels(whole, options.border, fill)(index).reshape(shape)
     fill = to_float(_fill_pixel(options, data, source), source)
     read = _Pixels(to_float(data, source), options.border, fill)
-    # Pixel centres lie at halves.
-    moved = [_within(place - 0.5) for place in flat]
-    first = [place.floor() for place in moved]
-    rest = [(place - left)[..., None] for place, left in zip(moved, first, strict=True)]
+    # Pixel centers lie at halves.
+    moved = [_within(position - 0.5) for position in flat]
+    first = [position.floor() for position in moved]
+    rest = [(position - left)[..., None] for position, left in zip(moved, first, strict=True)]
     index = [left.to(torch.int64) for left in first]
     blend = _linear if options.interp == _LINEAR else _cubic
     return from_float(blend(read, index, rest), options.type_id).reshape(shape)
 
 
-def _within(place: torch.Tensor) -> torch.Tensor:
-    return torch.nan_to_num(place, nan=-_FARTHEST).clamp(-_FARTHEST, _FARTHEST)
+def _within(position: torch.Tensor) -> torch.Tensor:
+    return torch.nan_to_num(position, nan=-_FARTHEST).clamp(-_FARTHEST, _FARTHEST)
 
 
 def _linear(read: _Pixels, index: list[torch.Tensor], rest: list[torch.Tensor]) -> torch.Tensor:
@@ -182,13 +185,13 @@ def warp_affine(
     def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
         table = constant(rows(matrices, indices).reshape(-1, dims, dims + 1), data)
         grid = [axis + 0.5 for axis in _grid(size, data, torch.float32)]
-        places = []
+        positions = []
         for row in range(dims):
-            place = table[:, row, dims].reshape(-1, *(1,) * dims)
+            position = table[:, row, dims].reshape(-1, *(1,) * dims)
             for k in range(dims - 1, -1, -1):
-                place = place + table[:, row, k].reshape(-1, *(1,) * dims) * grid[k]
-            places.append(place.expand(len(table), *size))
-        return places
+                position = position + table[:, row, k].reshape(-1, *(1,) * dims) * grid[k]
+            positions.append(position.expand(len(table), *size))
+        return positions
 
     return _warped(samples, sizes, _Options(interp, border, list(fill), type_id), locate)
 
@@ -224,7 +227,7 @@ def warp_perspective(
     border: int,
     fill: list[float],
 ) -> DeviceSamples:
-    """Pixels from matrix @ (x, y, 1), divided by its third coordinate, between pixel centres."""
+    """Pixels from matrix @ (x, y, 1), divided by its third coordinate, between pixel centers."""
     is_int16 = from_code(samples.type_id) is int16
     # As OpenCV rounds coordinates.
     units = 1 if interp == _NEAREST else 32 if interp == _LINEAR and is_int16 else 0
@@ -238,13 +241,13 @@ def warp_perspective(
             return _nearest_in_floats(m, x, y, size[1])
         divisor = m[:, 6] * x + (m[:, 7] * y + m[:, 8])
         scale = torch.where(divisor != 0, 1 / divisor, torch.zeros_like(divisor))
-        places = []
+        positions = []
         for k in (0, 3):
-            place = (m[:, k] * x + (m[:, k + 1] * y + m[:, k + 2])) * scale
+            position = (m[:, k] * x + (m[:, k + 1] * y + m[:, k + 2])) * scale
             if units:
-                place = (place * units).clamp(-(2.0**31), 2.0**31 - 1).round() / units
-            places.append(place + 0.5)
-        return places
+                position = (position * units).clamp(-(2.0**31), 2.0**31 - 1).round() / units
+            positions.append(position + 0.5)
+        return positions
 
     return _warped(samples, sizes, _Options(interp, border, list(fill), samples.type_id), locate)
 
@@ -252,7 +255,7 @@ def warp_perspective(
 def warp_map(
     samples: DeviceSamples, x: Any, y: Any, sizes: Integers, shift: float, interp: int
 ) -> DeviceSamples:
-    """Pixels from the places that two arrays of coordinates name."""
+    """Pixels from the positions that two arrays of coordinates name."""
     maps: list[DeviceSamples] = [on_device(part) for part in (x, y)]
 
     def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
@@ -309,7 +312,7 @@ def water(
 
 
 def jitter(samples: DeviceSamples, state: Any, mask: Any, degree: int) -> DeviceSamples:
-    """Each pixel from a random place nearby, drawn on the CPU."""
+    """Each pixel from a random position nearby, drawn on the CPU."""
     shapes = samples.shape_array()
     numbers = _kernels.empty(int32.code, shapes, "HWC", len(samples))
     for index, (height, width, channels) in enumerate(shapes.tolist()):
@@ -319,14 +322,14 @@ def jitter(samples: DeviceSamples, state: Any, mask: Any, degree: int) -> Device
     first = np.zeros((len(samples), 3, 3), np.int64)
     first[:, :, 1] = np.minimum(shapes, [[2**62, 2**62, 1]])
     first[:, :, 2] = 1
-    places: DeviceSamples = on_device(
+    positions: DeviceSamples = on_device(
         moved.slice(first.reshape(-1, 3), [False, False, False], "HWC").copy()
     )
 
     def displaced(data: torch.Tensor, indices: Integers) -> torch.Tensor:
         if data.numel() == 0:
             return data
-        index = places.select(indices.tolist()).dense().reshape(len(data), -1).to(torch.int64)
+        index = positions.select(indices.tolist()).dense().reshape(len(data), -1).to(torch.int64)
         flat = data.reshape(len(data), -1, data.shape[-1])
         numbers = torch.arange(len(data), device=data.device)[:, None]
         return flat[numbers, index].reshape(data.shape)

@@ -73,7 +73,7 @@ def audio_resample(
 ) -> Samples:
     """Change the sampling rate of signals.
 
-    Results are sums of neighbouring samples under a sinc function with a Hann window. As in the
+    Results are sums of neighboring samples under a sinc function with a Hann window. As in the
     reference, its width does not depend on the rates: when the rate becomes lower, frequencies
     above half of the new rate are not removed.
 
@@ -85,9 +85,9 @@ def audio_resample(
         The sampling rates before and after, in any unit; given together. Results have
         ``ceil(length * out_rate / in_rate)`` samples.
     scale
-        In place of the rates, their ratio ``out_rate / in_rate``.
+        Instead of the rates, their ratio ``out_rate / in_rate``.
     out_length
-        In place of the rates, the length of the result.
+        Instead of the rates, the length of the result.
     quality
         0 to 100; the filter has 3 lobes on each side at 0, 16 at 50, 64 at 100.
     dtype
@@ -146,7 +146,7 @@ def preemphasis_filter(
     border: str = "clamp",
     dtype: DType = float32,
 ) -> Samples:
-    """Emphasise high frequencies: ``output[t] = input[t] - preemph_coeff * input[t - 1]``.
+    """Emphasize high frequencies: ``output[t] = input[t] - preemph_coeff * input[t - 1]``.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def nonsilent_region(
     reference_power
         What 0 dB stands for; 0 for the largest mean square of the signal.
     reset_interval
-        After how many values the moving sum begins anew, to keep its precision: a multiple of
+        After how many values the moving sum begins again, to keep its precision: a multiple of
         `window_length`, or -1 for never. Integer signals do not need it.
 
     Returns

@@ -97,7 +97,7 @@ def random_bbox_crop(
         letters are begins, XYZ are ends and WHD are extents. By default it depends on `ltrb`.
     bbox_prune_threshold
         Keep boxes of which at least this part is in the window. By default those are kept whose
-        centre is in the window.
+        center is in the window.
     crop_shape
         The shape of the window in pixels. Needs `input_shape`; excludes `aspect_ratio` and
         `scaling`.
@@ -143,7 +143,7 @@ def random_bbox_crop(
     ordered = letters[0]
     _check_range(boxes, letters)
     counts = row_counts(boxes, 2 * ndim)
-    anchors, shapes, kept, indices, unsuited, hopeless = _kernels.random_bbox_crop(
+    anchors, shapes, kept, indices, unsuited, exhausted = _kernels.random_bbox_crop(
         boxes,
         rng,
         ordered,
@@ -161,9 +161,9 @@ def random_bbox_crop(
         _ordered_shape(input_shape, order, "input_shape"),
         _ordered_shape(crop_shape, order, "crop_shape"),
     )
-    if hopeless >= 0:
+    if exhausted >= 0:
         reason = "has boxes that none of a million windows suits. Give 'total_num_attempts'"
-        raise SampleError(hopeless, reason)
+        raise SampleError(exhausted, reason)
     if unsuited >= 0 and not quiet:
         msg = (
             f"random_bbox_crop: no window suits in {total_num_attempts} attempts; the best one is "

@@ -136,8 +136,8 @@ def bbox_paste(
         raise ValueError(msg)
     one = np.float32(1)
     scale = one / ratio
-    place = (ratio - one) / ratio
-    offsets = np.stack(np.broadcast_arrays(paste_x * place, paste_y * place), axis=1)
+    share = (ratio - one) / ratio
+    offsets = np.stack(np.broadcast_arrays(paste_x * share, paste_y * share), axis=1)
     scales = np.broadcast_to(scale[:, None], offsets.shape)
     # What was inside the image must stay inside of the canvas, in spite of rounding.
     offsets = np.where(scales + offsets > one, one - scales, offsets)
@@ -233,10 +233,10 @@ def bbox_rotate(
     if bbox_layout == "xyWH":
         boxes = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
     old, new, radians = (spread(values, counts) for values in (old, new, radians))
-    turned = _rotated(boxes, old, new, radians, bbox_normalized, mode)
+    rotated = _rotated(boxes, old, new, radians, bbox_normalized, mode)
     with np.errstate(invalid="ignore", divide="ignore"):
-        area = (turned[:, 2] - turned[:, 0]) * (turned[:, 3] - turned[:, 1])
-        inside = np.clip(turned, np.float32(0), np.concatenate([new, new], axis=1))
+        area = (rotated[:, 2] - rotated[:, 0]) * (rotated[:, 3] - rotated[:, 1])
+        inside = np.clip(rotated, np.float32(0), np.concatenate([new, new], axis=1))
         rest = (inside[:, 2] - inside[:, 0]) * (inside[:, 3] - inside[:, 1])
         kept = rest / area >= np.float32(remove_threshold)
     result = inside[kept]
@@ -321,10 +321,15 @@ def _rotated(
     width, height = x[:, 1] - x[:, 0], y[:, 2] - y[:, 0]
     cosines = np.cos(radians, dtype=np.float64).astype(np.float32)[:, None]
     sines = np.sin(radians, dtype=np.float64).astype(np.float32)[:, None]
-    turned_x = x * cosines + y * sines + new[:, :1] / two
-    turned_y = -x * sines + y * cosines + new[:, 1:] / two
+    rotated_x = x * cosines + y * sines + new[:, :1] / two
+    rotated_y = -x * sines + y * cosines + new[:, 1:] / two
     around = np.stack(
-        [turned_x.min(axis=1), turned_y.min(axis=1), turned_x.max(axis=1), turned_y.max(axis=1)],
+        [
+            rotated_x.min(axis=1),
+            rotated_y.min(axis=1),
+            rotated_x.max(axis=1),
+            rotated_y.max(axis=1),
+        ],
         axis=1,
     )
     if mode == "expand":
@@ -366,7 +371,7 @@ def box_encoder(
     """Match boxes with the anchors of a detector (SSD, https://arxiv.org/abs/1512.02325).
 
     Each anchor gets the box that it overlaps most, if that is more than `criteria`, and each box
-    gets at least the anchor that it overlaps most. There are two results: a row (centre x, centre
+    gets at least the anchor that it overlaps most. There are two results: a row (center x, center
     y, width, height) for each anchor, and its label. An anchor without a box has the label 0 and
     stands for itself.
 
@@ -381,7 +386,7 @@ def box_encoder(
     criteria
         The least intersection over union, in [0, 1].
     means, stds
-        Mean and deviation of the offsets of x, y, width and height, which are normalised.
+        Mean and deviation of the offsets of x, y, width and height, which are normalized.
     offset
         Give the offset of the box relative to the anchor, ``((box - anchor) / size - mean) / std``
         and ``(log(size / size) - mean) / std``; zeros for anchors without a box.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of images: brightness, contrast, hue, saturation, colour spaces."""
+"""Colors of images: brightness, contrast, hue, saturation, color spaces."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def contrast(
     Parameters
     ----------
     contrast
-        The factor; 1 changes nothing, 0 gives a uniform grey.
+        The factor; 1 changes nothing, 0 gives a uniform gray.
     contrast_center
         The level that stays. By default the middle of the input type's positive range (128 for
         uint8), or 0.5.
@@ -132,7 +132,7 @@ def brightness_contrast(
     brightness_shift
         Added last, in units of the output's range.
     contrast
-        The factor of contrast; 1 changes nothing, 0 gives a uniform grey.
+        The factor of contrast; 1 changes nothing, 0 gives a uniform gray.
     contrast_center
         The level that contrast leaves alone. By default the middle of the input type's positive
         range (128 for uint8), or 0.5.
@@ -178,7 +178,7 @@ def hue(
     image_type: DALIImageType = DALIImageType.RGB,
     dtype: DType | None = None,
 ) -> Samples:
-    """Turn the hue of RGB images, by a linear map that keeps luminance.
+    """Shift the hue of RGB images, by a linear map that keeps luminance.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def saturation(
     Parameters
     ----------
     saturation
-        The factor; 1 changes nothing, 0 leaves shades of grey.
+        The factor; 1 changes nothing, 0 leaves shades of gray.
     image_type
         Not GRAY; otherwise without effect, as in the reference: the channels are red, green and
         blue.
@@ -244,7 +244,7 @@ def hsv(
     Parameters
     ----------
     hue
-        The angle in degrees that hues are turned by.
+        The angle in degrees that hues are shifted by.
     saturation
         The factor of saturation.
     value
@@ -279,12 +279,12 @@ def color_twist(
     Parameters
     ----------
     hue
-        The angle in degrees that hues are turned by.
+        The angle in degrees that hues are shifted by.
     saturation
-        The factor of saturation; 0 leaves shades of grey.
+        The factor of saturation; 0 leaves shades of gray.
     contrast
         The factor of contrast around 128, or 0.5 for floating-point images; 0 gives a uniform
-        grey.
+        gray.
     brightness
         The factor of brightness, which comes last.
     image_type
@@ -321,16 +321,16 @@ def color_twist(
 def color_space_conversion(
     input: Samples, /, *, image_type: DALIImageType, output_type: DALIImageType
 ) -> Samples:
-    """Convert images between RGB, BGR, grey and YCbCr.
+    """Convert images between RGB, BGR, gray and YCbCr.
 
     YCbCr is that of ITU-R BT.601 with luma from 16 to 235.
 
     Parameters
     ----------
     image_type
-        Colour space of the input: types.RGB, BGR, GRAY or YCbCr.
+        Color space of the input: types.RGB, BGR, GRAY or YCbCr.
     output_type
-        Colour space of the result, likewise.
+        Color space of the result, likewise.
 
     Examples
     --------

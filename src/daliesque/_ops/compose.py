@@ -88,11 +88,11 @@ def paste(
     ratio
         Extents of the canvas relative to those of the image; at least 1.
     fill_value
-        Colour of the canvas: one value, or one for each channel.
+        Color of the canvas: one value, or one for each channel.
     n_channels
         The number of channels that `fill_value` must have.
     paste_x, paste_y
-        Place of the image: 0 is left or at the top, 1 right or at the bottom.
+        Position of the image: 0 is left or at the top, 1 right or at the bottom.
     min_canvas_size
         Smallest extents of the canvas, in pixels.
 
@@ -130,9 +130,9 @@ def paste(
         raise ValueError(msg)
     extents = _canvas_shapes(shapes, ratio, min_canvas_size)
     anchors = np.zeros_like(shapes)
-    for axis, place in ((0, paste_y), (1, paste_x)):
-        room = (extents[:, axis] - shapes[:, axis]).astype(np.float32)
-        anchors[:, axis] = -(place * room).astype(np.int64)
+    for axis, share in ((0, paste_y), (1, paste_x)):
+        margin = (extents[:, axis] - shapes[:, axis]).astype(np.float32)
+        anchors[:, axis] = -(share * margin).astype(np.int64)
     fill = np.array([fill_value], np.float32)
     axis = 2 if fill.shape[1] > 1 else -1
     return input.kernels.slice(input, input.type_id, anchors, extents, CONSTANT_BORDER, fill, axis)
@@ -204,9 +204,9 @@ def multi_paste(
     canvases = _canvas_sizes(sources, output_size)
     parts = _Parts(sources, in_ids)
     images, canvas = parts.images[:, :2], canvases[parts.owner]
-    begin = parts.place(in_anchors, in_anchors_rel, images, "in_anchors")
+    begin = parts.anchors(in_anchors, in_anchors_rel, images, "in_anchors")
     size = parts.size(shapes, shapes_rel, images, begin)
-    target = parts.place(out_anchors, out_anchors_rel, canvas, "out_anchors")
+    target = parts.anchors(out_anchors, out_anchors_rel, canvas, "out_anchors")
     parts.check(begin, size, images, "its image")
     parts.check(target, size, canvas, "the result")
     patches = np.column_stack([parts.source, parts.sample, begin, size, target])
@@ -319,14 +319,14 @@ class _Parts:
             raise ValueError(msg)
         return rows
 
-    def place(self, absolute: Any, relative: Any, extents: Integers, name: str) -> Integers:
+    def anchors(self, absolute: Any, relative: Any, extents: Integers, name: str) -> Integers:
         if absolute is not None:
             return self._rows(absolute, name).astype(np.int64)
         if relative is None:
             return np.zeros((len(self.owner), 2), np.int64)
         shares = self._shares(relative, name + "_rel")
-        places: Integers = np.floor(extents.astype(np.float32) * shares).astype(np.int64)
-        return places
+        anchors: Integers = np.floor(extents.astype(np.float32) * shares).astype(np.int64)
+        return anchors
 
     def size(self, absolute: Any, relative: Any, extents: Integers, begin: Integers) -> Integers:
         if absolute is not None:
@@ -494,7 +494,7 @@ def grid_mask(
     ratio
         Side of a square relative to `tile`.
     angle
-        By how much the grid is turned around the corner of the image, in radians.
+        By how much the grid is rotated about the corner of the image, in radians.
     shift_x, shift_y
         By how much it is moved, in pixels.
 
@@ -516,7 +516,7 @@ def grid_mask(
 
 @op(layouts="HWC FHWC", dtypes=(uint8,), sequences=True, result=Result(shape="input"))
 def jpeg_compression_distortion(input: Samples, /, *, quality: IntPerSample = 50) -> Samples:
-    """Give RGB images the artefacts of JPEG compression.
+    """Give RGB images the artifacts of JPEG compression.
 
     Parameters
     ----------

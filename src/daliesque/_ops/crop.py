@@ -291,7 +291,7 @@ def crop_mirror_normalize(
     image_type: DALIImageType | None = None,
     output_dtype: DType | None = None,
 ) -> Samples:
-    """Crop, mirror and normalise images, convert them and reorder their axes, in one pass.
+    """Crop, mirror and normalize images, convert them and reorder their axes, in one pass.
 
     The result is ``scale * (input - mean) / std + shift``; integers are rounded, halves away from
     zero, and clamped. Without cropping arguments the whole input is taken.
@@ -305,7 +305,7 @@ def crop_mirror_normalize(
     mean, std
         One value, or one for each channel.
     scale, shift
-        Applied to the normalised values; useful for integer results.
+        Applied to the normalized values; useful for integer results.
     dtype
         Type of the result.
     output_layout
@@ -316,7 +316,7 @@ def crop_mirror_normalize(
     out_of_bounds_policy
         For windows that leave the input: "error", "trim_to_shape" or "pad".
     fill_values
-        Padding, not normalised: one value, or one for each channel.
+        Padding, not normalized: one value, or one for each channel.
     image_type
         Ignored.
     output_dtype

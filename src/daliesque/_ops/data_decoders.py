@@ -86,7 +86,7 @@ def numpy(data: HostSamples, /, *, dtype: DType | None = None) -> HostSamples:
 
 
 def _read_headers(data: HostSamples) -> list[Header]:
-    """The header of each file; neighbours with the same one share it."""
+    """The header of each file; neighbors with the same one share it."""
     headers: list[Header] = []
     last, total = b"", -1
     for sample in range(len(data)):
@@ -129,8 +129,8 @@ def _decode_alike(
     shapes = np.array([headers[k].shape for k in samples], np.int64).reshape(len(samples), -1)
     ndim = len(first.shape)
     if first.fortran_order:
-        turned = content.reshape(found.code, np.ascontiguousarray(shapes[:, ::-1]), "")
-        arrays = _kernels.transpose(turned, list(range(ndim))[::-1], "")
+        reversed_axes = content.reshape(found.code, np.ascontiguousarray(shapes[:, ::-1]), "")
+        arrays = _kernels.transpose(reversed_axes, list(range(ndim))[::-1], "")
     else:
         arrays = content.reshape(found.code, shapes, "")
     return arrays if dtype is None else cast_samples(arrays, dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of raw images from sensors."""
+"""Colors of raw images from sensors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def debayer(
     blue_position: IntsPerFrame,
     algorithm: str = "bilinear_ocv",
 ) -> Samples:
-    """Make colours of raw images, in which each pixel has one.
+    """Make colors of raw images, in which each pixel has one.
 
     Such images have one channel; in tiles of 2x2 pixels one is red, two are green and one is blue.
     The result has the layout HWC, or FHWC for sequences.
@@ -47,7 +47,7 @@ def debayer(
         Row and column of the blue pixel in the tile that begins in the second row and column:
         (0, 0) for BGGR, (0, 1) for GBRG, (1, 0) for GRBG, (1, 1) for RGGB in OpenCV's names.
     algorithm
-        "bilinear_ocv" takes means of neighbours. "edgeaware_ocv" does not mean across edges when it
+        "bilinear_ocv" takes means of neighbors. "edgeaware_ocv" does not mean across edges when it
         makes green. "vng_ocv" (uint8 only) follows the directions of small gradients. "gray_ocv"
         makes a gray image by bilinear interpolation.
 

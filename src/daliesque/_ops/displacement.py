@@ -112,18 +112,18 @@ def jitter(
     fill_value: float = 0.0,
     rng: RandomState,
 ) -> Samples:
-    """Take each pixel from a random place nearby.
+    """Take each pixel from a random position nearby.
 
     Parameters
     ----------
     nDegree
-        Displacements are one of this many neighbouring whole numbers, `-(nDegree // 2)` the lowest.
+        Displacements are one of this many neighboring whole numbers, `-(nDegree // 2)` the lowest.
     mask
         0 leaves a sample as it is.
     interp_type
         Has no effect: displacements are whole pixels.
     fill_value
-        Has no effect: places outside are moved to the border.
+        Has no effect: positions outside are moved to the border.
     rng
         The generator to draw from.
 

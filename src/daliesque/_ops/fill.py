@@ -291,7 +291,7 @@ def one_hot(
     off_value: float = 0.0,
     on_value: float = 1.0,
 ) -> Samples:
-    """Turn class numbers into vectors that mark the class.
+    """Convert class numbers to vectors that mark the class.
 
     A number outside of [0, `num_classes`) gives a vector without a mark; fractions are cut off.
 
@@ -300,7 +300,7 @@ def one_hot(
     input
         Class numbers.
     axis
-        The place of the new axis; -1 stands for the last. By default it is the last, too, but a
+        The index of the new axis; -1 stands for the last. By default it is the last, too, but a
         batch in which each sample has one element gives vectors, whatever the number of axes.
     axis_name
         The letter of the new axis in the layout. Without it, the result has no layout.
@@ -334,26 +334,28 @@ def one_hot(
         shapes, layout = shapes[:, :0], ""
     else:
         layout = input.layout
-    place = shapes.shape[1] if axis is None or axis < 0 else axis
+    position = shapes.shape[1] if axis is None or axis < 0 else axis
     if axis_name is None:
         layout = ""
     else:
-        layout = _layout_with(axis_name, layout, place, shapes.shape[1])
-    out_shapes = np.insert(shapes, place, num_classes, axis=1)
+        layout = _layout_with(axis_name, layout, position, shapes.shape[1])
+    out_shapes = np.insert(shapes, position, num_classes, axis=1)
     out = input.kernels.empty(dtype.code, out_shapes, layout, len(input))
     values = [_as_number(value, dtype) for value in (on_value, off_value)]
-    input.kernels.one_hot(out, input, place, to_samples(np.array(values), dtype, None, "one_hot"))
+    input.kernels.one_hot(
+        out, input, position, to_samples(np.array(values), dtype, None, "one_hot")
+    )
     return out
 
 
-def _layout_with(axis_name: str, layout: str, place: int, ndim: int) -> str:
+def _layout_with(axis_name: str, layout: str, position: int, ndim: int) -> str:
     if len(axis_name) != 1:
         msg = f"'axis_name' must be a single letter; got {axis_name!r}."
         raise ValueError(msg)
     if len(layout) != ndim:
         msg = "'axis_name' needs an input with a layout. Leave it out, or give one."
         raise ValueError(msg)
-    return layout[:place] + axis_name + layout[place:]
+    return layout[:position] + axis_name + layout[position:]
 
 
 def _as_number(value: float, dtype: DType) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear filters: weighted sums of neighbouring pixels."""
+"""Linear filters: weighted sums of neighboring pixels."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _check_width(name: str, values: NDArray[Any], axes: Axes) -> None:
 
 
 def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]) -> None:
-    """Complain about the first sample for which something is wrong."""
+    """Raise an error about the first sample for which something is wrong."""
     if not good.all():
         sample = int(np.argmin(good.all(axis=1)))
         shown = values[min(sample, len(values) - 1)].tolist()
@@ -199,7 +199,7 @@ def filter(
     mode: str = "same",
     dtype: DType | None = None,
 ) -> Samples:
-    """Replace each pixel by a weighted sum of its neighbours.
+    """Replace each pixel by a weighted sum of its neighbors.
 
     The second input holds the weights: an array with an axis for each spatial axis of the data,
     not mirrored, for each sample or (layout "F...") each frame. The third input, a number for each
@@ -251,7 +251,7 @@ def filter(
         data,
         axes,
         cast_samples(filter, float32),
-        _place_anchor(anchor, windows, axes),
+        _anchor_rows(anchor, windows, axes),
         number,
         _fill_values(fill_value),
     )
@@ -265,7 +265,7 @@ def _check_windows(data: Samples, filter: Samples, axes: Axes) -> None:
     if filter.ndim != axes[1]:
         msg = (
             f"the filter needs an axis for each of the {axes[1]} spatial axes of the data; got "
-            f"{filter.ndim}. Layouts tell which axes are spatial."
+            f"{filter.ndim}. Layouts say which axes are spatial."
         )
         raise ValueError(msg)
     if len(filter) != len(data):
@@ -275,7 +275,7 @@ def _check_windows(data: Samples, filter: Samples, axes: Axes) -> None:
     _require(windows > 0, "filter", "not empty", windows)
 
 
-def _place_anchor(
+def _anchor_rows(
     anchor: NDArray[np.int32], windows: NDArray[np.int64], axes: Axes
 ) -> NDArray[np.int32]:
     _check_width("anchor", anchor, axes)

@@ -142,7 +142,7 @@ def batch_permutation(
     allow_repetitions
         Draw each number independently of the others.
     no_fixed_points
-        No sample keeps its place, unless there is only one.
+        No sample keeps its index, unless there is only one.
 
     Examples
     --------

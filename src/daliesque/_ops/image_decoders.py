@@ -74,16 +74,16 @@ def image(
     Parameters
     ----------
     output_type
-        Colours of the result: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, computed from RGB), or ANY_DATA
-        for the channels of the file: grey, with alpha, CMYK, ...; YCbCr files still become RGB.
+        Colors of the result: RGB, BGR, GRAY, YCbCr (ITU-R BT.601, computed from RGB), or ANY_DATA
+        for the channels of the file: gray, with alpha, CMYK, ...; YCbCr files still become RGB.
     dtype
         Type of the result: uint8, int8, uint16, int16, uint32, int32 or float32.
     adjust_orientation
-        Turn images upright that say in their EXIF data or TIFF tag how they lie.
+        Apply the orientation in EXIF data or a TIFF tag, so that images are upright.
     jpeg_fancy_upsampling
         Ignored: the chroma channels of a JPEG are always interpolated, as in DALI on a CPU.
     use_fast_idct
-        Use a less accurate cosine transform for JPEGs that need not be turned. It is not faster
+        Use a less accurate cosine transform for JPEGs without an orientation. It is not faster
         here; results equal DALI's.
     affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
     host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
@@ -134,7 +134,7 @@ def image_crop(
     Parameters
     ----------
     crop, crop_h, crop_w, crop_pos_x, crop_pos_y, rounding
-        Size and place of the window in the upright image, as in `crop`.
+        Size and position of the window in the upright image, as in `crop`.
     crop_d, crop_pos_z
         Ignored: images have no depth.
     output_type, dtype, adjust_orientation, jpeg_fancy_upsampling, use_fast_idct
@@ -177,7 +177,7 @@ def image_random_crop(
     jpeg_fancy_upsampling: bool = False,
     use_fast_idct: bool = False,
 ) -> HostSamples:
-    """Decode a window of random size, shape and place out of each image.
+    """Decode a window of random size, shape and position out of each image.
 
     The window is that of `random_crop_generator` for the same generator and the size of the upright
     image. Of a JPEG only the part that is needed is transformed.
@@ -301,11 +301,11 @@ def peek_image_shape(
     Parameters
     ----------
     image_type
-        Colours that the image would be decoded to; they decide about the channels.
+        Colors that the image would be decoded to; they decide about the channels.
     dtype
         Type of the result: int32, uint32, int64, uint64, float32 or float64.
     adjust_orientation
-        Tell the shape of the upright image, as `decoders.image` does.
+        Return the shape of the upright image, as `decoders.image` does.
 
     Examples
     --------

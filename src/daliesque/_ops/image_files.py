@@ -75,10 +75,10 @@ class ImageFiles(NamedTuple):
     codecs: dict[int, Any]
 
     def upright_sizes(self) -> Integers:
-        """Height and width of each image after it is turned."""
+        """Height and width of each image once its orientation is applied."""
         stored = self.headers[:, _HEIGHT : _WIDTH + 1]
-        turned = self.headers[:, _ORIENTATION : _ORIENTATION + 1] >= 5
-        return np.ascontiguousarray(np.where(turned, stored[:, ::-1], stored))
+        transposed = self.headers[:, _ORIENTATION : _ORIENTATION + 1] >= 5
+        return np.ascontiguousarray(np.where(transposed, stored[:, ::-1], stored))
 
     def result_channels(self, image_type: DALIImageType) -> Integers:
         """The channels that each image has as `image_type`."""
@@ -97,11 +97,11 @@ def read_headers(encoded: HostSamples, adjust_orientation: bool) -> ImageFiles:
             f"{encoded.ndim} dimensions. Pass the bytes of the files."
         )
         raise ValueError(msg)
-    headers, troubles = _kernels.image_headers(encoded)
+    headers, faults = _kernels.image_headers(encoded)
     codecs: dict[int, Any] = {}
     for index in np.flatnonzero(headers[:, 0] >= _NOT_JPEG).tolist():
         if headers[index, 0] == _BROKEN:
-            raise SampleError(index, troubles[index], DecodeError)
+            raise SampleError(index, faults[index], DecodeError)
         codecs[index] = _read_other_header(encoded, index)
         _, _, header = codecs[index]
         headers[index, 1:] = header.height, header.width, header.channels, header.orientation
@@ -153,8 +153,8 @@ def decode_images(
         encoded, ours, files.headers, windows, shapes, image_type, dtype.code, fast_idct
     )
     if failures or len(ours) < len(encoded):
-        complaints = {index: (is_final, reason) for index, is_final, reason in failures}
-        _OtherCodecs(files, out, windows, image_type, complaints).decode_all()
+        faults = {index: (is_final, reason) for index, is_final, reason in failures}
+        _OtherCodecs(files, out, windows, image_type, faults).decode_all()
     return out
 
 
@@ -193,19 +193,19 @@ def _check_windows(windows: Integers, sizes: Integers) -> None:
 class _OtherCodecs(NamedTuple):
     """Decodes what the native module did not, among it damaged files that a library may repair.
 
-    `complaints` says what the native module found wrong with a file, and whether that is final.
+    `faults` says what the native module found wrong with a file, and whether that is final.
     """
 
     files: ImageFiles
     out: HostSamples
     windows: Integers
     image_type: DALIImageType
-    complaints: dict[int, tuple[bool, str]]
+    faults: dict[int, tuple[bool, str]]
 
     def decode_all(self) -> None:
         """Decode, on several threads if that pays."""
         other = np.flatnonzero(self.files.headers[:, 0] != _OURS).tolist()
-        indices = sorted({*other, *self.complaints})
+        indices = sorted({*other, *self.faults})
         sizes = self.files.encoded.shape_array()[indices, 0]
         if sizes.mean() < _SMALL_FILE:
             for index in indices:
@@ -214,16 +214,16 @@ class _OtherCodecs(NamedTuple):
             run_on_threads(self._decode, indices)
 
     def _decode(self, index: int) -> None:
-        """Decode one image into its place."""
+        """Decode one image into its sample."""
         from .._codecs.pixels import CodecError
 
-        is_final, complaint = self.complaints.get(index, (False, ""))
+        is_final, fault = self.faults.get(index, (False, ""))
         if is_final:
-            raise SampleError(index, complaint, DecodeError)
+            raise SampleError(index, fault, DecodeError)
         try:
             array, gray_rule = self._pixels(index)
         except CodecError as error:
-            reason = complaint or str(error)
+            reason = fault or str(error)
             raise SampleError(index, reason, DecodeError) from error.__cause__
         except MemoryError as error:
             reason = f"needs more memory than there is: {error}"
@@ -231,8 +231,8 @@ class _OtherCodecs(NamedTuple):
         header = self.files.headers[index].tolist()
         promised = header[_HEIGHT : _CHANNELS + 1]
         # Only ANY_DATA needs all channels.
-        told = 3 if self.image_type is DALIImageType.ANY_DATA else 2
-        if array.ndim != 3 or list(array.shape[:told]) != promised[:told]:
+        axes = 3 if self.image_type is DALIImageType.ANY_DATA else 2
+        if array.ndim != 3 or list(array.shape[:axes]) != promised[:axes]:
             reason = (
                 f"is damaged: its header promises {promised} rows, columns and channels, but it "
                 f"holds {list(array.shape)}"
@@ -257,7 +257,7 @@ class _OtherCodecs(NamedTuple):
         )
         if index in self.files.codecs:
             data, found, header = self.files.codecs[index]
-            turning = self.files.headers[index, _ORIENTATION]
-            return found.decode(data, header._replace(orientation=int(turning)), wanted)
+            orientation = self.files.headers[index, _ORIENTATION]
+            return found.decode(data, header._replace(orientation=int(orientation)), wanted)
         header = ImageHeader(*self.files.headers[index, 1:].tolist())
         return jpeg.decode(to_numpy(self.files.encoded, index).tobytes(), header, wanted)

@@ -99,7 +99,7 @@ def stack(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Samp
     inputs
         What to join. Types and shapes must agree.
     axis
-        The place of the new axis in the result; negative ones count from the end.
+        The index of the new axis in the result; negative ones count from the end.
     axis_name
         The letter of the new axis in the layout. Without it, the result has no layout.
 
@@ -159,9 +159,9 @@ def _check_extents(inputs: list[Samples], axis: int | None) -> None:
         if axis is not None:
             wrong[:, axis] = False
         if wrong.any():
-            sample, place = np.argwhere(wrong)[0].tolist()
+            sample, where = np.argwhere(wrong)[0].tolist()
             msg = (
-                f"the shapes do not fit together along axis {place}: {row(first, sample)} and "
+                f"the shapes do not fit together along axis {where}: {row(first, sample)} and "
                 f"{row(shapes, sample)} (input {position}, sample {sample})."
             )
             raise ValueError(msg)

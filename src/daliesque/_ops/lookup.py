@@ -116,7 +116,7 @@ def clahe(
     """Spread values evenly in each part of an image, but only so far (CLAHE).
 
     The image is cut into tiles. Each gets a table that equalizes its histogram, in which no value
-    counts more than a limit; between the centres of tiles, tables are blended.
+    counts more than a limit; between the centers of tiles, tables are blended.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def clahe(
     bins
         Has no effect, as in the reference on the CPU: there are 256.
     luma_only
-        Colours: only change the lightness (L of CIE Lab); otherwise each channel by itself.
+        Colors: only change the lightness (L of CIE Lab); otherwise each channel by itself.
 
     Examples
     --------

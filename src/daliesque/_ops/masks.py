@@ -134,7 +134,7 @@ def random_object_bbox(
     background
         The label of the background: by default 0, or another number if 0 is one of `classes`.
     cache_objects
-        Accepted for compatibility: objects are found anew each time.
+        Accepted for compatibility: objects are found again each time.
     class_weights
         How likely each of `classes` is, up to a common factor; without `classes`, of the labels 1,
         2, ... By default all are equally likely.
@@ -263,7 +263,7 @@ def select_masks(
     vertices
         The vertices of all polygons, one after the other: rows of any number of coordinates.
     reindex_masks
-        Number the masks in the results by their place in `mask_ids`.
+        Number the masks in the results by their index in `mask_ids`.
 
     Examples
     --------

@@ -56,14 +56,14 @@ def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]
     weight=8,
 )
 def median_blur(input: Samples, /, *, window_size: IntsPerSample = (3, 3)) -> Samples:
-    """Replace each pixel by the median of its neighbours, channel by channel.
+    """Replace each pixel by the median of its neighbors, channel by channel.
 
     Beyond the edges the outermost pixels are repeated. Runs on the GPU only in the reference.
 
     Parameters
     ----------
     window_size
-        Width and height of the neighbourhood, or one number for both. An even number of neighbours
+        Width and height of the neighborhood, or one number for both. An even number of neighbors
         has no middle one: the next larger is taken.
 
     Examples
@@ -93,16 +93,16 @@ def _morphology(
         msg = f"'iterations' must be positive; got {iterations}."
         raise ValueError(msg)
     size = _pairs("mask_size", mask_size)
-    place = _pairs("anchor", anchor)
+    anchors = _pairs("anchor", anchor)
     unset = (size == -1).any(axis=1, keepdims=True)
     size = np.where(unset, np.int32(_DEFAULT_SIZE), size)
     _require(size > 0, "mask_size", "positive", size)
-    if len(place) and len(size):
-        place = np.where(place < 0, size // 2, place)
-        _require(place < size, "anchor", "inside the structuring element", place)
+    if len(anchors) and len(size):
+        anchors = np.where(anchors < 0, size // 2, anchors)
+        _require(anchors < size, "anchor", "inside the structuring element", anchors)
     border = BORDERS[_BORDER_NAMES[border_mode]]
     for _ in range(iterations):
-        input = input.kernels.rank_filter(input, _axes(input), rank, size, place, border)
+        input = input.kernels.rank_filter(input, _axes(input), rank, size, anchors, border)
     return input
 
 
@@ -123,14 +123,14 @@ def dilate(
     iterations: int = 1,
     border_mode: str = "constant",
 ) -> Samples:
-    """Replace each pixel by the largest of its neighbours, channel by channel.
+    """Replace each pixel by the largest of its neighbors, channel by channel.
 
     Runs on the GPU only in the reference.
 
     Parameters
     ----------
     mask_size
-        Width and height of the neighbourhood (the structuring element), or one number for both.
+        Width and height of the neighborhood (the structuring element), or one number for both.
     anchor
         The column and row of the structuring element that lie over the pixel; -1 stands for the
         middle.
@@ -166,14 +166,14 @@ def erode(
     iterations: int = 1,
     border_mode: str = "constant",
 ) -> Samples:
-    """Replace each pixel by the smallest of its neighbours, channel by channel.
+    """Replace each pixel by the smallest of its neighbors, channel by channel.
 
     Runs on the GPU only in the reference.
 
     Parameters
     ----------
     mask_size
-        Width and height of the neighbourhood (the structuring element), or one number for both.
+        Width and height of the neighborhood (the structuring element), or one number for both.
     anchor
         The column and row of the structuring element that lie over the pixel; -1 stands for the
         middle.

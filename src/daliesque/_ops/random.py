@@ -70,7 +70,7 @@ def _allocate(kernels: Kernels, code: int, shape: NDArray[np.int64] | None, coun
 
 
 def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]) -> None:
-    """Complain about the first sample whose entry of `good` is false."""
+    """Raise an error about the first sample whose entry of `good` is false."""
     if not good.all():
         sample = int(np.argmin(good))
         msg = f"'{name}' must be {rule}; got {values[sample].tolist()} (sample {sample})."

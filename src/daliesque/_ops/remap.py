@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Perspective transformations, and pixels from places that arrays name."""
+"""Perspective transformations, and pixels from positions that arrays name."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def warp_perspective(
 ) -> Samples:
     """Transform images by a 3x3 matrix and a division.
 
-    The pixel at (x, y) of the result comes from the place (u / w, v / w) of the input with
+    The pixel at (x, y) of the result comes from the position (u / w, v / w) of the input with
     ``(u, v, w) = matrix @ (x, y, 1)``.
 
     Parameters
@@ -101,7 +101,7 @@ def warp_perspective(
         msg = f"'border_mode' must be {join_names(tuple(_BORDERS))}; got {border_mode!r}."
         raise ValueError(msg)
     rows = matrix_rows(matrix_input, matrix, (3, 3))
-    matrices = _from_centres(rows) if _is_corner(pixel_origin) else rows
+    matrices = _from_centers(rows) if _is_corner(pixel_origin) else rows
     exact = matrices.astype(np.float64)
     if not inverse_map and exact.size:
         exact = _inverted(exact)
@@ -134,8 +134,8 @@ def _as_pixels(samples: Samples) -> tuple[Samples, NDArray[np.int64] | None]:
     return samples.reshape(np.concatenate([shapes, channels], axis=1), "HWC"), counts
 
 
-def _from_centres(matrices: Floats) -> Floats:
-    """Matrices between corners of pixels as matrices between their centres."""
+def _from_centers(matrices: Floats) -> Floats:
+    """Matrices between corners of pixels as matrices between their centers."""
     full = matrices.reshape(-1, 3, 3).copy()
     half = np.float32(0.5)
     full[:, :, 2] += full[:, :, 0] * half + full[:, :, 1] * half
@@ -194,7 +194,7 @@ def remap(
     interp: DALIInterpType = LINEAR,
     pixel_origin: str = "corner",
 ) -> Samples:
-    """Take each pixel from the place that two arrays name.
+    """Take each pixel from the position that two arrays name.
 
     The pixel at (x, y) of the result is that at ``(mapx[y, x], mapy[y, x])`` of the input. What
     lies outside is 0.

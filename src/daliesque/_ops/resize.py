@@ -96,7 +96,7 @@ def resize(
 ) -> Samples | tuple[Samples, Samples]:
     """Resize images, the frames of sequences, or volumes.
 
-    Each output pixel is a weighted mean of input pixels around the place it comes from. Pixels
+    Each output pixel is a weighted mean of input pixels around the position it comes from. Pixels
     beyond the edge repeat the edge.
 
     Parameters
@@ -122,7 +122,7 @@ def resize(
         The region is given in fractions of the input's extents.
     subpixel_scale
         Where a size was rounded, take a slightly larger or smaller part of the input, around the
-        centre of the region, so that the scale is exactly what was asked for.
+        center of the region, so that the scale is exactly what was asked for.
     interp_type
         Filter, of `daliesque.types`: INTERP_NN, INTERP_LINEAR, INTERP_CUBIC, INTERP_LANCZOS3,
         INTERP_TRIANGULAR (linear, widened when scaling down) or INTERP_GAUSSIAN.
@@ -208,7 +208,7 @@ def tensor_resize(
         (negative ones count from the end) or by letters of the layout. All of them by default.
     alignment
         Where an extent was rounded, the point of the region, from 0 (start) to 1 (end), that keeps
-        its place; one for all axes or one each. The centre by default.
+        its position; one for all axes or one each. The center by default.
     size_rounding
         "round" (halves up), "truncate" or "ceil".
     mode, max_size, roi_start, roi_end, roi_relative, subpixel_scale

@@ -29,7 +29,7 @@ def rows_of(samples: HostSamples, width: int) -> NDArray[Any]:
 def empty_rows(
     type_id: int, counts: Integers, shape: tuple[int, ...], layout: str = ""
 ) -> HostSamples:
-    """Uninitialised samples with `counts` rows of the given shape."""
+    """Uninitialized samples with `counts` rows of the given shape."""
     tail = np.broadcast_to(np.array(shape, np.int64), (len(counts), len(shape)))
     shapes = np.concatenate([counts.reshape(-1, 1), tail], axis=1)
     return _kernels.empty(type_id, np.ascontiguousarray(shapes), layout, len(counts))

@@ -34,7 +34,7 @@ def chosen_axes(
 
 
 def check_letters(layout: str, ndim: int) -> None:
-    """Complain about a layout that does not suit the number of axes."""
+    """Raise an error about a layout that does not suit the number of axes."""
     if layout and len(layout) != ndim:
         msg = f"'layout' needs {ndim} letters, one for each axis; got {layout!r}."
         raise ValueError(msg)
@@ -444,7 +444,7 @@ def expand_dims(
     data
         What to insert axes into.
     axes
-        The places of the new axes in the shape of the result.
+        The indices of the new axes in the shape of the result.
     new_axis_names
         The letters of the new axes in the layout, in the order of `axes`. Without them, the result
         has no layout.

@@ -98,10 +98,10 @@ def spectrogram(
     power
         1 for magnitudes, 2 for their squares.
     center_windows
-        Centre windows at multiples of `window_step`. Otherwise the first one begins with the
+        Center windows at multiples of `window_step`. Otherwise the first one begins with the
         signal, and all lie inside.
     reflect_padding
-        Where centred windows reach beyond an end, mirror the signal there (without repeating the
+        Where centered windows reach beyond an end, mirror the signal there (without repeating the
         last sample). Otherwise there are zeros.
     layout
         "ft": the result has the shape (frequencies, windows); "tf": (windows, frequencies).

@@ -71,7 +71,7 @@ def normalize(
     epsilon
         Added to the variance.
     scale, shift
-        Applied to the normalised values; useful for integer results.
+        Applied to the normalized values; useful for integer results.
     dtype
         Type of the result. Integers are rounded, halves away from zero, and clamped.
 

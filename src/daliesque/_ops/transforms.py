@@ -146,7 +146,7 @@ def translation(
     input
         A transformation to apply this one to.
     offset
-        How far to move along each axis. Tells the number of dimensions.
+        How far to move along each axis. Determines the number of dimensions.
     reverse_order
         Apply the transformation of the input last.
 
@@ -185,7 +185,7 @@ def scale(
     input
         A transformation to apply this one to.
     scale
-        The factor along each axis, which tells the number of dimensions, or one for all axes.
+        The factor along each axis, which determines the number of dimensions, or one for all axes.
     center
         The point that stays where it is; by default the origin.
     ndim
@@ -269,9 +269,9 @@ def _space_rotations(radians: Floats, cosines: Floats, sines: Floats, axis: Floa
         msg = f"'axis' needs 3 values (x, y, z); got {axis.shape[1]}."
         raise ValueError(msg)
     rows = max(len(axis), len(radians))
-    turns = np.broadcast_to(radians != 0, rows)
+    rotates = np.broadcast_to(radians != 0, rows)
     vectors = np.broadcast_to(axis, (rows, 3))
-    lost = turns & ~vectors.any(axis=1)
+    lost = rotates & ~vectors.any(axis=1)
     if lost.any():
         msg = f"'axis' must not have the length 0 (sample {int(np.argmax(lost))})."
         raise ValueError(msg)
@@ -285,17 +285,17 @@ def _space_rotations(radians: Floats, cosines: Floats, sines: Floats, axis: Floa
     one = np.float32(1)
     uu, vv, ww, uv, uw, vw = u * u, v * v, w * w, u * v, u * w, v * w
     matrices = _identities(rows, 3)
-    turned = matrices.copy()
-    turned[:, 0, 0] = uu + (vv + ww) * c
-    turned[:, 0, 1] = uv * (one - c) - w * s
-    turned[:, 0, 2] = uw * (one - c) + v * s
-    turned[:, 1, 0] = uv * (one - c) + w * s
-    turned[:, 1, 1] = vv + (uu + ww) * c
-    turned[:, 1, 2] = vw * (one - c) - u * s
-    turned[:, 2, 0] = uw * (one - c) - v * s
-    turned[:, 2, 1] = vw * (one - c) + u * s
-    turned[:, 2, 2] = ww + (uu + vv) * c
-    return np.where(turns[:, None, None], turned, matrices)
+    rotated = matrices.copy()
+    rotated[:, 0, 0] = uu + (vv + ww) * c
+    rotated[:, 0, 1] = uv * (one - c) - w * s
+    rotated[:, 0, 2] = uw * (one - c) + v * s
+    rotated[:, 1, 0] = uv * (one - c) + w * s
+    rotated[:, 1, 1] = vv + (uu + ww) * c
+    rotated[:, 1, 2] = vw * (one - c) - u * s
+    rotated[:, 2, 0] = uw * (one - c) - v * s
+    rotated[:, 2, 1] = vw * (one - c) + u * s
+    rotated[:, 2, 2] = ww + (uu + vv) * c
+    return np.where(rotates[:, None, None], rotated, matrices)
 
 
 def _tangents(angles: Floats) -> Floats:

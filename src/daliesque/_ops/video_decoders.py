@@ -46,9 +46,9 @@ def video(
     "FHWC". Needs PyAV: `pip install daliesque[video]`.
 
     Frame k is the one that is shown after k others, whatever its time stamp; decoding begins at the
-    keyframe before the frames that are wanted. As in the reference, colours are converted by the
+    keyframe before the frames that are wanted. As in the reference, colors are converted by the
     rule of ITU-R BT.601 even if the file names another, chroma is interpolated linearly, and frames
-    are not turned if the file says that they should be.
+    are not rotated if the file says that they should be.
 
     A file that is damaged, cut short or of an unknown format raises `DecodeError`.
 
@@ -70,7 +70,7 @@ def video(
         "symmetric": the frames in reverse order; "reflect_101" or "reflect": the same without
         the last one.
     fill_value
-        The colour of frames that are filled: a number from 0 to 255, or one for each channel.
+        The color of frames that are filled: a number from 0 to 255, or one for each channel.
     build_index, affine
         Ignored: there is always an index, and threads are not bound to cores.
 
@@ -108,7 +108,7 @@ def video(
 
 
 def check_fill(fill_value: Sequence[int]) -> list[int]:
-    """The colour of filled frames."""
+    """The color of filled frames."""
     if len(fill_value) not in (1, 3) or not all(0 <= value <= 255 for value in fill_value):
         msg = f"'fill_value' must be 1 or 3 numbers from 0 to 255; got {list(fill_value)}."
         raise ValueError(msg)

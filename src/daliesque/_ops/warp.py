@@ -57,7 +57,7 @@ def warp_affine(
 ) -> Samples:
     """Transform images or volumes by a matrix.
 
-    The pixel at (x, y) of the result comes from the place ``matrix @ (x, y, 1)`` of the input,
+    The pixel at (x, y) of the result comes from the position ``matrix @ (x, y, 1)`` of the input,
     where (0, 0) is the corner of the first pixel. Volumes have coordinates (x, y, z).
 
     Parameters
@@ -213,7 +213,7 @@ def _rotated_shapes(call: Call) -> Shapes:
             shapes = np.repeat(shapes, len(rows), axis=0)
     count = len(shapes)
     inside = np.ascontiguousarray(shapes[:, dims - 1 :: -1])
-    radians, around = _turns(angle, axis, count, dims)
+    radians, around = _angles_and_axes(angle, axis, count, dims)
     sizes = _canvas(inside, radians, around, np.ones(count, np.int64))
     return np.concatenate([sizes, shapes[:, dims:]], axis=1)
 
@@ -271,7 +271,7 @@ def rotate(
     dims = input.ndim - 1
     inside = np.ascontiguousarray(input.shape_array()[:, dims - 1 :: -1])
     count = len(input)
-    radians, around = _turns(angle, axis, count, dims)
+    radians, around = _angles_and_axes(angle, axis, count, dims)
     if size is not None and size.size:
         sizes = np.broadcast_to(output_sizes(input, size), (count, dims))
     elif keep_size:
@@ -290,7 +290,7 @@ def rotate(
     )
 
 
-def _turns(
+def _angles_and_axes(
     angle: Floats, axis: Floats | None, count: int, dims: int
 ) -> tuple[Floats, Floats | None]:
     """The angles in radians, and the axes of rotations in space."""
@@ -337,17 +337,17 @@ def _rotation(radians: Floats, around: Floats | None) -> Floats:
 def _rotations(
     inside: Integers, outside: Integers, radians: Floats, around: Floats | None
 ) -> Floats:
-    """Maps from the result to the input that turn around the centres of both."""
-    turn = _rotation(-radians, around)
+    """Maps from the result to the input that rotate about the centers of both."""
+    rotation = _rotation(-radians, around)
     half = np.float32(0.5)
-    centre, middle = inside.astype(np.float32) * half, -outside.astype(np.float32) * half
-    shift = np.zeros_like(centre)
-    for axis in range(centre.shape[1]):
-        shift += turn[:, :, axis] * middle[:, axis, None]
-    shift += centre
-    matrices = np.concatenate([turn, shift[:, :, None]], axis=2)
+    center, middle = inside.astype(np.float32) * half, -outside.astype(np.float32) * half
+    shift = np.zeros_like(center)
+    for axis in range(center.shape[1]):
+        shift += rotation[:, :, axis] * middle[:, axis, None]
+    shift += center
+    matrices = np.concatenate([rotation, shift[:, :, None]], axis=2)
     return np.ascontiguousarray(
-        matrices.reshape(len(inside), turn.shape[1] * (turn.shape[1] + 1)), np.float32
+        matrices.reshape(len(inside), rotation.shape[1] * (rotation.shape[1] + 1)), np.float32
     )
 
 

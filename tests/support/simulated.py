@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An accelerator of any kind, pretended: strict about what real ones refuse.
+"""A simulated accelerator of any kind: strict about what real ones refuse.
 
-The stand-in of the library keeps device data in tensors of torch's CPU device, so it cannot tell
-them from tensors of the host. Here, device data are tensors of a class of their own, which say that
-they are on "cuda", "xpu" or "mps", compute on the CPU inside, and refuse what the real device
-would: company of host tensors, NumPy, work outside of a queue, and on Metal double precision. All
-operations are written down with the types of their tensors, and so is what the host reads.
+The stand-in of the library keeps device data in tensors of torch's CPU device, so it cannot
+distinguish them from tensors of the host. Here, device data are tensors of a class of their own,
+which say that they are on "cuda", "xpu" or "mps", compute on the CPU inside, and refuse what the
+real device would: company of host tensors, NumPy, work outside of a queue, and on Metal double
+precision. All operations are recorded with the types of their tensors, and so is what the host
+reads.
 """
 
 from __future__ import annotations
@@ -42,15 +43,15 @@ WAITING = {"_local_scalar_dense", "nonzero", "masked_select", "unique", "_unique
 
 
 class DeviceTensor(torch.Tensor):
-    """A tensor that is on a pretended device."""
+    """A tensor that is on a simulated device."""
 
     inner: torch.Tensor
-    place: torch.device
+    _device: torch.device
     journal: Journal
 
     # torch must not look for a driver of the device: to itself, this tensor is without memory.
     @staticmethod
-    def __new__(cls, inner: torch.Tensor, place: torch.device, journal: Journal) -> DeviceTensor:
+    def __new__(cls, inner: torch.Tensor, device: torch.device, journal: Journal) -> DeviceTensor:
         made: DeviceTensor = torch.Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
             cls,
             inner.shape,
@@ -59,12 +60,12 @@ class DeviceTensor(torch.Tensor):
             dtype=inner.dtype,
             device="meta",
         )
-        made.inner, made.place, made.journal = inner, place, journal
+        made.inner, made._device, made.journal = inner, device, journal
         return made
 
     @property
     def device(self) -> torch.device:  # type: ignore[override]
-        return self.place
+        return self._device
 
     def data_ptr(self) -> int:
         return self.inner.data_ptr()
@@ -81,23 +82,23 @@ class DeviceTensor(torch.Tensor):
 
 
 class Journal:
-    """What was done on a pretended device."""
+    """What was done on a simulated device."""
 
-    def __init__(self, place: torch.device) -> None:
-        self.place = place
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
         # Names of operations with the types of the tensors that they saw or made.
         self.operations: set[tuple[str, torch.dtype]] = set()
         self.reads: list[str] = []
         # How many operations there were that do more than to make a view.
         self.work = 0
 
-    def is_own(self, place: Any) -> bool:
-        return place is not None and torch.device(place).type in (self.place.type, "meta")
+    def is_own(self, device: Any) -> bool:
+        return device is not None and torch.device(device).type in (self.device.type, "meta")
 
     def note(self, name: str, tensors: list[DeviceTensor]) -> None:
         self.work += name not in VIEWS
         for tensor in tensors:
-            if self.place.type == "mps" and tensor.dtype in (torch.float64, torch.complex128):
+            if self.device.type == "mps" and tensor.dtype in (torch.float64, torch.complex128):
                 msg = f"{name}: Metal has no double precision"
                 raise TypeError(msg)
             self.operations.add((name, tensor.dtype))
@@ -109,26 +110,26 @@ def carry_out(journal: Journal, function: Any, args: Any, kwargs: dict[str, Any]
     tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
     own = [tensor for tensor in tensors if isinstance(tensor, DeviceTensor)]
     there = kwargs.get("device")
-    place = CPU if not own else own[0].place
+    target = CPU if not own else own[0].device
     if there is not None:
-        place = torch.device(there)
-        if journal.is_own(place):
-            place = torch.device(journal.place.type, place.index or 0)
+        target = torch.device(there)
+        if journal.is_own(target):
+            target = torch.device(journal.device.type, target.index or 0)
     _check_company(name, tensors, own)
-    if place.type != "cpu":
+    if target.type != "cpu":
         _check_waiting(journal, name, args, own)
     into_host = name == "copy_" and not isinstance(args[0], DeviceTensor)
-    if own and (place.type == "cpu" or into_host):
+    if own and (target.type == "cpu" or into_host):
         journal.reads.append(name)
     plain = {key: CPU if key == "device" else value for key, value in kwargs.items()}
     made = function(*tree_map(_inner, args), **tree_map(_inner, plain))
-    if place.type == "cpu":
+    if target.type == "cpu":
         return made
 
-    def placed(result: Any) -> Any:
-        return DeviceTensor(result, place, journal) if isinstance(result, torch.Tensor) else result
+    def wrapped(result: Any) -> Any:
+        return DeviceTensor(result, target, journal) if isinstance(result, torch.Tensor) else result
 
-    results = tree_map(placed, made)
+    results = tree_map(wrapped, made)
     found = [leaf for leaf in tree_leaves(results) if isinstance(leaf, DeviceTensor)]
     journal.note(name, own + found)
     return return_and_correct_aliasing(function, args, kwargs, results) if own else results
@@ -142,10 +143,10 @@ def _check_company(name: str, tensors: list[Any], own: list[DeviceTensor]) -> No
     """Numbers may come from the host, everything else must be moved first."""
     if name in TRANSFERS or not own:
         return
-    places = {tensor.device for tensor in own}
-    places |= {tensor.device for tensor in tensors if tensor.ndim}
-    if len(places) > 1:
-        msg = f"{name}: Expected all tensors to be on the same device; found {places}"
+    devices = {tensor.device for tensor in own}
+    devices |= {tensor.device for tensor in tensors if tensor.ndim}
+    if len(devices) > 1:
+        msg = f"{name}: Expected all tensors to be on the same device; found {devices}"
         raise RuntimeError(msg)
 
 
@@ -193,7 +194,7 @@ class _Queues(SingleQueue):
             self._inside.entered = False
 
 
-class PretendedAccelerator(TorchBackend):
+class SimulatedAccelerator(TorchBackend):
     """Two devices of a kind."""
 
     def __init__(self, kind: str) -> None:
