@@ -8,11 +8,12 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .. import _kernels
-from .device import Device, device_was_chosen
+from .device import Device
 from .devices import require_backend
 from .executor import Executor
 from .stream import Stream, chosen_stream
 from .stream import stream as make_stream
+from .thread_state import thread
 from .threads import ThreadPool, default_native_pool
 
 if TYPE_CHECKING:
@@ -82,23 +83,22 @@ class EvalContext:
     @staticmethod
     def current() -> EvalContext:
         """The innermost context entered by this thread, or its default."""
-        stack = _local.stack
-        if stack:
-            return stack[-1]
-        plain = _local.plain
-        return EvalContext.default() if plain is None or device_was_chosen() else plain
+        if thread.contexts:
+            return thread.contexts[-1]
+        plain = thread.plain_context
+        return EvalContext.default() if plain is None or thread.devices else plain
 
     @staticmethod
     def default() -> EvalContext:
         """The context that this thread uses outside of all others."""
         device_id = Device.chosen().device_id
-        context = _local.defaults.get(device_id)
+        context = thread.default_contexts.get(device_id)
         if context is None:
-            context = _local.defaults[device_id] = EvalContext(device_id=device_id)
+            context = thread.default_contexts[device_id] = EvalContext(device_id=device_id)
             context._stream = None
             context._follows = True
-            if not device_was_chosen():
-                _local.plain = context
+            if not thread.devices:
+                thread.plain_context = context
         return context
 
     def __enter__(self) -> EvalContext:
@@ -106,14 +106,14 @@ class EvalContext:
             msg = "EvalContext: a context cannot be active in two threads at once. Make another."
             raise RuntimeError(msg)
         self._depth += 1
-        _local.stack.append(self)
+        thread.contexts.append(self)
         self._device.__enter__()
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         self._depth -= 1
         self._device.__exit__(*exc_info)
-        _local.stack.pop()
+        thread.contexts.pop()
         try:
             if self._depth == 0 and exc_info[0] is None:
                 self.evaluate_all()
@@ -208,14 +208,3 @@ def get_current_stream() -> Stream | None:
 
 def _is_over(invocation: Invocation | None) -> bool:
     return invocation is None or invocation.done
-
-
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[EvalContext] = []
-        self.defaults: dict[int | None, EvalContext] = {}
-        # The default context while no device is chosen by a `with`: the usual case, kept at hand.
-        self.plain: EvalContext | None = None
-
-
-_local = _Local()

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, ClassVar, TypeAlias
 
 from .devices import gpu_count, loaded_backend, require_backend
+from .thread_state import thread
 
 
 class Device:
@@ -78,7 +78,7 @@ class Device:
         if device_type != "gpu":
             msg = f'Device: invalid device type {device_type!r}. Use "cpu" or "gpu".'
             raise ValueError(msg)
-        for entered in reversed(_local.stack):
+        for entered in reversed(thread.devices):
             if entered.device_type == "gpu":
                 return entered.device_id
         found = loaded_backend()
@@ -103,21 +103,21 @@ class Device:
     @staticmethod
     def current() -> Device:
         """The innermost device entered by this thread, or the default."""
-        if _local.stack:
-            return _local.stack[-1]
+        if thread.devices:
+            return thread.devices[-1]
         return Device("gpu") if gpu_count() else Device.CPU
 
     @staticmethod
     def chosen() -> Device:
         """The innermost device entered by this thread; else the CPU, without a look for others."""
-        return _local.stack[-1] if _local.stack else Device.CPU
+        return thread.devices[-1] if thread.devices else Device.CPU
 
     def __enter__(self) -> Device:
-        _local.stack.append(self)
+        thread.devices.append(self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        _local.stack.pop()
+        thread.devices.pop()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Device):
@@ -146,19 +146,6 @@ _DLPACK_TYPES = {
     13: "gpu",
     14: "gpu",
 }
-
-
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[Device] = []
-
-
-_local = _Local()
-
-
-def device_was_chosen() -> bool:
-    """Whether this thread is inside a `with Device(...)`."""
-    return bool(_local.stack)
 
 
 Device.CPU = Device("cpu")

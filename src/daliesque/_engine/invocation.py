@@ -14,8 +14,9 @@ from .devices import Body, Placement, Results, require_backend
 from .dtype import DType
 from .errors import CallSite, Failure, InternalError, call_site, raise_failure
 from .metadata import Announce, Call, Metadata, mismatch
-from .modes import EvalMode, current_modes
+from .modes import EvalMode
 from .samples import Samples
+from .thread_state import thread
 from .value import Value, any_remote, remote_device
 
 _EAGER = EvalMode.eager
@@ -95,7 +96,8 @@ class Invocation:
 
         `remote` says whether some inputs are elsewhere than in CPU memory, if the caller knows.
         """
-        mode = current_modes.stack[-1]
+        modes = thread.modes
+        mode = modes[-1] if modes else _EAGER
         context = EvalContext.current()
         self._context = context
         self._pool = context.native_pool

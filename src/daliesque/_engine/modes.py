@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import enum
-import threading
+
+from .thread_state import thread
 
 
 class EvalMode(enum.Enum):
@@ -33,11 +34,11 @@ class EvalMode(enum.Enum):
     default = eager
 
     def __enter__(self) -> EvalMode:
-        current_modes.stack.append(self)
+        thread.modes.append(self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        current_modes.stack.pop()
+        thread.modes.pop()
 
     def __lt__(self, other: EvalMode) -> bool:
         return self._order(other) < 0
@@ -60,15 +61,8 @@ class EvalMode(enum.Enum):
     @staticmethod
     def current() -> EvalMode:
         """The mode of the calling thread."""
-        return current_modes.stack[-1]
+        modes = thread.modes
+        return modes[-1] if modes else EvalMode.default
 
 
 SYNCHRONOUS = (EvalMode.sync_cpu, EvalMode.sync_full)
-
-
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[EvalMode] = [EvalMode.default]
-
-
-current_modes = _Local()

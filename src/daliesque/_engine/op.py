@@ -33,11 +33,12 @@ from .errors import SampleError
 from .frames import find_frames, refuse_frame_values, run_frames
 from .invocation import Invocation, run_now
 from .layout import resolve_layout
-from .modes import SYNCHRONOUS, current_modes
+from .modes import SYNCHRONOUS
 from .rng import draw_state
 from .samples import HostSamples, Kernels, Samples, host_kernels
 from .spec import OpSpec, Options, RandomState
 from .tensor import Tensor
+from .thread_state import thread
 from .value import Value, any_remote, remote_device
 
 __all__ = ["HostSamples", "Kernels", "Operator", "RandomState", "Samples", "op", "registry"]
@@ -100,7 +101,8 @@ class Operator(OpSpec):
                 source = tuple(source) * samples
             if self.source is not None:
                 source = self.source(source, arguments)
-        if on_gpu is None and current_modes.stack[-1] in SYNCHRONOUS:
+        modes = thread.modes
+        if on_gpu is None and modes and modes[-1] in SYNCHRONOUS:
             results = run_now(run, inputs, arguments, converters)
             parts = results if isinstance(results, tuple) else (results,)
             values = tuple(kind._of(part, source) for part in parts)

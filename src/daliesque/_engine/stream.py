@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, ClassVar
 
 from .device import Device
 from .devices import require_backend
+from .thread_state import thread
 
 
 class Stream:
@@ -120,12 +120,6 @@ def stream_handle(stream: Any) -> int:
     raise TypeError(msg)
 
 
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.current: Stream | None = None
-
-
-_local = _Local()
 _defaults: dict[int | None, Stream] = {}
 
 
@@ -168,7 +162,7 @@ def get_default_stream(device_id: int | None = None) -> Stream | None:
 
 def chosen_stream(device_id: int | None) -> Stream | None:
     """The stream of this thread for a device, or the default, or None."""
-    current = _local.current
+    current = thread.stream
     if current is not None and device_id in (None, current.device_id):
         return current
     return get_default_stream(device_id)
@@ -198,4 +192,4 @@ def set_current_stream(stream: Any) -> None:
     >>> import daliesque as ndd
     >>> ndd.set_current_stream(None)
     """
-    _local.current = _wrap(stream)
+    thread.stream = _wrap(stream)

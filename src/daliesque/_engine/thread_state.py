@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a thread has chosen for its calls: mode, context, device and stream."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .context import EvalContext
+    from .device import Device
+    from .modes import EvalMode
+    from .stream import Stream
+
+
+class ThreadState(threading.local):
+    """The choices of one thread. Lists hold what was entered by `with`, the innermost last."""
+
+    def __init__(self) -> None:
+        self.modes: list[EvalMode] = []
+        self.contexts: list[EvalContext] = []
+        self.devices: list[Device] = []
+        self.stream: Stream | None = None
+        # What is used outside of all contexts, for each device.
+        self.default_contexts: dict[int | None, EvalContext] = {}
+        # The default context while no device was entered: the usual case, kept at hand.
+        self.plain_context: EvalContext | None = None
+
+
+thread = ThreadState()
