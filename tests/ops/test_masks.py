@@ -219,3 +219,9 @@ def test_wrong_arguments_are_refused(call: Any, message: str) -> None:
 def test_masks_of_wrong_shape_are_refused(call: Any, message: str) -> None:
     with pytest.raises(ndd.OpError, match=message):
         call()
+
+
+def test_a_threshold_is_given_even_if_it_is_the_default() -> None:
+    masks = ndd.batch(np.ones((2, 3, 4), np.int32))
+    with pytest.raises(ValueError, match="'value' and 'threshold' exclude each other"):
+        ndd.segmentation.random_mask_pixel(masks, value=1, threshold=0.0).evaluate()

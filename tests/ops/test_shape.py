@@ -276,3 +276,9 @@ def test_joined_inputs_must_be_alike() -> None:
         ndd.cat([1.0], [1]).evaluate()
     with pytest.raises(ValueError, match="stack: 'axis_name' needs inputs with a layout"):
         ndd.stack([1.0], [1.0], axis_name="C").evaluate()
+
+
+def test_axis_by_number_and_by_name() -> None:
+    images = ndd.batch(np.zeros((2, 3, 4)), layout="HW")
+    with pytest.raises(ValueError, match="'axis' and 'axis_name' exclude each other"):
+        ndd.cat(images, images, axis=0, axis_name="H").evaluate()

@@ -18,7 +18,7 @@ from .dtype import DType, from_code
 from .invocation import promise
 from .metadata import Call, NotKnown, Result, Shapes, announce_as
 from .samples import Samples, common_kernels, host_kernels
-from .value import Value, any_remote, remote_device
+from .value import Value, agreed_count, any_remote, remote_device
 
 # Contravariant: it only occurs as an argument.
 Operand = TypeVar("Operand", contravariant=True)
@@ -36,13 +36,7 @@ def apply(name: str, *operands: Any) -> Any:
     for operand in operands:
         if isinstance(operand, Value):
             if isinstance(operand, Value._batch_class):
-                if count is not None and operand._count != count:
-                    msg = (
-                        f"{shown}: Inconsistent batch size: {operand._count} != {count}. "
-                        "Operands must have equally many samples."
-                    )
-                    raise ValueError(msg)
-                count = operand._count
+                count = agreed_count(operand, count, shown, "an operand")
             if source is None:
                 source = operand._source
             inputs.append(operand)

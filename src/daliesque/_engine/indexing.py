@@ -15,7 +15,7 @@ from .device import Device
 from .invocation import promise
 from .metadata import Call, NotKnown, Result, Shapes, announce_as
 from .samples import Samples, host
-from .value import Value, any_remote
+from .value import Value, agreed_count, any_remote
 
 V = TypeVar("V", bound=Value)
 
@@ -66,12 +66,7 @@ def parse_index(key: Any, where: str, owner: Value) -> Index:
                 if not isinstance(owner, Value._batch_class):
                     msg = f"{where}: a tensor cannot be indexed by a Batch. Use a number or Tensor."
                     raise TypeError(msg)
-                if item._count != owner._count:
-                    msg = (
-                        f"{where}: Inconsistent batch size: {item._count} != {owner._count}. "
-                        "An index needs one value for each sample."
-                    )
-                    raise ValueError(msg)
+                agreed_count(item, owner._count, where, "an index")
             operands.append(item)
             return _Given(len(operands) - 1)
         try:

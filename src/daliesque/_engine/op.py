@@ -10,7 +10,8 @@ arguments (see `args`). A parameter `rng: RandomState` makes the operator random
 `batch_size: int` gives a body without inputs the number of samples. Bodies call the functions
 for their data, `images.kernels.flip(...)`; one without inputs gets them as `kernels: Kernels`.
 `frame_counts` gets the lengths of sequences whose frames a body sees as samples, `sources` where
-the samples came from (None if unknown). The body may assume that names, types, layouts, dtypes and
+the samples came from (None if unknown), `given` the names of the arguments that the caller gave,
+whatever their defaults. The body may assume that names, types, layouts, dtypes and
 batch sizes are checked; it never asks for mode, device or thread.
 """
 
@@ -39,7 +40,7 @@ from .samples import HostSamples, Kernels, Samples, host_kernels
 from .spec import OpSpec, Options, RandomState
 from .tensor import Tensor
 from .thread_state import thread
-from .value import Value, any_remote, remote_device
+from .value import Value, agreed_count, any_remote, remote_device
 
 __all__ = ["HostSamples", "Kernels", "Operator", "RandomState", "Samples", "op", "registry"]
 
@@ -88,6 +89,8 @@ class Operator(OpSpec):
         if self.wants_kernels:
             backend = None if on_gpu is None else require_backend(self.name)
             arguments["kernels"] = host_kernels if backend is None else backend.kernels
+        if self.wants_given:
+            arguments["given"] = frozenset(n for n, value in given.items() if value is not None)
         if self.wants_sources:
             arguments["sources"] = source
         outputs = self.outputs
@@ -155,9 +158,7 @@ class Operator(OpSpec):
             declared = self.inputs[min(position, len(self.inputs) - 1)]
             if isinstance(value, Value):
                 if isinstance(value, Batch):
-                    if count is not None and value._count != count:
-                        raise self._inconsistent(declared.name, value._count, count)
-                    count = value._count
+                    count = agreed_count(value, count, self.name, f"'{declared.name}'")
                 if source is None:
                     source = value._source
             elif value is not None:
@@ -186,12 +187,6 @@ class Operator(OpSpec):
             return "no inputs" if most == 0 else "1 input" if most == 1 else f"{most} inputs"
         return f"{least} to {most} inputs"
 
-    def _inconsistent(self, name: str, got: int, expected: int) -> ValueError:
-        return ValueError(
-            f"{self.name}: Inconsistent batch size: {got} != {expected} ('{name}' has {got} "
-            f"samples, others {expected}). All batches of a call must have equally many samples."
-        )
-
     def _take_arguments(
         self, given: dict[str, Any], arguments: dict[str, Any], count: int | None
     ) -> tuple[dict[str, Any] | None, int | None]:
@@ -209,9 +204,7 @@ class Operator(OpSpec):
                 value = value._to_device(Device.CPU, False)
             if isinstance(value, Value) and rule.per_sample:
                 if isinstance(value, Batch):
-                    if count is not None and value._count != count:
-                        raise self._inconsistent(name, value._count, count)
-                    count = value._count
+                    count = agreed_count(value, count, self.name, f"'{name}'")
                 arguments[name] = value
                 if converters is None:
                     converters = {}

@@ -104,6 +104,7 @@ class OpSpec(Options):
     is_random: bool = False
     wants_batch_size: bool = False
     wants_sources: bool = False
+    wants_given: bool = False
     wants_frame_counts: bool = False
     wants_kernels: bool = False
 
@@ -173,6 +174,7 @@ _PROVIDED = {
     "sources": "wants_sources",
     "frame_counts": "wants_frame_counts",
     "kernels": "wants_kernels",
+    "given": "wants_given",
 }
 
 

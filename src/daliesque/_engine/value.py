@@ -197,3 +197,15 @@ def remote_device(name: str, values: Sequence[Value | Samples | None]) -> Device
             raise ValueError(msg)
         found = device
     return found
+
+
+def agreed_count(batch: Value, count: int | None, where: str, what: str) -> int:
+    """The number of samples of a batch; others of the call, if there are any, have `count`."""
+    if count is not None and batch._count != count:
+        got = batch._count
+        msg = (
+            f"{where}: Inconsistent batch size: {got} != {count} ({what} has {got} samples, others "
+            f"{count}). All batches of a call must have equally many samples."
+        )
+        raise ValueError(msg)
+    return batch._count

@@ -68,6 +68,7 @@ def random_bbox_crop(
     thresholds: tuple[float, ...] = (0.0,),
     total_num_attempts: int = -1,
     rng: RandomState,
+    given: frozenset[str],
 ) -> tuple[Samples, ...]:
     """Draw a window of an image that suits its boxes, and cut the boxes to it.
 
@@ -138,7 +139,8 @@ def random_bbox_crop(
     ndim = _check_boxes(boxes)
     letters = _box_letters(bbox_layout, ltrb, ndim)
     _check_search(thresholds, threshold_type, num_attempts, total_num_attempts)
-    _check_window(aspect_ratio, scaling, bbox_prune_threshold, crop_shape, input_shape)
+    _check_window(aspect_ratio, scaling, bbox_prune_threshold)
+    _check_crop_shape(crop_shape, input_shape, given)
     order = _shape_order(shape_layout, ndim)
     ordered = letters[0]
     _check_range(boxes, letters)
@@ -232,8 +234,6 @@ def _check_window(
     aspect_ratio: tuple[float, ...],
     scaling: tuple[float, ...],
     bbox_prune_threshold: float | None,
-    crop_shape: Integers | None,
-    input_shape: Integers | None,
 ) -> None:
     if len(scaling) != 2 or not 0 <= scaling[0] <= scaling[1]:
         msg = f"'scaling' must be two numbers (least, greatest), not negative; got {scaling}."
@@ -245,13 +245,19 @@ def _check_window(
     if bbox_prune_threshold is not None and not 0 <= bbox_prune_threshold <= 1:
         msg = f"'bbox_prune_threshold' must lie in [0, 1]; got {bbox_prune_threshold:g}."
         raise ValueError(msg)
-    if crop_shape is not None:
-        if input_shape is None:
-            msg = "'crop_shape' needs 'input_shape', the shape of the image. Give it, too."
-            raise ValueError(msg)
-        if list(aspect_ratio) != [1.0, 1.0] or list(scaling) != [1.0, 1.0]:
-            msg = "'crop_shape' excludes 'aspect_ratio' and 'scaling'. Leave them out."
-            raise ValueError(msg)
+
+
+def _check_crop_shape(
+    crop_shape: Integers | None, input_shape: Integers | None, given: frozenset[str]
+) -> None:
+    if crop_shape is None:
+        return
+    if input_shape is None:
+        msg = "'crop_shape' needs 'input_shape', the shape of the image. Give it, too."
+        raise ValueError(msg)
+    if given & {"aspect_ratio", "scaling"}:
+        msg = "'crop_shape' excludes 'aspect_ratio' and 'scaling'. Leave them out."
+        raise ValueError(msg)
 
 
 def _shape_order(shape_layout: str | None, ndim: int) -> list[int]:

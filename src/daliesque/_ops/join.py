@@ -34,7 +34,9 @@ def _joined_shapes(call: Call) -> Shapes:
 
 
 @op(result=Result(shape=_joined_shapes))
-def cat(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Samples:
+def cat(
+    *inputs: Samples, axis: int = 0, axis_name: str | None = None, given: frozenset[str]
+) -> Samples:
     """Join arrays along an axis they have.
 
     Inputs without any element are left out. The result has the layout of the first input.
@@ -57,7 +59,7 @@ def cat(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Sample
     first = inputs[0]
     _check_alike(inputs)
     if axis_name is not None:
-        if axis != 0:
+        if "axis" in given:
             msg = "'axis' and 'axis_name' exclude each other. Give one of them."
             raise ValueError(msg)
         _check_letter(axis_name)

@@ -58,6 +58,7 @@ def random_mask_pixel(
     threshold: FloatPerSample = 0.0,
     value: IntPerSample | None = None,
     rng: RandomState,
+    given: frozenset[str],
 ) -> Samples:
     """Draw a pixel of a mask: its coordinates, as int64.
 
@@ -79,7 +80,7 @@ def random_mask_pixel(
     >>> ndd.segmentation.random_mask_pixel(mask, foreground=1).torch().tolist()
     [1, 2]
     """
-    if value is not None and (threshold.shape != (1,) or threshold[0] != 0):
+    if value is not None and "threshold" in given:
         msg = "'value' and 'threshold' exclude each other. Give one of them."
         raise ValueError(msg)
     _check_not_empty(input)

@@ -103,6 +103,7 @@ def uniform(
     rng: RandomState,
     kernels: Kernels,
     batch_size: int,
+    given: frozenset[str],
 ) -> Samples:
     """Draw numbers that are evenly distributed over a range, or over a list of values.
 
@@ -131,7 +132,7 @@ def uniform(
     """
     out = _make_output(kernels, dtype, shape_like, shape, batch_size)
     if values is not None:
-        if range.shape != (1, 2) or tuple(range[0]) != (-1.0, 1.0):
+        if "range" in given:
             msg = "takes 'range' or 'values', not both."
             raise ValueError(msg)
         if any(extent == (0,) for extent in values.shapes):
