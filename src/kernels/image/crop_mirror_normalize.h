@@ -57,16 +57,6 @@ class PixelNormalizer {
   std::vector<float> float_planes_;
 };
 
-/// One image, from rows of interleaved pixels to planes (strides in bytes).
-struct ImageToPlanes {
-  int64_t height, width, channels;
-  int64_t in_row_stride;
-  int64_t out_row_stride, out_plane_stride;
-  bool mirror;
-};
-void normalize_to_planes(void* out, DType out_type, const void* in, DType in_type,
-                         const ImageToPlanes& image, const float* mean, const float* scale);
-
 struct CropMirrorNormalizeArgs {
   PerSample<int64_t> anchors;    ///< where the window begins, for each input axis
   std::vector<int> permutation;  ///< input axis of each output axis

@@ -154,18 +154,4 @@ void PixelNormalizer::run_interleaved(std::byte* out, const std::byte* in, int64
   }
 }
 
-void normalize_to_planes(void* out, DType out_type, const void* in, DType in_type,
-                         const ImageToPlanes& image, const float* mean, const float* scale) {
-  PixelNormalizer normalizer({out_type, in_type}, {image.channels, image.channels}, mean, scale,
-                             nullptr);
-  const auto in_size = static_cast<int64_t>(dtype_size(in_type));
-  const auto out_size = static_cast<int64_t>(dtype_size(out_type));
-  for (int64_t row = 0; row < image.height; row++) {
-    normalizer.run(static_cast<std::byte*>(out) + row * image.out_row_stride,
-                   {out_size, image.out_plane_stride},
-                   static_cast<const std::byte*>(in) + row * image.in_row_stride,
-                   {image.channels * in_size, in_size}, image.width, image.mirror);
-  }
-}
-
 }  // namespace daliesque::image
