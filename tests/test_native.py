@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import platform
 import re
+import shutil
+import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 
@@ -60,3 +65,39 @@ def test_kernels_know_no_python() -> None:
             text = path.read_text()
             assert "Python.h" not in text
             assert "nanobind" not in text
+
+
+def vector_objects() -> list[tuple[Path, str]]:
+    """Objects compiled for more than the least processor, with their namespace.
+
+    There may be several builds in build/; of files that are gone, objects may remain.
+    """
+    kernels = ROOT / "src" / "kernels"
+    found = []
+    for source in kernels.glob("*/*.simd.cpp"):
+        folder = source.parent.name
+        namespace = "daliesque" if folder == "core" else f"daliesque::{folder}"
+        for isa in ("avx2", "avx512"):
+            pattern = f"*/src/kernels/{folder}/CMakeFiles/{folder}_{isa}.dir/{source.name}.o"
+            builds = [p for p in (ROOT / "build").glob(pattern) if "sanitize" not in str(p)]
+            found += [(path, f"{namespace}::{isa}::") for path in builds]
+    return found
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or shutil.which("nm") is None or not (ROOT / "build").is_dir(),
+    reason="needs nm, and a build in this folder for x86-64",
+)
+def test_vector_objects_define_nothing_that_others_define() -> None:
+    """The rule of core/simd.h."""
+    objects = vector_objects()
+    sources = list((ROOT / "src" / "kernels").glob("*/*.simd.cpp"))
+    assert len(objects) > len(sources), "built from here: pip install . or CMake"
+    for path, namespace in objects:
+        command = ["nm", "-C", "--defined-only", "--extern-only", str(path)]
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        symbols = [line.split(maxsplit=2)[2] for line in listed.splitlines() if line]
+        assert symbols != []
+        # What an instance of a template returns stands before its name.
+        foreign = [s for s in symbols if namespace not in s.split("(")[0]]
+        assert foreign == [], path.name

@@ -24,8 +24,6 @@ class ThreadPool:
     @property
     def num_threads(self) -> int: ...
 
-def default_pool() -> ThreadPool: ...
-
 def set_default_pool(pool: ThreadPool) -> None: ...
 
 def exchange_current_pool(pool: ThreadPool | None) -> ThreadPool:
@@ -38,8 +36,6 @@ def memory_info() -> dict[str, int]: ...
 def set_memory_limit(bytes: int) -> None: ...
 
 def release_memory() -> None: ...
-
-def cpu_has_avx2() -> bool: ...
 
 def set_simd_enabled(enabled: bool, avx512: bool = True) -> None: ...
 
@@ -411,9 +407,13 @@ def resample_taps(extents: numpy.typing.NDArray[Any], geometry: ResizeGeometry, 
     For each axis, the first inputs and the weights of the outputs of each sample.
     """
 
-def jpeg_info(data: bytes) -> dict[str, Any]: ...
+def jpeg_info(data: bytes) -> dict[str, Any]:
+    """What the header says."""
 
-def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, fast_idct: bool = False, region: tuple[int, int, int, int] | None = None, max_pixels: int = 1073741824) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]: ...
+def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, fast_idct: bool = False, region: tuple[int, int, int, int] | None = None, max_pixels: int = 1073741824) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None, None))] | None, str, str]:
+    """
+    One image, its status and a message; only the tests of the decoder call it.
+    """
 
 def jpeg_distortion(samples: Samples, quality: numpy.typing.NDArray[Any]) -> Samples: ...
 
@@ -854,7 +854,7 @@ def parse_tensors(records: Samples, image: bool, label_type: LabelType, num_labe
     """Tensors, and the errors of some records."""
 
 def crc32c(data: bytes, portable: bool = False) -> int:
-    """The checksum CRC-32C."""
+    """The checksum CRC-32C; only tests call it."""
 
 def lz4_decompress(out: Samples, input: Samples, offsets: Samples, sizes: Samples) -> tuple[int, int, str] | None:
     """The first chunk that cannot be read: sample, chunk and reason."""

@@ -11,7 +11,7 @@
 #include "audio/file.h"
 #include "audio/spectrogram.h"
 #include "check.h"
-#include "core/cpu.h"
+#include "core/simd.h"
 #include "mutations.h"
 
 using namespace daliesque;

@@ -8,7 +8,7 @@
 
 #include "arrays.h"
 #include "check.h"
-#include "core/cpu.h"
+#include "core/simd.h"
 #include "image/crop_mirror_normalize.h"
 #include "image/flip.h"
 

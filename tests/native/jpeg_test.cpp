@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "check.h"
-#include "core/cpu.h"
+#include "core/simd.h"
 
 using namespace daliesque;
 using testing::check;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "check.h"
-#include "core/cpu.h"
+#include "core/simd.h"
 
 namespace {
 

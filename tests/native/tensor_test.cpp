@@ -12,7 +12,7 @@
 #include "arrays.h"
 #include "check.h"
 #include "core/convert.h"
-#include "core/cpu.h"
+#include "core/simd.h"
 #include "tensor/arithmetic.h"
 #include "tensor/normalize.h"
 #include "tensor/slice.h"

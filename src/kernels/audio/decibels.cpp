@@ -5,19 +5,14 @@
 #include <atomic>
 #include <vector>
 
-#include "core/cpu.h"
 #include "core/parallel.h"
+#include "core/simd.h"
 
 namespace daliesque::audio {
 
 namespace {
 
-const DecibelLoops& decibel_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::decibel_loops;
-#endif
-  return portable::decibel_loops;
-}
+const DecibelLoops& decibel_loops() { return DALIESQUE_CHOOSE(decibel_loops); }
 
 constexpr int64_t kUnit = 256;
 

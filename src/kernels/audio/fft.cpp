@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "audio/roots.h"
-#include "core/cpu.h"
+#include "core/simd.h"
 
 namespace daliesque::audio {
 
@@ -42,12 +42,7 @@ int64_t power_of_two_from(int64_t n) {
 
 }  // namespace
 
-const FftLoops& fft_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::fft_loops;
-#endif
-  return portable::fft_loops;
-}
+const FftLoops& fft_loops() { return DALIESQUE_CHOOSE(fft_loops); }
 
 ComplexFft::ComplexFft(int64_t length) : length_(length), padded_(length) {
   plan_stages();

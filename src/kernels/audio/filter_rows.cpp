@@ -4,20 +4,15 @@
 #include <algorithm>
 
 #include "audio/fft_loops.h"
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "core/simd.h"
 
 namespace daliesque::audio {
 
 namespace {
 
-const FilterRowsLoops& filter_rows_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::filter_rows_loops;
-#endif
-  return portable::filter_rows_loops;
-}
+const FilterRowsLoops& filter_rows_loops() { return DALIESQUE_CHOOSE(filter_rows_loops); }
 
 struct AxisExtents {
   int64_t outer = 1, inner = 1;

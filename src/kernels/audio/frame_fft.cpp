@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "audio/roots.h"
-#include "core/cpu.h"
+#include "core/simd.h"
 
 namespace daliesque::audio {
 
@@ -69,12 +69,7 @@ void FrameFft::power(float* out, int64_t out_stride, float* work, const FrameInp
   const FramePlan plan{half_,          passes[0],
                        passes + 1,     static_cast<int64_t>(passes_.size()) - 2,
                        places_.data(), split_.data()};
-#ifdef __x86_64__
-  if (cpu_has_avx2()) {
-    return avx2::frame_power(out, out_stride, work, in, plan, ahead, magnitude);
-  }
-#endif
-  portable::frame_power(out, out_stride, work, in, plan, ahead, magnitude);
+  DALIESQUE_CHOOSE(frame_power(out, out_stride, work, in, plan, ahead, magnitude));
 }
 
 }  // namespace daliesque::audio

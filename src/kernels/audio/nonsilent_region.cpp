@@ -6,10 +6,10 @@
 
 #include "audio/decibels.h"
 #include "audio/fft_loops.h"
-#include "audio/mean_squares.h"
+#include "audio/mean_square_loops.h"
 #include "audio/signal.h"
-#include "core/cpu.h"
 #include "core/parallel.h"
+#include "core/simd.h"
 
 namespace daliesque::audio {
 
@@ -41,12 +41,7 @@ void mean_squares(float* out, const T* in, int64_t begin, int64_t end, int64_t w
   }
 }
 
-const MeanSquareLoops& mean_square_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::mean_square_loops;
-#endif
-  return portable::mean_square_loops;
-}
+const MeanSquareLoops& mean_square_loops() { return DALIESQUE_CHOOSE(mean_square_loops); }
 
 /// The same for several intervals of a signal side by side. The sums of each begin anew.
 class SideBySide {

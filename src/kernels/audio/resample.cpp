@@ -8,9 +8,9 @@
 #include <numbers>
 #include <type_traits>
 
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/saturate.h"
+#include "core/simd.h"
 
 namespace daliesque::audio {
 
@@ -18,12 +18,7 @@ namespace {
 
 using SignalTypes = Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, float>;
 
-const ResampleLoops& resample_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::resample_loops;
-#endif
-  return portable::resample_loops;
-}
+const ResampleLoops& resample_loops() { return DALIESQUE_CHOOSE(resample_loops); }
 
 // The reference counts positions in single precision within blocks of this many results.
 constexpr int64_t kBlock = 256;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "audio/resample.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "audio/lanes.simd.h"
 
 namespace daliesque::audio::DALIESQUE_ISA {
@@ -14,6 +11,9 @@ using W = Wide<kWidest>;
 constexpr int kVectors = 8 / W::lanes;
 constexpr int kTogether = 4;
 constexpr int64_t kMostTaps = 2 * 64;
+
+DALIESQUE_INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+DALIESQUE_INLINE int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
 
 /// One result: the samples around its position, the row of the window, and how far the position is
 /// on the way to the next row.
@@ -75,15 +75,15 @@ class Places {
         step_(step) {}
 
   DALIESQUE_INLINE Place next(int64_t taps, float* copy) {
-    const float next = std::ceil(position_);
+    const float next = __builtin_ceilf(position_);
     const float phase = (next - position_) * static_cast<float>(ResampleWindow::kPhases);
     position_ += step_;
     const auto row = static_cast<int32_t>(phase);
     const int64_t begin = static_cast<int64_t>(next) - lobes_, used = 2 * lobes_;
     const float* from = in_ + begin;
     if (begin < -before_ || begin + taps > after_ || taps != used) [[unlikely]] {
-      const int64_t low = std::max<int64_t>(0, -before_ - begin);
-      const int64_t high = std::max(low, std::min(used, after_ - begin));
+      const int64_t low = larger(0, -before_ - begin);
+      const int64_t high = larger(low, smaller(used, after_ - begin));
       for (int64_t j = 0; j < taps; j++) copy[j] = j >= low && j < high ? from[j] : 0;
       from = copy;
     }
@@ -100,7 +100,7 @@ template <class Taps>
 DALIESQUE_INLINE void resample_all(float* out, int64_t count, Places places, Taps taps) {
   alignas(32) float copy[kMostTaps];
   for (int64_t done = 0; done < count; done += kTogether) {
-    const int64_t here = std::min<int64_t>(kTogether, count - done);
+    const int64_t here = smaller(kTogether, count - done);
     Sums sums[kTogether];
 #pragma GCC unroll 4
     for (int k = 0; k < kTogether; k++) sums[k] = weigh(places.next(taps, copy), taps);
@@ -109,7 +109,7 @@ DALIESQUE_INLINE void resample_all(float* out, int64_t count, Places places, Tap
     } else {
       float results[kTogether];
       add_up(results, sums);
-      std::copy_n(results, here, out + done);
+      for (int64_t k = 0; k < here; k++) out[done + k] = results[k];
     }
   }
 }

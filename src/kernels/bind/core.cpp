@@ -5,9 +5,9 @@
 #include "bind/bind.h"
 #include "core/byte_order.h"
 #include "core/convert.h"
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/ragged.h"
+#include "core/simd.h"
 
 namespace daliesque {
 
@@ -142,7 +142,6 @@ void bind_runtime(nb::module_& m) {
   nb::class_<ThreadPool>(m, "ThreadPool")
       .def(nb::init<int>(), "num_threads"_a)
       .def_prop_ro("num_threads", &ThreadPool::num_threads);
-  m.def("default_pool", &default_pool);
   m.def("set_default_pool", &set_default_pool, "pool"_a);
   m.def("exchange_current_pool", &exchange_current_pool, "pool"_a.none(),
         "Set this thread's pool (None: the default); returns the previous setting.");
@@ -162,7 +161,6 @@ void bind_runtime(nb::module_& m) {
       nb::sig("def memory_info() -> dict[str, int]"));
   m.def("set_memory_limit", &set_memory_limit, "bytes"_a);
   m.def("release_memory", &release_memory);
-  m.def("cpu_has_avx2", &cpu_has_avx2);
   m.def("set_simd_enabled", &set_simd_enabled, "enabled"_a, "avx512"_a = true);
   m.def("current_pool", &current_pool, "The pool that kernels called from this thread use.");
 }

@@ -183,7 +183,7 @@ Samples output(const Samples& in, int type, const ArgArray<int64_t>& sizes) {
 }
 
 WarpOptions options(int interp, int border, std::vector<float> fill) {
-  return {static_cast<WarpInterp>(interp), static_cast<WarpBorder>(border), std::move(fill)};
+  return {static_cast<WarpInterp>(interp), static_cast<Border>(border), std::move(fill)};
 }
 
 Samples bound_warp_affine(const Samples& in, int type, const ArgArray<int64_t>& sizes,

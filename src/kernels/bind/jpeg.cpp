@@ -144,9 +144,10 @@ void bind_jpeg(nb::module_& m) {
   using namespace nb::literals;
   using release = nb::call_guard<nb::gil_scoped_release>;
 
-  m.def("jpeg_info", &info, "data"_a);
+  m.def("jpeg_info", &info, "data"_a, "What the header says.");
   m.def("jpeg_decode", &decode, "data"_a, "output_type"_a = "RGB", "fancy"_a = true,
-        "fast_idct"_a = false, "region"_a = nb::none(), "max_pixels"_a = int64_t{1} << 30);
+        "fast_idct"_a = false, "region"_a = nb::none(), "max_pixels"_a = int64_t{1} << 30,
+        "One image, its status and a message; only the tests of the decoder call it.");
   m.def(
       "jpeg_distortion",
       [](const Samples& in, const ArgArray<int32_t>& quality) {

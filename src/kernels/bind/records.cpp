@@ -459,7 +459,7 @@ void bind_parsers(nb::module_& m) {
         const auto checksum = portable ? crc32c_portable : crc32c;
         return checksum(data.c_str(), data.size());
       },
-      "data"_a, "portable"_a = false, "The checksum CRC-32C.");
+      "data"_a, "portable"_a = false, "The checksum CRC-32C; only tests call it.");
   m.def("lz4_decompress", &bound_lz4, release(), "out"_a, "input"_a, "offsets"_a, "sizes"_a,
         "The first chunk that cannot be read: sample, chunk and reason.");
 }

@@ -6,8 +6,8 @@
 
 #include "boxes/points_loops.h"
 #include "core/convert.h"
-#include "core/cpu.h"
 #include "core/parallel.h"
+#include "core/simd.h"
 #include "core/stream.h"
 
 namespace daliesque::boxes {
@@ -20,12 +20,7 @@ constexpr int64_t kMostComponents = 6;
 constexpr int64_t kBlock = 512;
 
 PointsLoop points_loop(int64_t rows, int64_t columns) {
-#ifdef __x86_64__
-  const PointsLoop loop = cpu_has_avx2() ? avx2::find_points_loop(rows, columns)
-                                         : portable::find_points_loop(rows, columns);
-#else
-  const PointsLoop loop = portable::find_points_loop(rows, columns);
-#endif
+  const PointsLoop loop = DALIESQUE_CHOOSE(find_points_loop(rows, columns));
   if (!loop) throw std::invalid_argument("points have 1 to 6 components");
   return loop;
 }

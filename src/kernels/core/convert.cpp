@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/cpu.h"
 #include "core/parallel.h"
+#include "core/simd.h"
 #include "core/stream.h"
 
 namespace daliesque {
@@ -50,12 +50,7 @@ void convert_streamed(ConvertLoop loop, std::byte* to, const std::byte* from, si
 ConvertLoop convert_loop(DType to, DType from) {
   to = storage_type(to);
   from = storage_type(from);
-#ifdef __x86_64__
-  const ConvertLoop loop =
-      cpu_has_avx2() ? avx2::convert_loop(to, from) : portable::convert_loop(to, from);
-#else
-  const ConvertLoop loop = portable::convert_loop(to, from);
-#endif
+  const ConvertLoop loop = DALIESQUE_CHOOSE(convert_loop(to, from));
   if (!loop) {
     throw std::invalid_argument(std::string("cannot convert ") + dtype_name(from) + " to " +
                                 dtype_name(to));

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/rearrange.h"
 
-#include "core/cpu.h"
+#include "core/simd.h"
 
 namespace daliesque {
 
-const RearrangeLoops& rearrange_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::rearrange_loops;
-#endif
-  return portable::rearrange_loops;
-}
+const RearrangeLoops& rearrange_loops() { return DALIESQUE_CHOOSE(rearrange_loops); }
 
 }  // namespace daliesque

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/cpu.h"
+#include "core/simd.h"
 #include "decode/video_frame_loops.h"
 
 namespace daliesque::decode {
@@ -19,12 +19,7 @@ constexpr YuvWeights kFullRange = {8192, 11485, -2819, -5850, 14516, 0};
 // Vector loads of chroma sums may reach this far past the end of a row.
 constexpr size_t kPadding = 32;
 
-const VideoLoops& video_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::video_loops;
-#endif
-  return portable::video_loops;
-}
+const VideoLoops& video_loops() { return DALIESQUE_CHOOSE(video_loops); }
 
 }  // namespace
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/border.h"
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/rearrange.h"
+#include "core/simd.h"
 #include "image/histogram.h"
 #include "image/lab.h"
 
@@ -159,10 +159,7 @@ class Equalizer {
     const float before = std::floor(place);
     const float below = place - before, above = 1.0f - below;
     const uint32_t* row = cells.data() + (static_cast<int64_t>(before) + 1) * (tiles_x_ + 1) * 256;
-    auto* blend = &portable::blend_tables;
-#ifdef __x86_64__
-    if (cpu_has_avx2()) blend = &avx2::blend_tables;
-#endif
+    auto* const blend = DALIESQUE_CHOOSE(blend_tables);
     blend(out + y * width_, in + y * width_, width_, row, offsets_.data(), left_.data(),
           right_.data(), above, below);
   }

@@ -9,9 +9,9 @@
 #include <type_traits>
 
 #include "core/convert.h"
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/saturate.h"
+#include "core/simd.h"
 #include "core/stream.h"
 #include "image/color_loops.h"
 
@@ -24,12 +24,7 @@ namespace {
 constexpr int64_t kUnit = 192;
 constexpr double kNanosecondsPerByte = 0.2, kNanosecondsPerValue = 1.0;
 
-const ColorLoops& color_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::color_loops;
-#endif
-  return portable::color_loops;
-}
+const ColorLoops& color_loops() { return DALIESQUE_CHOOSE(color_loops); }
 
 /// Runs body(i, begin, count) over parts of all samples, `extent(i)` items of sample i in total.
 template <class Extent, class Body>

@@ -8,19 +8,12 @@
 #include <vector>
 
 #include "core/border.h"
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/rearrange.h"
+#include "core/simd.h"
 #include "image/debayer_loops.h"
 
 namespace daliesque::image {
-
-// Both instruction sets offer the same names; this picks the set for one call.
-#if defined(__x86_64__)
-#define DALIESQUE_SIMD(call) (cpu_has_avx2() ? avx2::call : portable::call)
-#else
-#define DALIESQUE_SIMD(call) portable::call
-#endif
 
 namespace {
 
@@ -123,7 +116,7 @@ class Sensor {
     const bool blue = pattern_.is_blue(source(y));
     const GrayWeights weights{kGreen, blue ? kBlue : kRed, blue ? kRed : kBlue};
     T* out = out_ + y * width_;
-    DALIESQUE_SIMD(gray_row(out, rows(source(y)), weights));
+    DALIESQUE_CHOOSE(gray_row(out, rows(source(y)), weights));
     repeat_ends(out);
   }
 
@@ -132,7 +125,7 @@ class Sensor {
     for_blocks(begin, end, block.rows(), [&](int64_t first, int64_t last) {
       for (int64_t y = first; y < last; y++) {
         const ColourRows<T> out = block.row(y - first, pattern_.is_blue(source(y)));
-        DALIESQUE_SIMD(interpolate_row(out, rows(source(y)), along_edges));
+        DALIESQUE_CHOOSE(interpolate_row(out, rows(source(y)), along_edges));
         for (T* plane : {out.green, out.own, out.other}) repeat_ends(plane);
       }
       block.weave(out_ + first * width_ * 3, last - first);
@@ -202,7 +195,7 @@ class GradientSensor {
   }
 
   void differentiate(int64_t y) {
-    DALIESQUE_SIMD(find_gradients(gradient(y), row(y - 1), row(y), row(y + 1), padded_));
+    DALIESQUE_CHOOSE(find_gradients(gradient(y), row(y - 1), row(y), row(y + 1), padded_));
   }
 
   void make_row(int64_t y, const ColourRows<uint8_t>& out) {
@@ -211,7 +204,7 @@ class GradientSensor {
     for (int k = 0; k < 3; k++) window.gradients[k] = gradient(y + k - 1);
     window.green = masks_[static_cast<size_t>(pattern_.green_column(y))].data();
     window.width = padded_;
-    DALIESQUE_SIMD(follow_gradients(out, window));
+    DALIESQUE_CHOOSE(follow_gradients(out, window));
   }
 
   uint8_t* out_;

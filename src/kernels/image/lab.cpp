@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "core/cpu.h"
+#include "core/simd.h"
 
 namespace daliesque::image {
 
@@ -122,18 +122,12 @@ const LabTables& lab_tables() {
 }
 
 void rgb_to_lab(uint8_t* lightness, uint8_t* a, uint8_t* b, const uint8_t* rgb, int64_t pixels) {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::rgb_to_lab(lightness, a, b, rgb, pixels, lab_tables());
-#endif
-  portable::rgb_to_lab(lightness, a, b, rgb, pixels, lab_tables());
+  DALIESQUE_CHOOSE(rgb_to_lab(lightness, a, b, rgb, pixels, lab_tables()));
 }
 
 void lab_to_rgb(uint8_t* rgb, const uint8_t* lightness, const uint8_t* a, const uint8_t* b,
                 int64_t pixels) {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::lab_to_rgb(rgb, lightness, a, b, pixels, lab_tables());
-#endif
-  portable::lab_to_rgb(rgb, lightness, a, b, pixels, lab_tables());
+  DALIESQUE_CHOOSE(lab_to_rgb(rgb, lightness, a, b, pixels, lab_tables()));
 }
 
 }  // namespace daliesque::image

@@ -7,21 +7,14 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/saturate.h"
+#include "core/simd.h"
 #include "image/noise_loops.h"
 #include "random/std_random.h"
 #include "tensor/slice.h"
 
 namespace daliesque::image {
-
-// Both instruction sets offer the same names; this picks the set for one call.
-#if defined(__x86_64__)
-#define DALIESQUE_SIMD(call) (cpu_has_avx2() ? avx2::call : portable::call)
-#else
-#define DALIESQUE_SIMD(call) portable::call
-#endif
 
 namespace {
 
@@ -53,8 +46,8 @@ void gaussian_noise(Samples& out, const Samples& in, const random::PhiloxState& 
           alignas(64) uint32_t words[4 * random::kPhiloxTile];
           random::philox_words(words, random::sample_state(state, i), at, count, draws);
           const random::DrawType<T> center = mean[i], width = stddev[i];
-          DALIESQUE_SIMD(add_normal(out.data<T>(i) + at, in.data<const T>(i) + at, words, count,
-                                    center, width));
+          DALIESQUE_CHOOSE(add_normal(out.data<T>(i) + at, in.data<const T>(i) + at, words, count,
+                                      center, width));
         });
   });
 }
@@ -151,7 +144,7 @@ void salt_and_pepper_noise(Samples& out, const Samples& in, const random::Philox
           alignas(64) uint8_t kinds[random::kPhiloxTile];
           random::philox_words(words, random::sample_state(state, i), at, count, 1);
           const auto [noise, salt] = limits[static_cast<size_t>(i)];
-          DALIESQUE_SIMD(count_below(kinds, words, count, noise, salt));
+          DALIESQUE_CHOOSE(count_below(kinds, words, count, noise, salt));
           put_grains(out.data<T>(i), in.data<const T>(i), kinds, at, count,
                      steps[static_cast<size_t>(i)], grains_of<T>(arguments, i));
         });

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "random/random.simd.h"
+#include "random/random_loops.h"
 
 namespace daliesque::image {
 

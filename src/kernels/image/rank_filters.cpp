@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/rank_filters.h"
 
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "core/simd.h"
 #include "image/rank_loops.h"
 #include "image/strips.h"
 
@@ -15,12 +15,7 @@ constexpr double kNanosecondsPerTap = 0.03;
 // What the rows of a strip may occupy of the fastest cache.
 constexpr int64_t kStripBytes = 16 << 10;
 
-const RankLoops& rank_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::rank_loops;
-#endif
-  return portable::rank_loops;
-}
+const RankLoops& rank_loops() { return DALIESQUE_CHOOSE(rank_loops); }
 
 KeyKind key_kind(DType type) {
   switch (type) {

@@ -4,21 +4,16 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
+#include "core/simd.h"
 #include "image/filter_loops.h"
 #include "image/filters.h"
 #include "image/strips.h"
 
 namespace daliesque::image {
 
-const FilterLoops& filter_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::filter_loops;
-#endif
-  return portable::filter_loops;
-}
+const FilterLoops& filter_loops() { return DALIESQUE_CHOOSE(filter_loops); }
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "core/convert.h"
-#include "core/cpu.h"
 #include "core/parallel.h"
+#include "core/simd.h"
 #include "core/stream.h"
 
 namespace daliesque::image {
@@ -19,12 +19,7 @@ namespace {
 constexpr double kNanosecondsPerBytePixel = 2.0;
 constexpr double kNanosecondsPerValue = 4.0;
 
-const WarpLoops& warp_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::warp_loops;
-#endif
-  return portable::warp_loops;
-}
+const WarpLoops& warp_loops() { return DALIESQUE_CHOOSE(warp_loops); }
 
 /// The fill value as a pixel of the type that is read, after it has been one of the output's.
 std::vector<std::byte> fill_pixel(const std::vector<float>& fill, int64_t channels, DType out,

@@ -7,7 +7,7 @@
 
 #include "core/per_sample.h"
 #include "core/samples.h"
-#include "image/warp_kernels.h"
+#include "image/warp_loops.h"
 #include "random/philox.h"
 
 namespace daliesque::image {
@@ -115,7 +115,7 @@ class JitterMapping : public WarpMapping {
 
 struct WarpOptions {
   WarpInterp interp;
-  WarpBorder border;
+  Border border;
   /// What lies outside with a constant border: a value for all channels or one for each.
   std::vector<float> fill;
   /// Samples with 0 are copied; null if there are none. Needs equal shapes and types.

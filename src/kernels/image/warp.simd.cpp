@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "image/warp_kernels.h"
+#include "image/warp_loops.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -33,18 +33,18 @@ DALIESQUE_INLINE int32_t floor_int(float x) {
 }
 
 /// The index that stands for `i` along an axis of `extent` pixels; -1 for the fill value.
-DALIESQUE_INLINE int64_t border_index(int64_t i, int64_t extent, WarpBorder border) {
+DALIESQUE_INLINE int64_t wrapped_index(int64_t i, int64_t extent, Border border) {
   if (i >= 0 && i < extent) return i;
   switch (border) {
-    case WarpBorder::clamp:
+    case Border::clamp:
       return i < 0 ? 0 : extent - 1;
-    case WarpBorder::wrap:
+    case Border::wrap:
       return (i % extent + extent) % extent;
-    case WarpBorder::reflect_1001: {
+    case Border::reflect_1001: {
       const int64_t period = 2 * extent, place = (i % period + period) % period;
       return place < extent ? place : period - 1 - place;
     }
-    case WarpBorder::reflect_101: {
+    case Border::reflect_101: {
       if (extent == 1) return 0;
       const int64_t period = 2 * extent - 2, place = (i % period + period) % period;
       return place < extent ? place : period - place;
@@ -56,9 +56,9 @@ DALIESQUE_INLINE int64_t border_index(int64_t i, int64_t extent, WarpBorder bord
 
 template <class T>
 DALIESQUE_INLINE const T* pixel(const WarpSurface& in, int64_t x, int64_t y, int64_t z) {
-  const int64_t column = border_index(x, in.width, in.border);
-  const int64_t row = border_index(y, in.height, in.border);
-  const int64_t slice = border_index(z, in.depth, in.border);
+  const int64_t column = wrapped_index(x, in.width, in.border);
+  const int64_t row = wrapped_index(y, in.height, in.border);
+  const int64_t slice = wrapped_index(z, in.depth, in.border);
   if ((column | row | slice) < 0) return static_cast<const T*>(in.fill);
   return static_cast<const T*>(in.data) +
          ((slice * in.height + row) * in.width + column) * in.channels;
@@ -144,9 +144,9 @@ static void nearest_pixels(std::byte* out, const WarpSurface& in, const WarpStre
       continue;
     }
     const int64_t z = at.z ? floor_int(within_reach(at.z[i])) : 0;
-    const int64_t column = border_index(x, in.width, in.border);
-    const int64_t row = border_index(y, in.height, in.border);
-    const int64_t slice = border_index(z, in.depth, in.border);
+    const int64_t column = wrapped_index(x, in.width, in.border);
+    const int64_t row = wrapped_index(y, in.height, in.border);
+    const int64_t slice = wrapped_index(z, in.depth, in.border);
     const auto* from = (column | row | slice) < 0
                            ? static_cast<const std::byte*>(in.fill)
                            : data + ((slice * in.height + row) * in.width + column) * size;
@@ -411,7 +411,7 @@ DALIESQUE_INLINE void find_neighbours(Neighbours& out, const WarpSurface& in,
 template <int channels>
 static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
   Neighbours found;
-  if (in.border == WarpBorder::clamp && in.width > 1 && in.height > 1) {
+  if (in.border == Border::clamp && in.width > 1 && in.height > 1) {
     find_neighbours<channels, true>(found, in, at);
   } else {
     find_neighbours<channels, false>(found, in, at);
@@ -424,7 +424,7 @@ static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStret
     if (state == Eight::inside) {
       const WeightPairs w{found.upper[group], found.lower[group]};
       blend_eight<channels>(out + i * channels, data, below, found.offsets[group], w);
-    } else if (state == Eight::outside && in.border == WarpBorder::constant) {
+    } else if (state == Eight::outside && in.border == Border::constant) {
       for (int k = 0; k < 8; k++) std::memcpy(out + (i + k) * channels, in.fill, channels);
     } else {
       linear_byte_pixels(out, in, at, i, i + 8);

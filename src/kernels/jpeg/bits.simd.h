@@ -14,7 +14,7 @@
 namespace daliesque::jpeg::DALIESQUE_ISA {
 
 /// Tops up the buffer when less than one MCU is left. False if bits beyond the end were used.
-bool jpeg_fill(ScanReader* reader);
+bool fill(ScanReader* reader);
 
 namespace {
 
@@ -111,7 +111,7 @@ enum class Progress { kMore, kDone, kBadCode, kOverrun };
 inline EntropyError failure(ScanReader* reader, Progress progress) {
   // A code that the end of the segment cuts off looks like a bad one.
   const bool cut_off = reader->ended && (reader->filled - reader->next) * 8 + reader->count < 16;
-  if (cut_off || !jpeg_fill(reader)) return EntropyError::kExhausted;
+  if (cut_off || !fill(reader)) return EntropyError::kExhausted;
   return progress == Progress::kBadCode ? EntropyError::kBadCode : EntropyError::kOverrun;
 }
 
@@ -130,7 +130,7 @@ template <typename Read>
   for (int unit = begin; unit <= end; ++unit) {
     if (reader->filled - bits.next < kMaxMcuBytes) {
       save();
-      if (!jpeg_fill(reader)) return EntropyError::kExhausted;
+      if (!fill(reader)) return EntropyError::kExhausted;
       bits.next = reader->next;
       bits.refill();
     }

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "core/cpu.h"
 #include "core/parallel.h"
-#include "jpeg/kernels.h"
+#include "core/simd.h"
+#include "jpeg/decoder_loops.h"
 
 namespace daliesque::jpeg {
 
@@ -38,12 +38,7 @@ Table scaled(const Table& base, int quality) {
   return table;
 }
 
-const EncoderKernels& encoder() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::jpeg_encoder_kernels;
-#endif
-  return portable::jpeg_encoder_kernels;
-}
+const EncoderLoops& encoder() { return DALIESQUE_CHOOSE(encoder_loops); }
 
 /// Samples of one component: whole blocks, with room around every row.
 class Plane {
@@ -79,8 +74,8 @@ class Plane {
     for (int64_t y = 0; y < height_; y += 8) {
       encoder().forward_dct(coefficients.data(), last.data(), row(y), stride_, blocks,
                             table.data());
-      kernels().inverse_dct(row(y), stride_, coefficients.data(), last.data(), blocks,
-                            table.data());
+      decoder_loops().inverse_dct(row(y), stride_, coefficients.data(), last.data(), blocks,
+                                  table.data());
     }
   }
 
@@ -129,11 +124,12 @@ void distort(uint8_t* out, const uint8_t* in, int64_t height, int64_t width, int
     const int64_t near = y / 2;
     const int64_t far = std::clamp<int64_t>(near + (y % 2 ? 1 : -1), 0, half_height - 1);
     for (int c = 0; c < 2; c++) {
-      kernels().upsample_h2v2(wide[c].data(), half[c].row(near), half[c].row(far),
-                              static_cast<int>(half_width));
+      decoder_loops().upsample_h2v2(wide[c].data(), half[c].row(near), half[c].row(far),
+                                    static_cast<int>(half_width));
     }
-    kernels().ycbcr_to_pixels(out + y * width * 3, {{luma.row(y), wide[0].data(), wide[1].data()}},
-                              static_cast<int>(width), false);
+    decoder_loops().ycbcr_to_pixels(out + y * width * 3,
+                                    {{luma.row(y), wide[0].data(), wide[1].data()}},
+                                    static_cast<int>(width), false);
   }
 }
 

@@ -14,7 +14,7 @@ namespace daliesque::jpeg {
 void jpeg_distortion(Samples& out, const Samples& in, PerSample<int32_t> quality);
 
 /// The loops that only compression needs.
-struct EncoderKernels {
+struct EncoderLoops {
   /// RGB pixels to full-range YCbCr.
   void (*to_ycbcr)(uint8_t* y, uint8_t* cb, uint8_t* cr, const uint8_t* pixels, int count);
 
@@ -28,10 +28,10 @@ struct EncoderKernels {
 };
 
 namespace portable {
-extern const EncoderKernels jpeg_encoder_kernels;
+extern const EncoderLoops encoder_loops;
 }
 namespace avx2 {
-extern const EncoderKernels jpeg_encoder_kernels;
+extern const EncoderLoops encoder_loops;
 }
 
 }  // namespace daliesque::jpeg

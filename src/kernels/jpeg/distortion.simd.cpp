@@ -104,6 +104,6 @@ void forward_dct(int16_t* coefficients, uint8_t* last, const uint8_t* in, int64_
 
 }  // namespace
 
-const EncoderKernels jpeg_encoder_kernels = {to_ycbcr, downsample, forward_dct};
+const EncoderLoops encoder_loops = {to_ycbcr, downsample, forward_dct};
 
 }  // namespace daliesque::jpeg::DALIESQUE_ISA

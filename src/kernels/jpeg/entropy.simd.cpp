@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "jpeg/bits.simd.h"
-#include "jpeg/kernels.h"
+#include "jpeg/decoder_loops.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -217,7 +217,7 @@ uint8_t* copy_unstuffed(ScanReader* reader, uint8_t* to, const uint8_t* to_end) 
 
 }  // namespace
 
-bool jpeg_fill(ScanReader* reader) {
+bool fill(ScanReader* reader) {
   if (!reader->ended) {
     const uint8_t* const keep = reader->next - ScanReader::kKept;
     const ptrdiff_t kept = reader->filled - keep;
@@ -231,8 +231,8 @@ bool jpeg_fill(ScanReader* reader) {
   return (reader->next - reader->filled) * 8 <= reader->count;
 }
 
-EntropyError jpeg_decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
-                              int begin, int end, int16_t* coefficients, uint8_t* last) {
+EntropyError decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predictions, int begin,
+                         int end, int16_t* coefficients, uint8_t* last) {
   return read_units(reader, begin, end, [&](Bits& bits, int mcu) {
     for (int i = 0; i < plan.blocks; ++i) {
       const BlockPlan& block = plan.block[i];

@@ -4,8 +4,8 @@
 // to libjpeg-turbo's fast integer DCT.
 #include <cstring>
 
+#include "jpeg/decoder_loops.h"
 #include "jpeg/header.h"
-#include "jpeg/kernels.h"
 
 namespace daliesque::jpeg::DALIESQUE_ISA {
 namespace {
@@ -68,8 +68,8 @@ inline uint8_t to_sample(int16_t value) {
 
 }  // namespace
 
-void jpeg_fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,
-                           const uint8_t* last, int count, const uint16_t* quant) {
+void fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,
+                      const uint8_t* last, int count, const uint16_t* quant) {
   for (int block = 0; block < count; ++block, coefficients += kBlockSize, out += 8) {
     if (last[block] == 0) {
       const auto value = static_cast<int16_t>(*coefficients * *quant);

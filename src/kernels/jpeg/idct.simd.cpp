@@ -5,8 +5,8 @@
 // give its results.
 #include <cstring>
 
+#include "jpeg/decoder_loops.h"
 #include "jpeg/header.h"
-#include "jpeg/kernels.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -353,8 +353,8 @@ void one_block(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients, cons
 
 }  // namespace
 
-void jpeg_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,
-                      const uint8_t* last, int count, const uint16_t* quant) {
+void inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients, const uint8_t* last,
+                 int count, const uint16_t* quant) {
 #ifdef __AVX2__
   // An odd block is transformed together with itself.
   for (int i = 0; i < count; i += 2) {

@@ -64,7 +64,7 @@ class Image {
   const DecodeOptions& options_;
   const int rows_below_;
   bool lacks_rows_below_ = false;
-  const Kernels& kernels_ = kernels();
+  const DecoderLoops& kernels_ = decoder_loops();
   HeaderReader headers_;
   ScanData scan_;
   Geometry geometry_;

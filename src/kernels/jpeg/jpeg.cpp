@@ -3,19 +3,14 @@
 
 #include <new>
 
-#include "core/cpu.h"
+#include "core/simd.h"
 #include "jpeg/header.h"
 #include "jpeg/image.h"
 #include "jpeg/smoothing.h"
 
 namespace daliesque::jpeg {
 
-const Kernels& kernels() {
-#if defined(__x86_64__)
-  if (cpu_has_avx2()) return avx2::jpeg_kernels;
-#endif
-  return portable::jpeg_kernels;
-}
+const DecoderLoops& decoder_loops() { return DALIESQUE_CHOOSE(decoder_loops); }
 
 std::string describe(const Result& result) {
   switch (result.status) {

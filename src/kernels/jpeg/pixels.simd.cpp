@@ -2,7 +2,7 @@
 // Upsampling and colour. All formulas round as libjpeg's do.
 #include <cstring>
 
-#include "jpeg/kernels.h"
+#include "jpeg/decoder_loops.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -332,14 +332,14 @@ void cmyk_to_pixels(uint8_t* out, const PlaneRow& in, int count, bool in_ycck) {
 
 }  // namespace
 
-const Kernels jpeg_kernels = {
-    jpeg_decode_mcus,
-    jpeg_decode_dc_first,
-    jpeg_decode_dc_refinement,
-    jpeg_decode_ac_first,
-    jpeg_decode_ac_refinement,
-    jpeg_inverse_dct,
-    jpeg_fast_inverse_dct,
+const DecoderLoops decoder_loops = {
+    decode_mcus,
+    decode_dc_first,
+    decode_dc_refinement,
+    decode_ac_first,
+    decode_ac_refinement,
+    inverse_dct,
+    fast_inverse_dct,
     upsample_h2v1,
     upsample_h2v2,
     upsample_h1v2,

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "jpeg/decoder_loops.h"
 #include "jpeg/geometry.h"
 #include "jpeg/header.h"
-#include "jpeg/kernels.h"
 #include "jpeg/scan.h"
 #include "jpeg/smoothing.h"
 #include "jpeg/state.h"
@@ -85,7 +85,7 @@ class ProgressiveScans {
   const Geometry& geometry_;
   const int mcu_rows_;
   const bool fast_idct_;
-  const Kernels& kernels_ = kernels();
+  const DecoderLoops& kernels_ = decoder_loops();
   Progression progression_;
   uint16_t quant_[kMaxComponents][kGuessed] = {};  ///< in file order
   Place places_[kMaxComponents];

@@ -2,7 +2,7 @@
 // Huffman decoding of progressive scans. Which coefficients are not zero is kept in 64 bits for
 // each block, so that a refinement finds those it has bits for without looking at the others.
 #include "jpeg/bits.simd.h"
-#include "jpeg/kernels.h"
+#include "jpeg/decoder_loops.h"
 
 namespace daliesque::jpeg::DALIESQUE_ISA {
 namespace {
@@ -142,8 +142,8 @@ struct BandSymbol {
 
 }  // namespace
 
-EntropyError jpeg_decode_dc_first(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
-                                  int begin, int end, const Blocks& blocks, int low) {
+EntropyError decode_dc_first(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
+                             int begin, int end, const Blocks& blocks, int low) {
   return read_units(reader, begin, end, [&](Bits& bits, int mcu) {
     for (int i = 0; i < plan.blocks; ++i) {
       const BlockPlan& block = plan.block[i];
@@ -163,8 +163,8 @@ EntropyError jpeg_decode_dc_first(ScanReader* reader, const McuPlan& plan, int32
   });
 }
 
-EntropyError jpeg_decode_dc_refinement(ScanReader* reader, const McuPlan& plan, int begin, int end,
-                                       const Blocks& blocks, int low) {
+EntropyError decode_dc_refinement(ScanReader* reader, const McuPlan& plan, int begin, int end,
+                                  const Blocks& blocks, int low) {
   return read_units(reader, begin, end, [&](Bits& bits, int mcu) {
     bits.refill();
     for (int i = 0; i < plan.blocks; ++i) {
@@ -180,8 +180,8 @@ EntropyError jpeg_decode_dc_refinement(ScanReader* reader, const McuPlan& plan, 
   });
 }
 
-EntropyError jpeg_decode_ac_first(ScanReader* reader, const BandScan& scan, int32_t* run, int begin,
-                                  int end, const Blocks& blocks) {
+EntropyError decode_ac_first(ScanReader* reader, const BandScan& scan, int32_t* run, int begin,
+                             int end, const Blocks& blocks) {
   return read_units(reader, begin, end, [&](Bits& bits, int& unit) {
     int32_t ended = *run;
     if (ended == 0) {
@@ -198,8 +198,8 @@ EntropyError jpeg_decode_ac_first(ScanReader* reader, const BandScan& scan, int3
   });
 }
 
-EntropyError jpeg_decode_ac_refinement(ScanReader* reader, const BandScan& scan, int32_t* run,
-                                       int begin, int end, const Blocks& blocks) {
+EntropyError decode_ac_refinement(ScanReader* reader, const BandScan& scan, int32_t* run, int begin,
+                                  int end, const Blocks& blocks) {
   const uint64_t band = coefficients_between(scan.band.first, scan.band.last);
   return read_units(reader, begin, end, [&](Bits& bits, int& unit) {
     // There are no bits for blocks whose bands have ended and are still zero.

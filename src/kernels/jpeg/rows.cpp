@@ -16,8 +16,8 @@ size_t scratch_row_bytes(int width) {
 
 size_t RowWriter::scratch_bytes(int width) { return kMaxComponents * scratch_row_bytes(width); }
 
-void RowWriter::start(const Kernels& kernels, const Geometry& geometry, Color color, Format format,
-                      uint8_t* scratch, uint8_t* out, ptrdiff_t row_stride) {
+void RowWriter::start(const DecoderLoops& kernels, const Geometry& geometry, Color color,
+                      Format format, uint8_t* scratch, uint8_t* out, ptrdiff_t row_stride) {
   kernels_ = &kernels;
   geometry_ = &geometry;
   color_ = color;

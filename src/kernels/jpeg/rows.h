@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "jpeg/decoder_loops.h"
 #include "jpeg/geometry.h"
-#include "jpeg/kernels.h"
 
 namespace daliesque::jpeg {
 
@@ -27,7 +27,7 @@ class RowWriter {
   /// Bytes of scratch memory that `start` needs for regions of this width.
   static size_t scratch_bytes(int width);
 
-  void start(const Kernels& kernels, const Geometry& geometry, Color color, Format format,
+  void start(const DecoderLoops& kernels, const Geometry& geometry, Color color, Format format,
              uint8_t* scratch, uint8_t* out, ptrdiff_t row_stride);
 
   /// Writes the rows above image row `end` that are not written yet.
@@ -40,7 +40,7 @@ class RowWriter {
   const uint8_t* upsample(int index, int y);
   void write_row(uint8_t* out, int y);
 
-  const Kernels* kernels_ = nullptr;
+  const DecoderLoops* kernels_ = nullptr;
   const Geometry* geometry_ = nullptr;
   Color color_ = Color::kYCbCr;
   Format format_ = Format::kRgb;

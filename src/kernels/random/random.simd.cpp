@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "random/random.simd.h"
-
 #include "core/saturate.h"
 #include "random/draws.h"
+#include "random/random_loops.h"
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif

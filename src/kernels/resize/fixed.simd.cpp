@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "resize/resize_kernels.h"
+#include "resize/resize_loops.h"
 
 namespace daliesque::resize::DALIESQUE_ISA {
 
@@ -21,8 +21,8 @@ inline void narrow(uint8_t* to, int32_t value) {
 }
 inline void narrow(int16_t* to, int32_t value) { *to = static_cast<int16_t>(value); }
 
-using SignedTaps = FixedResizeKernels::SignedTaps;
-using UnsignedTaps = FixedResizeKernels::UnsignedTaps;
+using SignedTaps = FixedResizeLoops::SignedTaps;
+using UnsignedTaps = FixedResizeLoops::UnsignedTaps;
 
 /// Plain loops work on tiles of this many columns, tap by tap, so that compilers vectorise them.
 constexpr int kTile = 64;
@@ -344,8 +344,8 @@ void resample_columns(uint8_t* const* out, const int16_t* const* rows, int count
 
 }  // namespace
 
-const FixedResizeKernels fixed_resize = {blend_signed<uint8_t>, blend_signed<int16_t>,
-                                         blend_unsigned<uint8_t>, blend_unsigned<int16_t>,
-                                         resample_columns};
+const FixedResizeLoops fixed_resize_loops = {blend_signed<uint8_t>, blend_signed<int16_t>,
+                                             blend_unsigned<uint8_t>, blend_unsigned<int16_t>,
+                                             resample_columns};
 
 }  // namespace daliesque::resize::DALIESQUE_ISA

@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-#include "resize/resize_kernels.h"
+#include "resize/resize_loops.h"
 
 namespace daliesque::resize::DALIESQUE_ISA {
 
@@ -269,7 +269,7 @@ void resample_columns(void* const* out, const void* const* rows, int count,
 
 }  // namespace
 
-const FloatResizeKernels float_resize = {
+const FloatResizeLoops float_resize_loops = {
     {
         {blend_rows<uint8_t, uint8_t>, nullptr, nullptr, blend_rows<uint8_t, float>},
         {nullptr, blend_rows<uint16_t, uint16_t>, nullptr, blend_rows<uint16_t, float>},

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/cpu.h"
+#include "core/simd.h"
 #include "resize/nearest.h"
 #include "resize/resize.h"
-#include "resize/resize_kernels.h"
+#include "resize/resize_loops.h"
 
 namespace daliesque::resize {
 
@@ -25,17 +25,8 @@ constexpr int64_t kWidePixel = 16;
 constexpr int kMaxFixedTaps = 64;
 constexpr float kMaxFixedGain = 1.9f;
 
-#ifdef __x86_64__
-const FloatResizeKernels& float_kernels() {
-  return cpu_has_avx2() ? avx2::float_resize : portable::float_resize;
-}
-const FixedResizeKernels& fixed_kernels() {
-  return cpu_has_avx2() ? avx2::fixed_resize : portable::fixed_resize;
-}
-#else
-const FloatResizeKernels& float_kernels() { return portable::float_resize; }
-const FixedResizeKernels& fixed_kernels() { return portable::fixed_resize; }
-#endif
+const FloatResizeLoops& float_loops() { return DALIESQUE_CHOOSE(float_resize_loops); }
+const FixedResizeLoops& fixed_loops() { return DALIESQUE_CHOOSE(fixed_resize_loops); }
 
 /// Memory that a thread keeps from one image to the next.
 class Workspace {
@@ -74,8 +65,8 @@ Workspace& workspace() {
   return memory;
 }
 
-FloatResizeKernels::BlendRows blend_kernel(PixelType out, PixelType in) {
-  return float_kernels().blend_rows[static_cast<int>(out)][static_cast<int>(in)];
+FloatResizeLoops::BlendRows blend_kernel(PixelType out, PixelType in) {
+  return float_loops().blend_rows[static_cast<int>(out)][static_cast<int>(in)];
 }
 
 /// A horizontal pass in single precision between given types.
@@ -86,7 +77,7 @@ class ColumnPass {
         out_size_(size_of(out)),
         in_size_(size_of(in)),
         blend_(blend_kernel(out, in)),
-        resample_(float_kernels().resample_columns[static_cast<int>(out)][static_cast<int>(in)]) {
+        resample_(float_loops().resample_columns[static_cast<int>(out)][static_cast<int>(in)]) {
     if (channels >= kWidePixel) pixels_.resize(static_cast<size_t>(columns_.taps));
   }
 
@@ -111,8 +102,8 @@ class ColumnPass {
  private:
   Columns<float> columns_;
   int64_t out_size_, in_size_;
-  FloatResizeKernels::BlendRows blend_;
-  FloatResizeKernels::ResampleColumns resample_;
+  FloatResizeLoops::BlendRows blend_;
+  FloatResizeLoops::ResampleColumns resample_;
   std::vector<const void*> pixels_;
 };
 
@@ -173,21 +164,21 @@ class FixedRows {
         count_(count) {}
 
   void blend(uint8_t* out, int64_t y) {
-    pairs_ ? fixed_kernels().blend_signed(out, pairs_at(y), pairs_->bits, count_)
-           : fixed_kernels().blend_unsigned(out, weights_at(y), count_);
+    pairs_ ? fixed_loops().blend_signed(out, pairs_at(y), pairs_->bits, count_)
+           : fixed_loops().blend_unsigned(out, weights_at(y), count_);
   }
   void blend(int16_t* out, int64_t y) {
     const int shift = pairs_ ? pairs_->bits - kSignedFraction : 0;
-    pairs_ ? fixed_kernels().blend_signed_wide(out, pairs_at(y), shift, count_)
-           : fixed_kernels().blend_unsigned_wide(out, weights_at(y), count_);
+    pairs_ ? fixed_loops().blend_signed_wide(out, pairs_at(y), shift, count_)
+           : fixed_loops().blend_unsigned_wide(out, weights_at(y), count_);
   }
 
  private:
-  FixedResizeKernels::SignedTaps pairs_at(int64_t y) {
+  FixedResizeLoops::SignedTaps pairs_at(int64_t y) {
     const int pairs = pairs_->pairs;
     return {rows_.at(y), &pairs_->weights[static_cast<size_t>(y * pairs)], pairs};
   }
-  FixedResizeKernels::UnsignedTaps weights_at(int64_t y) {
+  FixedResizeLoops::UnsignedTaps weights_at(int64_t y) {
     const int taps = table_.taps;
     return {rows_.at(y), &table_.row_weights()[static_cast<size_t>(y * taps)], taps};
   }
@@ -216,7 +207,7 @@ class FloatRows {
  private:
   const AxisTable& table_;
   RowPointers<void> rows_;
-  FloatResizeKernels::BlendRows blend_;
+  FloatResizeLoops::BlendRows blend_;
   int64_t count_;
 };
 
@@ -332,7 +323,7 @@ void ImageResizer::run_fixed(TargetRows out, SourceRows in, int64_t begin, int64
     for (int64_t r = 0; r < group; r++) rows.blend(blended + r * stride, y + r);
     fill_group(sources, group, [&](int64_t r) { return blended + r * stride; });
     fill_group(targets, group, [&](int64_t r) { return reinterpret_cast<uint8_t*>(out[y + r]); });
-    fixed_kernels().resample_columns(targets, sources, static_cast<int>(group), columns, scratch);
+    fixed_loops().resample_columns(targets, sources, static_cast<int>(group), columns, scratch);
   }
 }
 

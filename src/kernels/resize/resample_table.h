@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "resize/resample_filter.h"
-#include "resize/resize_kernels.h"
+#include "resize/resize_loops.h"
 
 namespace daliesque::resize {
 

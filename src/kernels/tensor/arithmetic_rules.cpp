@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/cpu.h"
+#include "core/simd.h"
 #include "tensor/arithmetic_loops.h"
 
 namespace daliesque::tensor {
@@ -159,12 +159,7 @@ DType result_type(const Entry& e, std::span<const DType> types) {
 }
 
 ArithmeticLoop find_loop(Op op, DType left, DType right) {
-#ifdef __x86_64__
-  ArithmeticLoop loop = cpu_has_avx2() ? avx2::arithmetic_loop(op, left, right)
-                                       : portable::arithmetic_loop(op, left, right);
-#else
-  ArithmeticLoop loop = portable::arithmetic_loop(op, left, right);
-#endif
+  ArithmeticLoop loop = DALIESQUE_CHOOSE(arithmetic_loop(op, left, right));
   return loop ? loop : math_loop(op, left);
 }
 
@@ -235,10 +230,7 @@ ArithmeticRule arithmetic_rule(ArithmeticOp op, std::span<const DType> types) {
 }
 
 bool has_zero(DType type, const void* values, int64_t count) {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::has_zero(type, values, count);
-#endif
-  return portable::has_zero(type, values, count);
+  return DALIESQUE_CHOOSE(has_zero(type, values, count));
 }
 
 }  // namespace daliesque::tensor

@@ -6,8 +6,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/cpu.h"
 #include "core/parallel.h"
+#include "core/simd.h"
 #include "core/stream.h"
 
 namespace daliesque::tensor {
@@ -30,12 +30,7 @@ DALIESQUE_LOOKUP_LOOPS
 
 void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels,
                    const uint8_t (*tables)[256], bool streamed) {
-  auto* loop = &portable::look_up_bytes;
-#ifdef __x86_64__
-  if (cpu_has_avx2()) loop = &avx2::look_up_bytes;
-  if (cpu_has_avx512()) loop = &avx512::look_up_bytes;
-#endif
-  loop(out, in, pixels, channels, tables, streamed);
+  DALIESQUE_CHOOSE_512(look_up_bytes(out, in, pixels, channels, tables, streamed));
 }
 
 namespace {

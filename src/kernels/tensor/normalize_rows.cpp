@@ -4,16 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/cpu.h"
+#include "core/simd.h"
 
 namespace daliesque::tensor {
 
-const NormalizeLoops& normalize_loops() {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::normalize_loops;
-#endif
-  return portable::normalize_loops;
-}
+const NormalizeLoops& normalize_loops() { return DALIESQUE_CHOOSE(normalize_loops); }
 
 RowNormalizer::RowNormalizer(DType out, DType in)
     : normalize_(normalize_loops().find_normalize(in)),

@@ -6,8 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/cpu.h"
 #include "core/parallel.h"
+#include "core/simd.h"
 #include "tensor/reduce_loops.h"
 
 namespace daliesque::tensor {
@@ -285,12 +285,7 @@ class Reducer {
 }  // namespace
 
 ReduceLoops reduce_loops(Term term, DType in) {
-#ifdef __x86_64__
-  const ReduceLoops loops =
-      cpu_has_avx2() ? avx2::find_reduce_loops(term, in) : portable::find_reduce_loops(term, in);
-#else
-  const ReduceLoops loops = portable::find_reduce_loops(term, in);
-#endif
+  const ReduceLoops loops = DALIESQUE_CHOOSE(find_reduce_loops(term, in));
   if (!loops.rows) {
     throw std::invalid_argument(std::string("cannot reduce the type ") + dtype_name(in));
   }

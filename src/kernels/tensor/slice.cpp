@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/cpu.h"
 #include "core/parallel.h"
 #include "core/rearrange.h"
-#include "tensor/slice_convert.h"
+#include "core/simd.h"
+#include "tensor/slice_loops.h"
 
 namespace daliesque::tensor {
 
@@ -21,10 +21,7 @@ namespace {
 constexpr double kNanosecondsPerByte = 0.15;
 
 ConvertRow find_conversion(DType out, DType in) {
-#ifdef __x86_64__
-  if (cpu_has_avx2()) return avx2::find_truncation(out, in);
-#endif
-  return portable::find_truncation(out, in);
+  return DALIESQUE_CHOOSE(find_truncation(out, in));
 }
 
 struct Axis {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cpu.h"
+#include "core/simd.h"
 #include "jpeg/jpeg.h"
 
 namespace {

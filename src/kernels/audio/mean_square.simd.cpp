@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "audio/mean_squares.h"
-
 #include "audio/lanes.simd.h"
+#include "audio/mean_square_loops.h"
 
 namespace daliesque::audio::DALIESQUE_ISA {
 

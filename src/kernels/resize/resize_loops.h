@@ -63,7 +63,7 @@ struct RowTaps {
 };
 
 /// Single precision, bit for bit like the reference.
-struct FloatResizeKernels {
+struct FloatResizeLoops {
   /// out[i] = sum over k of rows[k][i] * weights[k], for i < count.
   using BlendRows = void (*)(void* out, const RowTaps<void, float>& taps, int64_t count);
   /// Resamples `count` (1 ... kRowGroup) rows; the pointers beyond repeat an earlier row and are
@@ -77,7 +77,7 @@ struct FloatResizeKernels {
 };
 
 /// 16-bit fixed point for uint8 pixels.
-struct FixedResizeKernels {
+struct FixedResizeLoops {
   /// For weights of either sign, in pairs; `shift` low bits of the sums are rounded away.
   using SignedTaps = RowTaps<uint8_t, int32_t>;
   void (*blend_signed)(uint8_t* out, const SignedTaps& taps, int shift, int64_t count);
@@ -86,7 +86,7 @@ struct FixedResizeKernels {
   using UnsignedTaps = RowTaps<uint8_t, uint16_t>;
   void (*blend_unsigned)(uint8_t* out, const UnsignedTaps& taps, int64_t count);
   void (*blend_unsigned_wide)(int16_t* out, const UnsignedTaps& taps, int64_t count);
-  /// Like FloatResizeKernels::ResampleColumns, from 16-bit rows.
+  /// Like FloatResizeLoops::ResampleColumns, from 16-bit rows.
   void (*resample_columns)(uint8_t* const* out, const int16_t* const* rows, int count,
                            const Columns<int32_t>& columns, void* scratch);
 };
@@ -99,12 +99,12 @@ constexpr size_t column_scratch(const Columns<Weight>& columns) {
 }
 
 namespace portable {
-extern const FloatResizeKernels float_resize;
-extern const FixedResizeKernels fixed_resize;
+extern const FloatResizeLoops float_resize_loops;
+extern const FixedResizeLoops fixed_resize_loops;
 }  // namespace portable
 namespace avx2 {
-extern const FloatResizeKernels float_resize;
-extern const FixedResizeKernels fixed_resize;
+extern const FloatResizeLoops float_resize_loops;
+extern const FixedResizeLoops fixed_resize_loops;
 }  // namespace avx2
 
 }  // namespace daliesque::resize

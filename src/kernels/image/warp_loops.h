@@ -5,11 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/border.h"
 #include "core/dtype.h"
 
 namespace daliesque::image {
-
-enum class WarpBorder : int32_t { constant, clamp, reflect_1001, reflect_101, wrap };
 
 /// Source coordinates are made for tiles of this many rows and columns. A tile and the part of the
 /// input that it comes from stay in the first-level cache, whatever the angle.
@@ -34,7 +33,7 @@ struct WarpSurface {
   const void* data;
   int64_t depth, height, width;
   int64_t channels;
-  WarpBorder border;
+  Border border;
   const void* fill;  // a pixel of the surface's type
 };
 

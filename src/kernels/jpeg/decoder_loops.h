@@ -29,7 +29,7 @@ struct BandScan {
   Band band;
 };
 
-struct Kernels {
+struct DecoderLoops {
   /// Decodes MCUs `begin` to `end` of a run. The coefficients of wanted blocks go to `coefficients`
   /// (64 each, row-major) and the file-order index of each block's last non-zero one to `last`.
   /// `coefficients` may be null: the MCUs are read over.
@@ -86,24 +86,24 @@ struct Kernels {
 };
 
 /// The fastest set that this processor runs.
-const Kernels& kernels();
+const DecoderLoops& decoder_loops();
 
-#define DALIESQUE_JPEG_LOOPS                                                                       \
-  EntropyError jpeg_decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predictions,     \
-                                int begin, int end, int16_t* coefficients, uint8_t* last);         \
-  EntropyError jpeg_decode_dc_first(ScanReader* reader, const McuPlan& plan, int32_t* predictions, \
-                                    int begin, int end, const Blocks& blocks, int low);            \
-  EntropyError jpeg_decode_dc_refinement(ScanReader* reader, const McuPlan& plan, int begin,       \
-                                         int end, const Blocks& blocks, int low);                  \
-  EntropyError jpeg_decode_ac_first(ScanReader* reader, const BandScan& scan, int32_t* run,        \
-                                    int begin, int end, const Blocks& blocks);                     \
-  EntropyError jpeg_decode_ac_refinement(ScanReader* reader, const BandScan& scan, int32_t* run,   \
-                                         int begin, int end, const Blocks& blocks);                \
-  void jpeg_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,               \
-                        const uint8_t* last, int count, const uint16_t* quant);                    \
-  void jpeg_fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,          \
-                             const uint8_t* last, int count, const uint16_t* quant);               \
-  extern const Kernels jpeg_kernels;
+#define DALIESQUE_JPEG_LOOPS                                                                      \
+  EntropyError decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predictions,         \
+                           int begin, int end, int16_t* coefficients, uint8_t* last);             \
+  EntropyError decode_dc_first(ScanReader* reader, const McuPlan& plan, int32_t* predictions,     \
+                               int begin, int end, const Blocks& blocks, int low);                \
+  EntropyError decode_dc_refinement(ScanReader* reader, const McuPlan& plan, int begin, int end,  \
+                                    const Blocks& blocks, int low);                               \
+  EntropyError decode_ac_first(ScanReader* reader, const BandScan& scan, int32_t* run, int begin, \
+                               int end, const Blocks& blocks);                                    \
+  EntropyError decode_ac_refinement(ScanReader* reader, const BandScan& scan, int32_t* run,       \
+                                    int begin, int end, const Blocks& blocks);                    \
+  void inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,                   \
+                   const uint8_t* last, int count, const uint16_t* quant);                        \
+  void fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,              \
+                        const uint8_t* last, int count, const uint16_t* quant);                   \
+  extern const DecoderLoops decoder_loops;
 
 namespace portable {
 DALIESQUE_JPEG_LOOPS

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/slice_convert.h"
-
 #include <limits>
 #include <type_traits>
 
 #include "core/half.h"
+#include "tensor/slice_loops.h"
 
 namespace daliesque::tensor::DALIESQUE_ISA {
 
