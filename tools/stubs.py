@@ -36,7 +36,7 @@ from daliesque._engine.args import Fixed, PerSample, Rule, StringPerSample
 from daliesque._engine.op import registry
 from daliesque._engine.outputs import Given, OnePer
 from daliesque._engine.spec import OpSpec
-from daliesque._ops import math as math_functions
+from daliesque._ops import arithmetic as math_functions
 
 PACKAGE = Path(__file__).parent.parent / "src" / "daliesque"
 HEADER = "# SPDX-License-Identifier: Apache-2.0\n# Written by tools/stubs.py.\n"

@@ -24,7 +24,7 @@ with floating-point numbers (DALI takes -5 for less than -10.0 and for unequal t
 int32 or int64 divided by -1 wraps around (DALI crashes). Shifts by too much are defined.
 """
 
-from ._ops.math import (
+from ._ops.arithmetic import (
     abs,
     acos,
     acosh,
