@@ -79,6 +79,7 @@ from ._ops.debayer import debayer
 from ._ops.displacement import jitter, sphere, water
 from ._ops.fill import full, full_like, one_hot, ones, ones_like, zeros, zeros_like
 from ._ops.filters import filter, gaussian_blur, laplacian
+from ._ops.flip import flip
 from ._ops.generic import (
     batch_permutation,
     cast,
@@ -88,7 +89,6 @@ from ._ops.generic import (
     get_property,
     permute_batch,
 )
-from ._ops.geometry import flip
 from ._ops.image_decoders import peek_image_shape
 from ._ops.imread import imread
 from ._ops.join import cat, stack
