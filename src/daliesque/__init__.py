@@ -95,10 +95,10 @@ from ._ops.join import cat, stack
 from ._ops.lookup import clahe, equalize, lookup_table
 from ._ops.masks import roi_random_crop
 from ._ops.normalize import normalize
-from ._ops.paste import pad
 from ._ops.points import coord_flip, coord_transform
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from ._ops.shape import expand_dims, reinterpret, reshape, squeeze, transpose
+from ._ops.slice import pad
 from ._ops.spectral import mel_filter_bank, mfcc, power_spectrum, spectrogram, to_decibels
 from ._ops.video import element_extract, per_frame, sequence_rearrange
 from ._ops.warp import rotate, warp_affine
