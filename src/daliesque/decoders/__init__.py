@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decoders: from the bytes of files to arrays."""
 
-from .._ops.audio_decoder import audio
+from .._ops.audio_decoders import audio
 from .._ops.data_decoders import inflate, numpy
 from .._ops.image_decoders import image, image_crop, image_random_crop, image_slice
 from .._ops.image_files import set_max_pixels
