@@ -14,6 +14,7 @@ the same process, in CPU time; torch's CPU device stands in for one.
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import json
 import os
@@ -78,12 +79,21 @@ def use_gpu() -> None:
 
 def before_and_after(calls: int) -> dict[str, tuple[float, float]]:
     """The fastest of some rounds before and after the use of a gpu, for each kind of call."""
-    # Both find the same objects in memory, and other programs disturb neither much.
+    # Both find the same objects in memory, no search of them for garbage falls into either at
+    # random, and other programs disturb neither much.
     importlib.import_module("torch")
-    clock = time.process_time
-    before = [measure("daliesque", calls, clock) for _ in range(ROUNDS)]
+    gc.disable()
+
+    def rounds() -> list[dict[str, float]]:
+        made = []
+        for _ in range(ROUNDS):
+            made.append(measure("daliesque", calls, time.process_time))
+            gc.collect()
+        return made
+
+    before = rounds()
     use_gpu()
-    after = [measure("daliesque", calls, clock) for _ in range(ROUNDS)]
+    after = rounds()
     return {
         name: (min(times[name] for times in before), min(times[name] for times in after))
         for name in before[0]
