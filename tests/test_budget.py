@@ -24,11 +24,12 @@ MOST_CALLS = 25
 LAYERS = {
     "_engine": {"_kernels"},
     "_codecs": {"_kernels"},
-    "_ops": {"_codecs", "_engine", "_kernels"},
-    "decoders": {"_ops", "_engine", "_kernels"},
+    "_shapes": {"_codecs", "_engine", "_kernels"},
+    "_ops": {"_codecs", "_engine", "_kernels", "_shapes"},
+    "decoders": {"_ops", "_engine", "_kernels", "_shapes"},
     "io": {"_ops", "_engine", "_kernels"},
-    "_readers": {"_codecs", "_ops", "_engine", "_kernels"},
-    "_gpu": {"_ops", "_engine", "_kernels"},
+    "_readers": {"_codecs", "_engine", "_kernels", "_ops", "_shapes"},
+    "_gpu": {"_ops", "_engine", "_kernels", "_shapes"},
 }
 
 

@@ -116,7 +116,11 @@ def test_calls_on_the_cpu_stay_what_they_were(mode: ndd.EvalMode) -> None:
         assert [count_calls(function) for function in calls] == before
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "_ops").rglob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for layer in ("_ops", "_shapes") for path in (PACKAGE / layer).glob("*.py")),
+    ids=lambda path: f"{path.parent.name}.{path.stem}",
+)
 def test_tables_of_kernels_go_by_one_name(path: Path) -> None:
     """Code is searched for `kernels.<name>`: a table under another name would not be seen."""
     for line in path.read_text().splitlines():

@@ -71,7 +71,7 @@ def _functions_of(value: Any) -> Iterator[FunctionType]:
         return
     if isinstance(value, type):
         # Only small classes of operators; those of the engine call no kernels of their own accord.
-        if value.__module__.startswith(f"{_PACKAGE}_ops."):
+        if value.__module__.startswith((f"{_PACKAGE}_ops.", f"{_PACKAGE}_shapes.")):
             yield from (part for part in vars(value).values() if isinstance(part, FunctionType))
     elif callable(value):
         function = inspect.unwrap(value)

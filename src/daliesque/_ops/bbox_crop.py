@@ -15,8 +15,8 @@ from .._engine.metadata import Call, Result
 from .._engine.op import RandomState, Samples, op
 from .._engine.outputs import Flag, Given, Outputs
 from .._engine.samples import HostSamples
-from .rows import row_counts, rows_of, take_rows
-from .windows import Integers
+from .._shapes.rows import row_counts, rows_of, take_rows
+from .._shapes.windows import Integers
 
 _AXES = "xyz"
 _ENDS = "XYZ"

@@ -21,8 +21,8 @@ from .._engine.metadata import Result
 from .._engine.op import Samples, op
 from .._engine.outputs import Given, Outputs
 from .._engine.samples import HostSamples
-from .rows import empty_rows, row_counts, rows_of, spread, take_rows
-from .windows import Floats, Integers
+from .._shapes.rows import empty_rows, row_counts, rows_of, spread, take_rows
+from .._shapes.windows import Floats, Integers
 
 
 class _FloatArray(Rule):

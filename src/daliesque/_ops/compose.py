@@ -22,7 +22,7 @@ from .._engine.dtype import DType, float32, from_code, int32, uint8
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples, common_kernels, host
-from .windows import CONSTANT_BORDER, Integers, resolve_axes
+from .._shapes.windows import CONSTANT_BORDER, Integers, resolve_axes
 
 
 class _Arrays(Rule):

@@ -14,8 +14,8 @@ from .._engine.enums import DALIImageType
 from .._engine.metadata import Call, NotKnown, Result, Shapes, with_extents
 from .._engine.op import RandomState, Samples, op
 from .._engine.samples import HostSamples
-from .slice_windows import SliceArguments, slice_windows
-from .windows import (
+from .._shapes.slice_windows import SliceArguments, slice_windows
+from .._shapes.windows import (
     CONSTANT_BORDER,
     CropArguments,
     OutOfBounds,

@@ -26,8 +26,8 @@ from .._engine.dtype import (
 )
 from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import Kernels, Samples, op
+from .._shapes.windows import Integers
 from .shape import check_letters
-from .windows import Integers
 
 _ONE_HOT_TYPES = (
     *(uint8, uint16, uint32, uint64, int8, int16, int32, int64),

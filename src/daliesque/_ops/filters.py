@@ -15,7 +15,7 @@ from .._engine.errors import join_names
 from .._engine.metadata import Call, Metadata, Result, Shapes
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .windows import BORDERS
+from .._shapes.windows import BORDERS
 
 # Axes that count images, spatial axes, and whether an axis of channels follows.
 Axes: TypeAlias = tuple[int, int, bool]

@@ -27,10 +27,10 @@ from .._engine.dtype import (
 from .._engine.enums import DALIImageType
 from .._engine.metadata import Result
 from .._engine.op import HostSamples, RandomState, Samples, op
+from .._shapes.image_files import decode_images, read_headers
+from .._shapes.slice_windows import SliceArguments, slice_windows
+from .._shapes.windows import CropArguments, Integers, Windows, crop_windows, positive_range
 from .ignored import gpu_cache, gpu_tuning, ignoring
-from .image_files import decode_images, read_headers
-from .slice_windows import SliceArguments, slice_windows
-from .windows import CropArguments, Integers, Windows, crop_windows, positive_range
 
 _PIXEL_TYPES = (uint8, int8, uint16, int16, uint32, int32, float32)
 _SHAPE_TYPES = (int32, uint32, int64, uint64, float32, float64)

@@ -33,7 +33,7 @@ from .._engine.metadata import Call, Result
 from .._engine.op import Kernels, RandomState, Samples, op
 from .._engine.outputs import Choice, Flag, Outputs
 from .._engine.samples import HostSamples
-from .windows import Integers
+from .._shapes.windows import Integers
 
 _LABELS = (uint8, uint16, uint32, int8, int16, int32)
 _MASKS = (*_LABELS, uint64, int64, float32, float64, bool_)

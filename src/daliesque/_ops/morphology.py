@@ -13,7 +13,7 @@ from .._engine.dtype import NUMERIC
 from .._engine.errors import join_names
 from .._engine.metadata import Result
 from .._engine.op import Samples, op
-from .windows import BORDERS
+from .._shapes.windows import BORDERS
 
 _LAYOUTS = "HW HWC FHWC CHW FCHW"
 _SMALLEST, _MEDIAN, _LARGEST = range(3)

@@ -14,7 +14,7 @@ from .._engine.dtype import DType, float32
 from .._engine.metadata import Result
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .windows import resolve_axes
+from .._shapes.windows import resolve_axes
 
 
 class _ArrayPerSample(Rule):

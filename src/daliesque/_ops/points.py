@@ -18,8 +18,8 @@ from .._engine.dtype import (
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .rows import row_counts, rows_of, spread
-from .windows import Floats
+from .._shapes.rows import row_counts, rows_of, spread
+from .._shapes.windows import Floats
 
 # The coordinates of points, as far as there are.
 AXES = "xyz"

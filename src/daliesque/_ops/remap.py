@@ -14,6 +14,7 @@ from .._engine.errors import join_names
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
+from .._shapes.windows import Floats
 from .warp import (
     CONSTANT,
     CUBIC,
@@ -24,7 +25,6 @@ from .warp import (
     output_sizes,
     resized,
 )
-from .windows import Floats
 
 _BORDERS = {"constant": 0, "replicate": 1, "reflect": 2, "reflect_101": 3, "wrap": 4}
 

@@ -15,8 +15,7 @@ from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import RandomState, Samples, op
 from .._engine.outputs import Flag, Outputs
-from .crop import crop_extents
-from .resampling import (
+from .._shapes.resampling import (
     FilterArguments,
     Geometry,
     Integers,
@@ -31,7 +30,8 @@ from .resampling import (
     spatial_axes,
     wanted_sizes,
 )
-from .windows import CropArguments, crop_windows, positive_range, resolve_axes, shape_rows
+from .._shapes.windows import CropArguments, crop_windows, positive_range, resolve_axes, shape_rows
+from .crop import crop_extents
 
 _LAYOUTS = "HWC FHWC CHW FCHW CFHW DHWC FDHWC CDHW FCDHW CFDHW"
 _TYPES = (uint8, uint16, int16, float32)

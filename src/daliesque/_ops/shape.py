@@ -14,7 +14,7 @@ from .._engine.dtype import DType, from_code
 from .._engine.metadata import Call, NotKnown, Result, Shapes
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .windows import Floats, Integers, resolve_axes, round_half_away
+from .._shapes.windows import Floats, Integers, resolve_axes, round_half_away
 
 
 def chosen_axes(

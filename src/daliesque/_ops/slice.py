@@ -6,7 +6,7 @@ from __future__ import annotations
 from .._engine.args import FloatPerSample, IntsPerSample
 from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import Samples, op
-from .windows import CONSTANT_BORDER, named_axes, pad_windows, shape_rows
+from .._shapes.windows import CONSTANT_BORDER, named_axes, pad_windows, shape_rows
 
 
 def _padded_shapes(call: Call) -> Shapes:

@@ -19,7 +19,7 @@ from .._engine.convert import cast_samples, to_stacked_numpy
 from .._engine.dtype import float32
 from .._engine.metadata import Call, Result
 from .._engine.op import HostSamples, op
-from .windows import Floats
+from .._shapes.windows import Floats
 
 Array = NDArray[Any]
 _MOST_AXES = 6

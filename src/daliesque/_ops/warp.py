@@ -13,7 +13,7 @@ from .._engine.enums import DALIInterpType
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .windows import Floats, Integers, round_half_away
+from .._shapes.windows import Floats, Integers, round_half_away
 
 NEAREST, LINEAR, CUBIC = (
     DALIInterpType.INTERP_NN,

@@ -4,8 +4,8 @@
 from .._ops.audio_decoders import audio
 from .._ops.data_decoders import inflate, numpy
 from .._ops.image_decoders import image, image_crop, image_random_crop, image_slice
-from .._ops.image_files import set_max_pixels
 from .._ops.video_decoders import video
+from .._shapes.image_files import set_max_pixels
 
 __all__ = [
     "audio",

@@ -12,7 +12,7 @@ from .._engine.dtype import DTypeLike
 from .._engine.enums import DALIImageType
 from .._engine.rng import RNG
 from .._engine.tensor import Tensor
-from .._ops.image_files import set_max_pixels as set_max_pixels
+from .._shapes.image_files import set_max_pixels as set_max_pixels
 
 __all__ = [
     "audio",

@@ -13,8 +13,8 @@ from ..._engine.convert import to_numpy
 from ..._engine.dtype import uint8
 from ..._engine.enums import DALIImageType
 from ..._engine.errors import SampleError
-from ..._ops.image_files import decode_images
-from ..._ops.windows import Integers, Windows
+from ..._shapes.image_files import decode_images
+from ..._shapes.windows import Integers, Windows
 from .order import Numbers
 from .source import Fetched
 
