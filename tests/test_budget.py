@@ -28,7 +28,7 @@ LAYERS = {
     "_ops": {"_codecs", "_engine", "_kernels", "_shapes"},
     "decoders": {"_ops", "_engine", "_kernels", "_shapes"},
     "io": {"_ops", "_engine", "_kernels"},
-    "_readers": {"_codecs", "_engine", "_kernels", "_ops", "_shapes"},
+    "_readers": {"_codecs", "_engine", "_kernels", "_shapes"},
     "_gpu": {"_ops", "_engine", "_kernels", "_shapes"},
 }
 

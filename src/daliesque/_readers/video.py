@@ -16,8 +16,8 @@ from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, uint8
 from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.modes import EvalMode
+from .._engine.op import registry
 from .._engine.samples import host
-from .._ops.resize import resize
 from .core.options import ReaderOptions
 from .sources.discovery import PathLike
 from .sources.video_clips import VideoClips
@@ -364,5 +364,6 @@ class VideoResize(Video):
     def _finished(self, video: _kernels.Samples) -> _kernels.Samples:
         frames = Batch._of(super()._finished(video))
         with EvalMode.sync_cpu:
-            resized: Batch = resize(frames, **self._resizing)
+            # By its name: readers stand below the operators.
+            resized: Batch = registry["resize"].invoke((frames,), None, None, self._resizing)
             return host(resized._data())
