@@ -36,8 +36,6 @@ from .filters import filter_samples as filter
 from .filters import gaussian_blur, laplacian, rank_filter
 from .jpeg import jpeg_distortion
 from .lookup import equalize, look_up
-from .moves import concatenate, crop_mirror_normalize, flip, transpose
-from .moves import slice_samples as slice
 from .random import (
     batch_permutation,
     beta,
@@ -53,6 +51,8 @@ from .random import (
 from .reduce import normalize, reduce
 from .resize import resize
 from .samples import DeviceSamples
+from .slice import concatenate, crop_mirror_normalize, flip, transpose
+from .slice import slice_samples as slice
 from .warp import jitter, sphere, warp_affine, warp_map, warp_perspective, water
 
 __all__ = [
