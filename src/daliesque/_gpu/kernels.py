@@ -27,7 +27,6 @@ from .audio import (
 )
 from .boxes import encode_boxes, transform_points
 from .call import current_target
-from .clahe import clahe
 from .color import brightness_contrast, color_twist, convert_color_space
 from .compose import erase, grid_mask, multi_paste
 from .debayer import debayer
@@ -53,6 +52,7 @@ from .resize import resize
 from .samples import DeviceSamples
 from .slice import concatenate, crop_mirror_normalize, flip, transpose
 from .slice import slice_samples as slice
+from .tone import clahe
 from .warp import jitter, sphere, warp_affine, warp_map, warp_perspective, water
 
 __all__ = [
