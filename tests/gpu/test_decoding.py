@@ -53,7 +53,7 @@ def test_one_upload(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_decoded_by_a_library(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from daliesque._gpu import decode
+    from daliesque._gpu import image_decoders
 
     seen: list[list[bytes]] = []
 
@@ -63,7 +63,7 @@ def test_decoded_by_a_library(
         images = [np.asarray(ndd.decoders.image(np.frombuffer(f, np.uint8))) for f in files]
         return [torch.tensor(image, device=device) for image in images]
 
-    monkeypatch.setattr(decode, "device_decoder", lambda _kind: ("a library", library))
+    monkeypatch.setattr(image_decoders, "device_decoder", lambda _kind: ("a library", library))
     encoded = ndd.batch(as_samples(FILES))
     with caplog.at_level(logging.DEBUG, "daliesque"):
         there = ndd.decoders.image(encoded, device="gpu")
@@ -82,14 +82,14 @@ def test_decoded_by_a_library(
 def test_what_a_library_cannot_decode_is_decoded_on_the_cpu(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from daliesque._gpu import decode
+    from daliesque._gpu import image_decoders
 
     def library(files: list[bytes], device: torch.device, stream: int) -> list[Any]:
         del stream
         image = np.asarray(ndd.decoders.image(np.frombuffer(files[0], np.uint8)))
         return [torch.tensor(image, device=device), None]
 
-    monkeypatch.setattr(decode, "device_decoder", lambda _kind: ("a library", library))
+    monkeypatch.setattr(image_decoders, "device_decoder", lambda _kind: ("a library", library))
     encoded = ndd.batch(as_samples(FILES))
     with caplog.at_level(logging.DEBUG, "daliesque"):
         there = ndd.decoders.image(encoded, device="gpu").evaluate()
@@ -128,20 +128,20 @@ class Pictures:
 
 
 def test_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
-    from daliesque._gpu import decode
+    from daliesque._gpu import image_decoders
 
     monkeypatch.setattr(
-        decode.importlib,
+        image_decoders.importlib,
         "import_module",
         lambda name: {"nvidia.nvimgcodec": Codec, "torchvision.io": Pictures}[name],
     )
-    codec, device = decode._nvimgcodec(), torch.device("cuda", 1)
+    codec, device = image_decoders._nvimgcodec(), torch.device("cuda", 1)
     image, missing = codec([b"abc", b""], device, 77)
     assert image is not None
     assert image.unique().tolist() == [3]
     assert missing is None
     assert Codec.streams == [77]
-    pictures, cpu = decode._torchvision(), torch.device("cpu")
+    pictures, cpu = image_decoders._torchvision(), torch.device("cpu")
     (image,) = pictures([b"abc"], cpu, 77)
     assert image is not None
     assert image.shape == (3, 5, 3)
@@ -163,13 +163,13 @@ def test_errors_name_the_file() -> None:
 
 
 def test_libraries_are_for_cuda_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    from daliesque._gpu import decode
+    from daliesque._gpu import image_decoders
 
-    assert decode.device_decoder("cpu") is None
-    assert decode.device_decoder("mps") is None
-    decode.device_decoder.cache_clear()
+    assert image_decoders.device_decoder("cpu") is None
+    assert image_decoders.device_decoder("mps") is None
+    image_decoders.device_decoder.cache_clear()
     for version, expected in (("13.0", ("nvImageCodec", None)), (None, None)):
         monkeypatch.setattr(torch.version, "cuda", version)
-        monkeypatch.setitem(decode._LIBRARIES, "nvImageCodec", lambda: None)
-        assert decode.device_decoder("cuda") == expected
-        decode.device_decoder.cache_clear()
+        monkeypatch.setitem(image_decoders._LIBRARIES, "nvImageCodec", lambda: None)
+        assert image_decoders.device_decoder("cuda") == expected
+        image_decoders.device_decoder.cache_clear()

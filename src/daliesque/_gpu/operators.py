@@ -19,7 +19,7 @@ from typing import Any
 from .._engine.devices import DeviceBody
 from .._engine.samples import HostSamples
 from .._engine.spec import OpSpec
-from . import boxes, decode, kernels
+from . import boxes, image_decoders, kernels
 
 _PACKAGE = __name__.partition(".")[0] + "."
 
@@ -27,8 +27,8 @@ _PACKAGE = __name__.partition(".")[0] + "."
 OWN_BODIES: dict[str, Callable[..., Any]] = {
     "bb_flip": boxes.bb_flip,
     "coord_flip": boxes.coord_flip,
-    "decoders.image": decode.image,
-    "dump_image": decode.dump_image,
+    "decoders.image": image_decoders.image,
+    "dump_image": image_decoders.dump_image,
 }
 # The operators that read their data on the CPU, and wait for the accelerator.
 WAITING = frozenset({"dump_image", "noise.shot"})
