@@ -36,7 +36,10 @@ def apply(name: str, *operands: Any) -> Any:
     for operand in operands:
         if isinstance(operand, Value):
             if isinstance(operand, Value._batch_class):
-                count = agreed_count(operand, count, shown, "an operand")
+                if count is None:
+                    count = operand._count
+                else:
+                    agreed_count(operand, count, shown, "an operand")
             if source is None:
                 source = operand._source
             inputs.append(operand)
@@ -52,17 +55,9 @@ def apply(name: str, *operands: Any) -> Any:
     dtype = _result_type(name, inputs)
     kind, samples = (Value._tensor_class, 1) if count is None else (Value._batch_class, count)
     arguments = {"name": name, "remote": remote}
+    values = tuple(inputs)
     return promise(
-        kind,
-        shown,
-        _compute,
-        tuple(inputs),
-        arguments,
-        _announce,
-        samples,
-        source,
-        dtype=dtype,
-        remote=remote,
+        kind, shown, _compute, values, arguments, _announce, samples, source, None, dtype, remote
     )
 
 

@@ -90,15 +90,18 @@ class Operator(OpSpec):
             backend = None if on_gpu is None else require_backend(self.name)
             arguments["kernels"] = host_kernels if backend is None else backend.kernels
         if self.wants_given:
-            arguments["given"] = frozenset(n for n, value in given.items() if value is not None)
+            names = [name for name, value in given.items() if value is not None] if given else ()
+            arguments["given"] = frozenset(names)
         if self.wants_sources:
             arguments["sources"] = source
         outputs = self.outputs
         if not isinstance(outputs, int):
             outputs = outputs.count(self.name, inputs, arguments)
-        run: Body = functools.partial(self.run, count=samples, source=source)
-        if on_gpu is not None:
-            run = functools.partial(self.run_on_gpu, count=samples, source=source, body=on_gpu.body)
+        run: Body
+        if on_gpu is None:
+            run = functools.partial(self.run, samples, source, self.body)
+        else:
+            run = functools.partial(self.run_on_gpu, samples, source, on_gpu.body)
         if source is not None:
             if len(source) != samples:
                 source = tuple(source) * samples
@@ -225,28 +228,28 @@ class Operator(OpSpec):
 
     def run_on_gpu(
         self,
-        inputs: list[Samples | None],
-        arguments: dict[str, Any],
         count: int,
         source: Sequence[Any] | None,
         body: Callable[..., Results],
+        inputs: list[Samples | None],
+        arguments: dict[str, Any],
     ) -> Results:
         """As `run`, on an accelerator; results that were made on the CPU are moved there."""
         backend = require_backend(self.name)
-        results = self.run(inputs, arguments, count, source, body)
+        results = self.run(count, source, body, inputs, arguments)
         if isinstance(results, tuple):
             return tuple(backend.on_device(part) for part in results)
         return backend.on_device(results)
 
     def run(
         self,
+        count: int,
+        source: Sequence[Any] | None,
+        body: Callable[..., Results],
         inputs: list[Samples | None],
         arguments: dict[str, Any],
-        count: int,
-        source: Sequence[Any] | None = None,
-        body: Callable[..., Results] | None = None,
     ) -> Results:
-        """Run the body on the data of `count` samples; `source` says where each came from."""
+        """Run a body on the data of `count` samples; `source` says where each came from."""
         prepared: list[Samples | None] = []
         for samples in inputs:
             if samples is not None:
@@ -263,7 +266,6 @@ class Operator(OpSpec):
                 first = prepared[0] = first.with_layout(layout)
             if self.dtypes is not None:
                 self._check_dtype(first)
-        body = body or self.body
         try:
             if self.sequences or self.expands_frames:
                 counts = find_frames(self, prepared, arguments, count)
