@@ -25,7 +25,6 @@ WITHOUT_SHAPE = {
     "io.file.read",
     "random_bbox_crop",
     "segmentation.select_masks",
-    "tensor_resize",
 }
 
 

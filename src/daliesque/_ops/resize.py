@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -170,7 +170,56 @@ def _extents(rows: Integers, count: int) -> Samples:
     return out
 
 
-@op(dtypes=_TYPES, weight=2)
+class _TensorSizes(NamedTuple):
+    """The arguments of tensor_resize that say how large the results are."""
+
+    sizes: Any
+    scales: Any
+    axes: list[int] | None
+    axis_names: str | None
+    alignment: Any
+    size_rounding: str
+
+
+def _tensor_geometry(
+    shapes: Integers, layout: str, arguments: _TensorSizes, region: RegionArguments
+) -> Geometry:
+    """What tensor_resize makes of arrays of the given shapes, for all axes."""
+    sizes, scales, axes, axis_names, alignment, size_rounding = arguments
+    ndim = shapes.shape[1]
+    chosen = np.zeros(0, np.int64)
+    if axes is None or axes:
+        named = None if axes is None else np.array([axes], np.int32)
+        chosen = resolve_axes(named, axis_names, layout, ndim)[0]
+    extents = shapes.astype(np.float32)
+    zero, one = np.zeros((1, 1), np.float32), np.ones((1, 1), np.float32)
+
+    def spread(values: Any, name: str, default: Any) -> Any:
+        return None if values is None else _spread(values, chosen, name, default, ndim)
+
+    wanted = spread(sizes, "sizes", extents)
+    if wanted is None:
+        wanted = spread(scales, "scales", one) * extents
+    limits = None
+    if region.max_size:
+        # 0 sets no limit.
+        limits = spread(np.array([region.max_size], np.float32), "max_size", zero)[0].tolist()
+    whole = region._replace(
+        max_size=limits,
+        roi_start=spread(region.roi_start, "roi_start", zero),
+        roi_end=spread(region.roi_end, "roi_end", one if region.roi_relative else extents),
+    )
+    aligned = spread(alignment, "alignment", zero)
+    return find_geometry(shapes, 0, ndim, wanted, whole, aligned, size_rounding)
+
+
+def _tensor_shapes(call: Call) -> Shapes:
+    arguments = _TensorSizes(*(call[name] for name in _TensorSizes._fields))
+    region = RegionArguments(*(call[name] for name in RegionArguments._fields))
+    return _tensor_geometry(call.input.shapes, call.input.layout, arguments, region).sizes
+
+
+@op(dtypes=_TYPES, result=Result(shape=_tensor_shapes), weight=2)
 def tensor_resize(
     input: Samples,
     /,
@@ -241,32 +290,9 @@ def tensor_resize(
     if len(input) == 0:
         return input.empty_like(input.type_id if dtype is None else dtype.code)
     shapes = shape_rows(input)
-    chosen = np.zeros(0, np.int64)
-    if axes is None or axes:
-        named = None if axes is None else np.array([axes], np.int32)
-        chosen = resolve_axes(named, axis_names, input.layout, input.ndim)[0]
-    extents = shapes.astype(np.float32)
-
-    def spread(values: Any, name: str, default: Any) -> Any:
-        return None if values is None else _spread(values, chosen, name, default, input.ndim)
-
-    wanted = spread(sizes, "sizes", extents)
-    if wanted is None:
-        wanted = spread(scales, "scales", np.ones((1, 1), np.float32)) * extents
-    limits = None
-    if max_size:
-        # 0 sets no limit.
-        limits = spread(np.array([max_size], np.float32), "max_size", np.zeros((1, 1), np.float32))
-    region = RegionArguments(
-        mode,
-        None if limits is None else limits[0].tolist(),
-        spread(roi_start, "roi_start", np.zeros((1, 1), np.float32)),
-        spread(roi_end, "roi_end", np.ones((1, 1), np.float32) if roi_relative else extents),
-        roi_relative,
-        subpixel_scale,
-    )
-    aligned = spread(alignment, "alignment", np.zeros((1, 1), np.float32))
-    geometry = find_geometry(shapes, 0, input.ndim, wanted, region, aligned, size_rounding)
+    region = RegionArguments(mode, max_size, roi_start, roi_end, roi_relative, subpixel_scale)
+    arguments = _TensorSizes(sizes, scales, axes, axis_names, alignment, size_rounding)
+    geometry = _tensor_geometry(shapes, input.layout, arguments, region)
     first, geometry = _changing_axes(shapes, geometry)
     filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)
     return resample(input, first, geometry, filters, dtype)
