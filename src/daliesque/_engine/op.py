@@ -296,8 +296,7 @@ def _moved(value: Operators[Any] | Samples, device: Device) -> Operators[Any] | 
     if not isinstance(value, Operators):
         tensor: Tensor = Tensor._of(value)
         return value if tensor.device == device else tensor._to_device(device, False)
-    moved: Operators[Any] = value._to_device(device, False)
-    return moved
+    return value._to_device(device, False)
 
 
 class op(Options):
