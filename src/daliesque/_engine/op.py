@@ -84,16 +84,8 @@ class Operator(OpSpec):
             )
             raise ValueError(msg)
         kind, samples = (Tensor, 1) if count is None else (Batch, count)
-        if self.wants_batch_size:
-            arguments["batch_size"] = samples
-        if self.wants_kernels:
-            backend = None if on_gpu is None else require_backend(self.name)
-            arguments["kernels"] = host_kernels if backend is None else backend.kernels
-        if self.wants_given:
-            names = [name for name, value in given.items() if value is not None] if given else ()
-            arguments["given"] = frozenset(names)
-        if self.wants_sources:
-            arguments["sources"] = source
+        if self.wants_more:
+            self._provide(arguments, samples, source, given, on_gpu is not None)
         outputs = self.outputs
         if not isinstance(outputs, int):
             outputs = outputs.count(self.name, inputs, arguments)
@@ -120,6 +112,26 @@ class Operator(OpSpec):
         if outputs == 1:
             return kind._promised(invocation, 0, samples, source)
         return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
+
+    def _provide(
+        self,
+        arguments: dict[str, Any],
+        count: int,
+        source: Any,
+        given: dict[str, Any],
+        on_gpu: bool,
+    ) -> None:
+        """Add what the body wants to know besides inputs and arguments."""
+        if self.wants_batch_size:
+            arguments["batch_size"] = count
+        if self.wants_kernels:
+            kernels = require_backend(self.name).kernels if on_gpu else host_kernels
+            arguments["kernels"] = kernels
+        if self.wants_given:
+            names = [name for name, value in given.items() if value is not None] if given else ()
+            arguments["given"] = frozenset(names)
+        if self.wants_sources:
+            arguments["sources"] = source
 
     def _find_device(
         self, device: Any, inputs: tuple[Any, ...]

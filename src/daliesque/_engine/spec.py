@@ -105,6 +105,8 @@ class OpSpec(Options):
     wants_batch_size: bool = False
     wants_sources: bool = False
     wants_given: bool = False
+    # Whether it wants any of these from the call.
+    wants_more: bool = False
     wants_frame_counts: bool = False
     wants_kernels: bool = False
 
@@ -206,6 +208,7 @@ def _read_signature(body: Callable[..., Results], operator: str) -> dict[str, An
                 defaults[name] = rule.convert(parameter.default, f"{operator}: '{name}'")
     return {
         **found,
+        "wants_more": any(name != "is_random" for name in found),
         "inputs": tuple(inputs),
         "rules": rules,
         "defaults": defaults,
