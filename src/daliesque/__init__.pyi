@@ -2715,6 +2715,50 @@ def laplacian(
     normalized_kernel: builtins.bool | None = False,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
+@overload
+def flip(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | None = 1,
+    vertical: int | ArrayLike | Tensor | None = 0,
+    depthwise: int | ArrayLike | Tensor | None = 0,
+) -> Tensor: ...
+@overload
+def flip(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Batch: ...
+@overload
+def flip(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Tensor | Batch: ...
+@overload
+def flip(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Batch: ...
 def batch_permutation(
     *,
     batch_size: int,
@@ -2916,50 +2960,6 @@ def permute_batch(
     batch_size: int,
     device: DeviceLike | None = None,
     indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
-) -> Batch: ...
-@overload
-def flip(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    horizontal: int | ArrayLike | Tensor | None = 1,
-    vertical: int | ArrayLike | Tensor | None = 0,
-    depthwise: int | ArrayLike | Tensor | None = 0,
-) -> Tensor: ...
-@overload
-def flip(
-    input: Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
-    vertical: int | ArrayLike | Tensor | Batch | None = 0,
-    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
-) -> Batch: ...
-@overload
-def flip(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
-    vertical: int | ArrayLike | Tensor | Batch | None = 0,
-    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
-) -> Tensor | Batch: ...
-@overload
-def flip(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
-    vertical: int | ArrayLike | Tensor | Batch | None = 0,
-    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
 ) -> Batch: ...
 @overload
 def peek_image_shape(
@@ -3250,56 +3250,76 @@ def roi_random_crop(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
-def pad(
+def normalize(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    fill_value: float | ArrayLike | Tensor | None = 0.0,
-    axes: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    mean: ArrayLike | Tensor | None = None,
+    stddev: ArrayLike | Tensor | None = None,
+    axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
-    align: Sequence[int] | int | ArrayLike | Tensor | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    batch: builtins.bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
 ) -> Tensor: ...
 @overload
-def pad(
+def normalize(
     input: Batch,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
-    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    batch: builtins.bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
 ) -> Batch: ...
 @overload
-def pad(
+def normalize(
     input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
-    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    batch: builtins.bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
 ) -> Tensor | Batch: ...
 @overload
-def pad(
+def normalize(
     input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
     axis_names: str | None = None,
-    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    batch: builtins.bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
 ) -> Batch: ...
 @overload
 def coord_flip(
@@ -4235,6 +4255,58 @@ def transpose(
     output_layout: str | None = None,
 ) -> Batch: ...
 @overload
+def pad(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+) -> Tensor: ...
+@overload
+def pad(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def pad(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
+@overload
+def pad(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
 def mel_filter_bank(
     input: ArrayLike | Tensor,
     /,
@@ -4493,78 +4565,6 @@ def to_decibels(
     multiplier: float | None = 10.0,
     reference: float | None = 0.0,
     cutoff_db: float | None = -200.0,
-) -> Batch: ...
-@overload
-def normalize(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    mean: ArrayLike | Tensor | None = None,
-    stddev: ArrayLike | Tensor | None = None,
-    axes: Sequence[int] | int | None = None,
-    axis_names: str | None = None,
-    batch: builtins.bool | None = False,
-    ddof: int | None = 0,
-    epsilon: float | None = 0.0,
-    scale: float | None = 1.0,
-    shift: float | None = 0.0,
-    dtype: DTypeLike | None = ...,
-) -> Tensor: ...
-@overload
-def normalize(
-    input: Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    mean: ArrayLike | Tensor | Batch | None = None,
-    stddev: ArrayLike | Tensor | Batch | None = None,
-    axes: Sequence[int] | int | None = None,
-    axis_names: str | None = None,
-    batch: builtins.bool | None = False,
-    ddof: int | None = 0,
-    epsilon: float | None = 0.0,
-    scale: float | None = 1.0,
-    shift: float | None = 0.0,
-    dtype: DTypeLike | None = ...,
-) -> Batch: ...
-@overload
-def normalize(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    mean: ArrayLike | Tensor | Batch | None = None,
-    stddev: ArrayLike | Tensor | Batch | None = None,
-    axes: Sequence[int] | int | None = None,
-    axis_names: str | None = None,
-    batch: builtins.bool | None = False,
-    ddof: int | None = 0,
-    epsilon: float | None = 0.0,
-    scale: float | None = 1.0,
-    shift: float | None = 0.0,
-    dtype: DTypeLike | None = ...,
-) -> Tensor | Batch: ...
-@overload
-def normalize(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    mean: ArrayLike | Tensor | Batch | None = None,
-    stddev: ArrayLike | Tensor | Batch | None = None,
-    axes: Sequence[int] | int | None = None,
-    axis_names: str | None = None,
-    batch: builtins.bool | None = False,
-    ddof: int | None = 0,
-    epsilon: float | None = 0.0,
-    scale: float | None = 1.0,
-    shift: float | None = 0.0,
-    dtype: DTypeLike | None = ...,
 ) -> Batch: ...
 @overload
 def element_extract(
