@@ -74,7 +74,7 @@ from ._ops.compose import (
     multi_paste,
     paste,
 )
-from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator, slice
+from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator
 from ._ops.debayer import debayer
 from ._ops.displacement import jitter, sphere, water
 from ._ops.fill import full, full_like, one_hot, ones, ones_like, zeros, zeros_like
@@ -98,7 +98,7 @@ from ._ops.normalize import normalize
 from ._ops.points import coord_flip, coord_transform
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from ._ops.shape import expand_dims, reinterpret, reshape, squeeze, transpose
-from ._ops.slice import pad
+from ._ops.slice import pad, slice
 from ._ops.spectral import mel_filter_bank, mfcc, power_spectrum, spectrogram, to_decibels
 from ._ops.video import element_extract, per_frame, sequence_rearrange
 from ._ops.warp import rotate, warp_affine

@@ -7,32 +7,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .._engine.args import FloatPerSample, FloatsPerSample, IntPerSample, IntsPerSample
+from .._engine.args import FloatPerSample, FloatsPerSample, IntPerSample
 from .._engine.convert import to_numpy
-from .._engine.dtype import DType, float16, float32, from_code, int32, uint8
+from .._engine.dtype import DType, float32, from_code, int32
 from .._engine.enums import DALIImageType
 from .._engine.metadata import Call, NotKnown, Result, Shapes, with_extents
 from .._engine.op import RandomState, Samples, op
 from .._engine.samples import HostSamples
-from .._shapes.slice_windows import SliceArguments, slice_windows
 from .._shapes.windows import (
-    CONSTANT_BORDER,
     CropArguments,
     OutOfBounds,
-    Windows,
     crop_windows,
-    fill_row,
     fit_windows,
     out_of_bounds,
     positive_range,
     shape_rows,
 )
+from .slice import ZERO, take_windows
 
 _IMAGE_LAYOUTS = "HWC CHW DHWC CDHW FHWC FCHW CFHW FDHWC FCDHW CFDHW"
-# The layouts by which axes of inputs without one are found.
-IMPLIED_LAYOUTS = {2: "HW", 3: "HWC", 4: "DHWC"}
-_SLICE_TYPES = (float32, float16, uint8)
-_ZERO = np.zeros((1, 1), np.float32)
 
 
 def crop_extents(call: Call, shapes: Shapes) -> Shapes:
@@ -124,124 +117,7 @@ def crop(
     windows = crop_windows(shapes, input.layout, arguments)
     policy = out_of_bounds(out_of_bounds_policy)
     windows = fit_windows(windows, shapes, policy, "crop")
-    return _take(input, windows, input.layout, policy, fill_values, dtype or output_dtype)
-
-
-def _slice_layout(call: Call) -> str:
-    return call.input.layout or IMPLIED_LAYOUTS.get(call.input.ndim, "")
-
-
-def _sliced_shapes(call: Call) -> Shapes:
-    if call["out_of_bounds_policy"] == "trim_to_shape" or call.has_input(1):
-        raise NotKnown
-    arguments = SliceArguments(*(call[name] for name in SliceArguments._fields))
-    return slice_windows(call.input.shapes, _slice_layout(call), arguments, None, None).extents
-
-
-@op(result=Result(dtype=("dtype", "output_dtype", "input"), shape=_sliced_shapes))
-def slice(
-    data: Samples,
-    anchor: HostSamples | None = None,
-    shape_input: HostSamples | None = None,
-    /,
-    *,
-    start: IntsPerSample | None = None,
-    rel_start: FloatsPerSample | None = None,
-    end: IntsPerSample | None = None,
-    rel_end: FloatsPerSample | None = None,
-    shape: IntsPerSample | None = None,
-    rel_shape: FloatsPerSample | None = None,
-    axes: IntsPerSample | None = None,
-    axis_names: str = "WH",
-    normalized_anchor: bool = True,
-    normalized_shape: bool = True,
-    out_of_bounds_policy: str = "error",
-    fill_values: tuple[float, ...] = (0.0,),
-    dtype: DType | None = None,
-    image_type: DALIImageType | None = None,
-    output_dtype: DType | None = None,
-) -> Samples:
-    """Take a part of arrays of any kind, given by begin and end or begin and shape.
-
-    The part is described by keyword arguments, absolute or relative to the shape of the input, or
-    by two more inputs, `anchor` and `shape_input`. What is left out reaches from the begin to the
-    end of the axis.
-
-    Parameters
-    ----------
-    anchor, shape_input
-        Begin and shape of the part. Integers are absolute; floats are relative unless
-        `normalized_anchor` or `normalized_shape` is False.
-    start, rel_start
-        Where the part begins, absolute or relative.
-    end, rel_end, shape, rel_shape
-        Where it ends, or how large it is; at most one of the four.
-    axes
-        The axes that these values belong to, in their order; negative ones count from the end, an
-        empty list means all.
-    axis_names
-        The same by letters of the layout. The default, width and height, is used if `axes` is not
-        given.
-    normalized_anchor, normalized_shape
-        Whether floats in `anchor` and `shape_input` are relative.
-    out_of_bounds_policy, fill_values, dtype, image_type, output_dtype
-        As in `crop`.
-
-    Examples
-    --------
-    >>> import daliesque as ndd, numpy as np
-    >>> image = ndd.as_tensor(np.zeros((480, 640, 3), np.uint8), layout="HWC")
-    >>> ndd.slice(image, rel_start=[0.25, 0.25], shape=[100, 50]).shape
-    (50, 100, 3)
-    >>> ndd.slice(image, start=[10], axes=[0]).shape
-    (470, 640, 3)
-    """
-    del image_type
-    layout = data.layout or IMPLIED_LAYOUTS.get(data.ndim, "")
-    shapes = shape_rows(data)
-    arguments = SliceArguments(
-        start,
-        rel_start,
-        end,
-        rel_end,
-        shape,
-        rel_shape,
-        axes,
-        axis_names,
-        normalized_anchor,
-        normalized_shape,
-    )
-    windows = slice_windows(shapes, layout, arguments, anchor, shape_input)
-    policy = out_of_bounds(out_of_bounds_policy)
-    windows = fit_windows(windows, shapes, policy, "slice")
-    return _take(data, windows, layout, policy, fill_values, dtype or output_dtype)
-
-
-def _take(
-    samples: Samples,
-    windows: Windows,
-    layout: str,
-    policy: OutOfBounds,
-    fill_values: list[float] | tuple[float, ...],
-    dtype: DType | None,
-) -> Samples:
-    own = from_code(samples.type_id)
-    if dtype is not None and dtype != own and dtype not in _SLICE_TYPES:
-        names = ", ".join(str(choice) for choice in dict.fromkeys((own, *_SLICE_TYPES)))
-        msg = f"'dtype' must be one of {names}; got {dtype}. Cast the result."
-        raise ValueError(msg)
-    fill, channel_axis = _ZERO, -1
-    if policy.action == "border" and policy.border == CONSTANT_BORDER:
-        fill, channel_axis = fill_row(list(fill_values), layout, windows)
-    return samples.kernels.slice(
-        samples,
-        samples.type_id if dtype is None else dtype.code,
-        windows.anchors,
-        windows.extents,
-        policy.border,
-        fill,
-        channel_axis,
-    )
+    return take_windows(input, windows, input.layout, policy, fill_values, dtype or output_dtype)
 
 
 def _normalized_layout(call: Call) -> str:
@@ -391,7 +267,7 @@ def _padding(
 ) -> NDArray[np.float32]:
     """The fill values for each output channel, of shape (1, 1) or (1, channels)."""
     if policy.action != "border" or not fill_values:
-        return _ZERO
+        return ZERO
     given = len(fill_values)
     if given > 1:
         for sample, counts in enumerate(zip(channels, padded, strict=True)):
