@@ -92,7 +92,7 @@ from ._ops.generic import (
 from ._ops.image_decoders import peek_image_shape
 from ._ops.imread import imread
 from ._ops.join import cat, stack
-from ._ops.lookup import clahe, equalize, lookup_table
+from ._ops.lookup import lookup_table
 from ._ops.masks import roi_random_crop
 from ._ops.normalize import normalize
 from ._ops.points import coord_flip, coord_transform
@@ -100,6 +100,7 @@ from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor
 from ._ops.shape import expand_dims, reinterpret, reshape, squeeze, transpose
 from ._ops.slice import pad, slice
 from ._ops.spectral import mel_filter_bank, mfcc, power_spectrum, spectrogram, to_decibels
+from ._ops.tone import clahe, equalize
 from ._ops.video import element_extract, per_frame, sequence_rearrange
 from ._ops.warp import rotate, warp_affine
 from ._version import __version__ as __version__
