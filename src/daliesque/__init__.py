@@ -70,7 +70,6 @@ from ._ops.color import (
 from ._ops.compose import (
     erase,
     grid_mask,
-    jpeg_compression_distortion,
     multi_paste,
     paste,
 )
@@ -92,6 +91,7 @@ from ._ops.generic import (
 from ._ops.image_decoders import peek_image_shape
 from ._ops.imread import imread
 from ._ops.join import cat, stack
+from ._ops.jpeg import jpeg_compression_distortion
 from ._ops.lookup import lookup_table
 from ._ops.masks import roi_random_crop
 from ._ops.normalize import normalize

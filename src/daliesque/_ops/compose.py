@@ -18,7 +18,7 @@ from .._engine.args import (
     Rule,
 )
 from .._engine.convert import cast_samples, contiguous, to_samples
-from .._engine.dtype import DType, float32, from_code, int32, uint8
+from .._engine.dtype import DType, float32, from_code, int32
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples, common_kernels, host
@@ -512,27 +512,3 @@ def grid_mask(
         msg = f"'tile' must not be 0 (sample {int(np.argmax(tile == 0))})."
         raise ValueError(msg)
     return input.kernels.grid_mask(input, tile, ratio, angle, shift_x, shift_y)
-
-
-@op(layouts="HWC FHWC", dtypes=(uint8,), sequences=True, result=Result(shape="input"))
-def jpeg_compression_distortion(input: Samples, /, *, quality: IntPerSample = 50) -> Samples:
-    """Give RGB images the artifacts of JPEG compression.
-
-    Parameters
-    ----------
-    quality
-        The quality setting of the compression, 1 to 100; other values are clamped.
-
-    Examples
-    --------
-    >>> import daliesque as ndd
-    >>> image = ndd.tensor(np.full((8, 8, 3), 100, np.uint8), layout="HWC")
-    >>> ndd.jpeg_compression_distortion(image, quality=1).torch().unique().tolist()
-    [96]
-    """
-    shapes = input.shape_array()
-    if (shapes[:, 2] != 3).any():
-        sample = int(np.argmax(shapes[:, 2] != 3))
-        msg = f"the input must be RGB images; got {shapes[sample, 2]} channels (sample {sample})."
-        raise ValueError(msg)
-    return input.kernels.jpeg_distortion(input, quality)
