@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators that the reference keeps under this name; here they are the same as the others."""
 
+from .._ops.filters import dilate, erode, median_blur
 from .._ops.image_decoders import peek_image_shape
-from .._ops.morphology import dilate, erode, median_blur
 from .._ops.remap import remap, warp_perspective
 from .._ops.resize import resize
 from . import decoders, readers
