@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -30,12 +32,72 @@ from .._engine.op import HostSamples, RandomState, Samples, op
 from .._shapes.image_files import decode_images, read_headers
 from .._shapes.slice_windows import SliceArguments, slice_windows
 from .._shapes.windows import CropArguments, Integers, Windows, crop_windows, positive_range
-from .ignored import gpu_cache, gpu_tuning, ignoring
 
 _PIXEL_TYPES = (uint8, int8, uint16, int16, uint32, int32, float32)
 _SHAPE_TYPES = (int32, uint32, int64, uint64, float32, float64)
 # Decoding a byte takes this many times longer than copying it.
 _DECODE_WEIGHT = 50
+
+_Parameters = ParamSpec("_Parameters")
+_Returned = TypeVar("_Returned")
+
+
+# Arguments of the reference's decoders that mean nothing here. They are accepted, and checked, as
+# if they stood in the signature of each decoder.
+def _gpu_tuning(
+    *,
+    affine: bool = True,
+    device_memory_padding: int = 16777216,
+    device_memory_padding_jpeg2k: int = 0,
+    host_memory_padding: int = 8388608,
+    host_memory_padding_jpeg2k: int = 0,
+    hw_decoder_load: float = 0.65,
+    hybrid_huffman_threshold: int = 1000000,
+    preallocate_height_hint: int = 0,
+    preallocate_width_hint: int = 0,
+    memory_stats: bool = False,
+    split_stages: bool = False,
+    use_chunk_allocator: bool = False,
+) -> None:
+    """What tunes the decoders of NVIDIA GPUs."""
+
+
+def _gpu_cache(
+    *,
+    cache_batch_copy: bool = True,
+    cache_debug: bool = False,
+    cache_size: int = 0,
+    cache_threshold: int = 0,
+    cache_type: str = "",
+) -> None:
+    """What says which decoded images stay in the memory of a GPU."""
+
+
+def _ignoring(
+    *declarations: Callable[..., None],
+) -> Callable[[Callable[_Parameters, _Returned]], Callable[..., _Returned]]:
+    """Let a body of an operator accept the parameters of other functions, and not see them."""
+    ignored = [
+        parameter
+        for declaration in declarations
+        for parameter in inspect.signature(declaration).parameters.values()
+    ]
+
+    def decorate(body: Callable[_Parameters, _Returned]) -> Callable[..., _Returned]:
+        @functools.wraps(body)
+        def accepting(*inputs: _Parameters.args, **arguments: _Parameters.kwargs) -> _Returned:
+            for parameter in ignored:
+                del arguments[parameter.name]
+            return body(*inputs, **arguments)
+
+        own = inspect.signature(body)
+        parameters = [*own.parameters.values(), *ignored]
+        accepting.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        extra = {parameter.name: parameter.annotation for parameter in ignored}
+        accepting.__annotations__ = {**body.__annotations__, **extra}
+        return accepting
+
+    return decorate
 
 
 def _decoder(name: str) -> Callable[[Callable[..., HostSamples]], Any]:
@@ -48,7 +110,7 @@ def _decoder(name: str) -> Callable[[Callable[..., HostSamples]], Any]:
 
 
 @_decoder("decoders.image")
-@ignoring(gpu_tuning, gpu_cache)
+@_ignoring(_gpu_tuning, _gpu_cache)
 def image(
     input: HostSamples,
     /,
@@ -107,7 +169,7 @@ def image(
 
 
 @_decoder("decoders.image_crop")
-@ignoring(gpu_tuning)
+@_ignoring(_gpu_tuning)
 def image_crop(
     input: HostSamples,
     /,
@@ -162,7 +224,7 @@ def image_crop(
 
 
 @_decoder("decoders.image_random_crop")
-@ignoring(gpu_tuning)
+@_ignoring(_gpu_tuning)
 def image_random_crop(
     input: HostSamples,
     /,
@@ -217,7 +279,7 @@ def image_random_crop(
 
 
 @_decoder("decoders.image_slice")
-@ignoring(gpu_tuning)
+@_ignoring(_gpu_tuning)
 def image_slice(
     data: HostSamples,
     anchor: HostSamples | None = None,
