@@ -1602,42 +1602,6 @@ def grid_mask(
     shift_y: float | ArrayLike | Tensor | Batch | None = 0.0,
 ) -> Batch: ...
 @overload
-def jpeg_compression_distortion(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    quality: int | ArrayLike | Tensor | None = 50,
-) -> Tensor: ...
-@overload
-def jpeg_compression_distortion(
-    input: Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    quality: int | ArrayLike | Tensor | Batch | None = 50,
-) -> Batch: ...
-@overload
-def jpeg_compression_distortion(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    quality: int | ArrayLike | Tensor | Batch | None = 50,
-) -> Tensor | Batch: ...
-@overload
-def jpeg_compression_distortion(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    quality: int | ArrayLike | Tensor | Batch | None = 50,
-) -> Batch: ...
-@overload
 def multi_paste(
     input_0: ArrayLike | Tensor,
     *inputs: ArrayLike | Tensor,
@@ -2001,106 +1965,6 @@ def random_crop_generator(
     num_attempts: int | None = 10,
     rng: RNG | None = None,
 ) -> tuple[Batch, Batch]: ...
-@overload
-def slice(
-    data: ArrayLike | Tensor,
-    anchor: ArrayLike | Tensor | None = None,
-    shape_input: ArrayLike | Tensor | None = None,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    start: Sequence[int] | int | ArrayLike | Tensor | None = None,
-    rel_start: Sequence[float] | float | ArrayLike | Tensor | None = None,
-    end: Sequence[int] | int | ArrayLike | Tensor | None = None,
-    rel_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | None = None,
-    axes: Sequence[int] | int | ArrayLike | Tensor | None = None,
-    axis_names: str | None = "WH",
-    normalized_anchor: builtins.bool | None = True,
-    normalized_shape: builtins.bool | None = True,
-    out_of_bounds_policy: str | None = "error",
-    fill_values: Sequence[float] | float | None = (0.0,),
-    dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
-    output_dtype: DTypeLike | None = None,
-) -> Tensor: ...
-@overload
-def slice(
-    data: Batch,
-    anchor: ArrayLike | Tensor | Batch | None = None,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    axis_names: str | None = "WH",
-    normalized_anchor: builtins.bool | None = True,
-    normalized_shape: builtins.bool | None = True,
-    out_of_bounds_policy: str | None = "error",
-    fill_values: Sequence[float] | float | None = (0.0,),
-    dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
-    output_dtype: DTypeLike | None = None,
-) -> Batch: ...
-@overload
-def slice(
-    data: ArrayLike | Tensor | Batch,
-    anchor: ArrayLike | Tensor | Batch | None = None,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    axis_names: str | None = "WH",
-    normalized_anchor: builtins.bool | None = True,
-    normalized_shape: builtins.bool | None = True,
-    out_of_bounds_policy: str | None = "error",
-    fill_values: Sequence[float] | float | None = (0.0,),
-    dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
-    output_dtype: DTypeLike | None = None,
-) -> Tensor | Batch: ...
-@overload
-def slice(
-    data: ArrayLike | Tensor | Batch,
-    anchor: ArrayLike | Tensor | Batch | None = None,
-    shape_input: ArrayLike | Tensor | Batch | None = None,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
-    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
-    axis_names: str | None = "WH",
-    normalized_anchor: builtins.bool | None = True,
-    normalized_shape: builtins.bool | None = True,
-    out_of_bounds_policy: str | None = "error",
-    fill_values: Sequence[float] | float | None = (0.0,),
-    dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
-    output_dtype: DTypeLike | None = None,
-) -> Batch: ...
 @overload
 def debayer(
     input: ArrayLike | Tensor,
@@ -3070,76 +2934,40 @@ def stack(
     axis_name: str | None = None,
 ) -> Batch: ...
 @overload
-def clahe(
+def jpeg_compression_distortion(
     input: ArrayLike | Tensor,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    tiles_x: int,
-    tiles_y: int,
-    clip_limit: float,
-    bins: int | None = 256,
-    luma_only: builtins.bool | None = True,
+    quality: int | ArrayLike | Tensor | None = 50,
 ) -> Tensor: ...
 @overload
-def clahe(
+def jpeg_compression_distortion(
     input: Batch,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    tiles_x: int,
-    tiles_y: int,
-    clip_limit: float,
-    bins: int | None = 256,
-    luma_only: builtins.bool | None = True,
+    quality: int | ArrayLike | Tensor | Batch | None = 50,
 ) -> Batch: ...
 @overload
-def clahe(
+def jpeg_compression_distortion(
     input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    tiles_x: int,
-    tiles_y: int,
-    clip_limit: float,
-    bins: int | None = 256,
-    luma_only: builtins.bool | None = True,
+    quality: int | ArrayLike | Tensor | Batch | None = 50,
 ) -> Tensor | Batch: ...
 @overload
-def clahe(
+def jpeg_compression_distortion(
     input: ArrayLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    tiles_x: int,
-    tiles_y: int,
-    clip_limit: float,
-    bins: int | None = 256,
-    luma_only: builtins.bool | None = True,
-) -> Batch: ...
-@overload
-def equalize(
-    input: ArrayLike | Tensor, /, *, batch_size: None = None, device: DeviceLike | None = None
-) -> Tensor: ...
-@overload
-def equalize(
-    input: Batch, /, *, batch_size: None = None, device: DeviceLike | None = None
-) -> Batch: ...
-@overload
-def equalize(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-) -> Tensor | Batch: ...
-@overload
-def equalize(
-    input: ArrayLike | Tensor | Batch, /, *, batch_size: int, device: DeviceLike | None = None
+    quality: int | ArrayLike | Tensor | Batch | None = 50,
 ) -> Batch: ...
 @overload
 def lookup_table(
@@ -4307,6 +4135,106 @@ def pad(
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
+def slice(
+    data: ArrayLike | Tensor,
+    anchor: ArrayLike | Tensor | None = None,
+    shape_input: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    start: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor: ...
+@overload
+def slice(
+    data: Batch,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
+def slice(
+    data: ArrayLike | Tensor | Batch,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def slice(
+    data: ArrayLike | Tensor | Batch,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Batch: ...
+@overload
 def mel_filter_bank(
     input: ArrayLike | Tensor,
     /,
@@ -4565,6 +4493,78 @@ def to_decibels(
     multiplier: float | None = 10.0,
     reference: float | None = 0.0,
     cutoff_db: float | None = -200.0,
+) -> Batch: ...
+@overload
+def clahe(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int | None = 256,
+    luma_only: builtins.bool | None = True,
+) -> Tensor: ...
+@overload
+def clahe(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int | None = 256,
+    luma_only: builtins.bool | None = True,
+) -> Batch: ...
+@overload
+def clahe(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int | None = 256,
+    luma_only: builtins.bool | None = True,
+) -> Tensor | Batch: ...
+@overload
+def clahe(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int | None = 256,
+    luma_only: builtins.bool | None = True,
+) -> Batch: ...
+@overload
+def equalize(
+    input: ArrayLike | Tensor, /, *, batch_size: None = None, device: DeviceLike | None = None
+) -> Tensor: ...
+@overload
+def equalize(
+    input: Batch, /, *, batch_size: None = None, device: DeviceLike | None = None
+) -> Batch: ...
+@overload
+def equalize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def equalize(
+    input: ArrayLike | Tensor | Batch, /, *, batch_size: int, device: DeviceLike | None = None
 ) -> Batch: ...
 @overload
 def element_extract(

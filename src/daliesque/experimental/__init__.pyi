@@ -27,50 +27,6 @@ __all__ = [
 ]
 
 @overload
-def peek_image_shape(
-    input: ArrayLike | Tensor,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
-    dtype: DTypeLike | None = ...,
-    adjust_orientation: bool | None = True,
-) -> Tensor: ...
-@overload
-def peek_image_shape(
-    input: Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
-    dtype: DTypeLike | None = ...,
-    adjust_orientation: bool | None = True,
-) -> Batch: ...
-@overload
-def peek_image_shape(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: None = None,
-    device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
-    dtype: DTypeLike | None = ...,
-    adjust_orientation: bool | None = True,
-) -> Tensor | Batch: ...
-@overload
-def peek_image_shape(
-    input: ArrayLike | Tensor | Batch,
-    /,
-    *,
-    batch_size: int,
-    device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
-    dtype: DTypeLike | None = ...,
-    adjust_orientation: bool | None = True,
-) -> Batch: ...
-@overload
 def dilate(
     input: ArrayLike | Tensor,
     /,
@@ -201,6 +157,50 @@ def median_blur(
     batch_size: int,
     device: DeviceLike | None = None,
     window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+) -> Batch: ...
+@overload
+def peek_image_shape(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: bool | None = True,
+) -> Tensor: ...
+@overload
+def peek_image_shape(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: bool | None = True,
+) -> Batch: ...
+@overload
+def peek_image_shape(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: bool | None = True,
+) -> Tensor | Batch: ...
+@overload
+def peek_image_shape(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = ...,
+    adjust_orientation: bool | None = True,
 ) -> Batch: ...
 @overload
 def remap(
