@@ -148,10 +148,13 @@ void reduce_rows(void* totals, const void* in, int64_t groups, int64_t length, c
   }
 }
 
-/// Columns that fit into the lanes. Four rows at a time, since lanes live in memory.
+/// Columns that fit into the lanes. Four rows at a time, since lanes live in memory. Each call does
+/// much work, so that one copy for all callers is as fast and much quicker to compile.
 template <class Op>
-void reduce_narrow(typename Op::Lane* __restrict lanes, const typename Op::In* __restrict in,
-                   int64_t rows, int64_t columns, int64_t stride, const float* __restrict means) {
+[[gnu::noinline]] void reduce_narrow(typename Op::Lane* __restrict lanes,
+                                     const typename Op::In* __restrict in, int64_t rows,
+                                     int64_t columns, int64_t stride,
+                                     const float* __restrict means) {
   for (int64_t c = 0; c < columns; c++) lanes[c] = Op::start();
   int64_t r = 0;
   for (; r + 4 <= rows; r += 4) {
