@@ -5,11 +5,17 @@ All draws come from Philox 4x32-10, a counter-based generator. A random operator
 from its RNG at the moment it is called; everything it draws later depends on those words, the
 index of the sample and the index of the element. So neither threads nor evaluation modes can
 change a result.
+
+A process made by fork has copies of its parent's generators. They go on with streams of their own
+there, which follow from where the generator stood and from the number of the fork: so the workers
+of a DataLoader draw different numbers, and the same ones again when the program is run again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import operator
+import os
 import random
 import threading
 from typing import SupportsIndex, TypeAlias, final
@@ -19,6 +25,28 @@ from .. import _kernels
 RNGState: TypeAlias = _kernels.PhiloxState
 
 _UINT64_MAX = 0xFFFFFFFFFFFFFFFF
+
+
+class _Lineage:
+    """How this process came about: the number of each fork on the way to it."""
+
+    def __init__(self) -> None:
+        # One number for each ancestor: which of its forks led here.
+        self.path: tuple[int, ...] = ()
+        # How often this process has forked.
+        self.forks = 0
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self._before_fork, after_in_child=self._in_child)
+
+    def _before_fork(self) -> None:
+        self.forks += 1
+
+    def _in_child(self) -> None:
+        self.path += (self.forks,)
+        self.forks = 0
+
+
+_lineage = _Lineage()
 
 
 @final
@@ -33,6 +61,11 @@ class RNG:
     state
         Where to go on: what `get_state` returned, or the text of that. Not together with `seed`.
 
+    In a process made by fork, as a worker of a DataLoader is, a generator draws other numbers than
+    in the parent and in other workers; which ones follows from the seed and the number of forks
+    since it was set. A generator that is pickled, as for a spawned worker, draws the same numbers
+    in each of them: set its `seed` there, e.g. to `torch.utils.data.get_worker_info().seed`.
+
     Examples
     --------
     >>> import daliesque as ndd
@@ -43,7 +76,7 @@ class RNG:
     (2,)
     """
 
-    __slots__ = ("__weakref__", "_philox")
+    __slots__ = ("__weakref__", "_forks", "_generation", "_stream")
 
     def __init__(
         self, seed: SupportsIndex | None = None, state: RNGState | str | None = None
@@ -59,6 +92,28 @@ class RNG:
     def __call__(self) -> int:
         """Draw a random integer in [0, 2**32 - 1]."""
         return self._philox.next()
+
+    @property
+    def _philox(self) -> _kernels.Philox:
+        """The stream of this process."""
+        if self._generation != len(_lineage.path):
+            self._leave_parent()
+        return self._stream
+
+    @_philox.setter
+    def _philox(self, stream: _kernels.Philox) -> None:
+        self._stream = stream
+        # Where in the history of forks the stream began.
+        self._generation = len(_lineage.path)
+        self._forks = _lineage.forks
+
+    def _leave_parent(self) -> None:
+        first, *others = _lineage.path[self._generation :]
+        steps = [first - self._forks, *others]
+        digest = hashlib.blake2b(f"{self._stream.state()} {steps}".encode(), digest_size=8)
+        self._philox = _kernels.Philox(int.from_bytes(digest.digest(), "little"))
+        # What this process has forked before it drew anything has other numbers as well.
+        self._forks = 0
 
     @property
     def seed(self) -> SupportsIndex:
