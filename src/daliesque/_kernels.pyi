@@ -137,7 +137,7 @@ class Samples:
     def empty_like(self, type_id: int) -> Samples: ...
 
 def empty(type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], layout: str, count: int) -> Samples:
-    """Uninitialised samples; `shapes` is (count, ndim) or (1, ndim)."""
+    """Uninitialized samples; `shapes` is (count, ndim) or (1, ndim)."""
 
 def empty_uniform(type_id: int, shape: Sequence[int], layout: str, count: int) -> Samples: ...
 
@@ -173,7 +173,7 @@ def from_dlpack(capsule: object) -> Samples:
     """One sample over the memory of a DLPack capsule."""
 
 class PhiloxState:
-    """A place in the stream of a generator."""
+    """A position in the stream of a generator."""
 
     @staticmethod
     def parse(text: str) -> PhiloxState: ...
@@ -311,7 +311,7 @@ def normalize(samples: Samples, type_id: int, means: Samples | None, factors: Sa
     """(samples - mean) * factor + shift; what is None is computed."""
 
 def look_up(samples: Samples, table: Samples, otherwise: Samples) -> Samples:
-    """The entries of a table at the places that the samples hold."""
+    """The entries of a table at the indices that the samples hold."""
 
 def brightness_contrast(samples: Samples, type_id: int, brightness: numpy.typing.NDArray[Any], shift: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any], center: numpy.typing.NDArray[Any] | None) -> Samples: ...
 
@@ -334,7 +334,7 @@ def grid_mask(samples: Samples, tile: numpy.typing.NDArray[Any], ratio: numpy.ty
 
 def multi_paste(inputs: Sequence[Samples], type_id: int, shapes: numpy.typing.NDArray[Any], offsets: numpy.typing.NDArray[Any], patches: numpy.typing.NDArray[Any]) -> Samples:
     """
-    `patches` holds input, sample, place, size and target place of parts, those of sample i from offsets[i] on.
+    `patches` holds input, sample, anchor, size and target anchor of parts, those of sample i from offsets[i] on.
     """
 
 def gaussian_blur(samples: Samples, type_id: int, axes: tuple[int, int, bool], sigma: numpy.typing.NDArray[Any], window_size: numpy.typing.NDArray[Any]) -> Samples: ...
@@ -366,7 +366,7 @@ def warp_affine(samples: Samples, type_id: int, sizes: numpy.typing.NDArray[Any]
 def warp_perspective(samples: Samples, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
 
 def warp_map(samples: Samples, x: Samples, y: Samples, sizes: numpy.typing.NDArray[Any], shift: float, interp: int) -> Samples:
-    """Pixels from the places that two arrays of coordinates name."""
+    """Pixels from the positions that two arrays of coordinates name."""
 
 def sphere(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float) -> Samples: ...
 
@@ -424,14 +424,14 @@ def image_headers(encoded: Samples) -> tuple[Annotated[NDArray[numpy.int64], dic
 
 def decode_jpegs(encoded: Samples, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], headers: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], windows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], image_type: int, type_id: int, fast_idct: bool) -> tuple[Samples, list[tuple[int, bool, str]]]:
     """
-    Uninitialised samples of the given shapes, of which the chosen ones are decoded; and the failures: sample, whether no other codec should try, and what is wrong.
+    Uninitialized samples of the given shapes, of which the chosen ones are decoded; and the failures: sample, whether no other codec should try, and what is wrong.
     """
 
 def write_pixels(out: Samples, index: int, pixels: NDArray[Any], gray_rule: int, orientation: int, window: Sequence[int], image_type: int) -> None:
     """Write a window of decoded pixels into a sample."""
 
 def cmyk_to_rgb(cmyk: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 4), order='C', device='cpu', writable=False)], rule: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 3))]:
-    """Red, green and blue of inks, by the number of an InkRule."""
+    """CMYK to RGB, by the number of a CmykRule."""
 
 def image_texts(images: Samples) -> Samples:
     """Images as the text of PGM or PPM files."""
@@ -459,7 +459,7 @@ def preemphasis_filter(out: Samples, samples: Samples, coefficient: numpy.typing
 def nonsilent_region(begin: Samples, length: Samples, samples: Samples, cutoff_db: float, reference_power: float, window_length: int, reset_interval: int) -> None: ...
 
 class AudioFiles:
-    """Sounds that are opened and decoded together."""
+    """Audio files that are opened and decoded together."""
 
     @overload
     def __init__(self, encoded: Samples, library: Sequence[int] | None) -> None: ...
@@ -476,9 +476,7 @@ class AudioFiles:
         """Why a file could not be read; None if it could."""
 
     def decode(self, out: Samples, ranges: NDArray[Any]) -> list[int]:
-        """
-        Decode ranges (sound, first, count); return how many frames there were.
-        """
+        """Decode ranges (file, first, count); return how many frames there were."""
 
 def random_bbox_crop(boxes: Samples, state: PhiloxState, columns: Sequence[int], extents: bool, thresholds: Sequence[float], aspect_ratio: Sequence[float], min_scale: float, max_scale: float, attempts: int, total_attempts: int, prune_threshold: float, allow_no_crop: bool, all_boxes: bool, overlap: bool, input_shape: numpy.typing.NDArray[Any] | None, crop_shape: numpy.typing.NDArray[Any] | None) -> tuple[Samples, Samples, Samples, Samples, int, int]:
     """
@@ -924,5 +922,5 @@ class CocoFault:
 def parse_coco(text: bytes, size_threshold: float, include_crowds: bool, ltrb: bool, ratio: bool, remap_classes: bool, skip_empty: bool, polygons: bool, runs: bool, images: Sequence[str] | None) -> dict[str, Any] | JsonFault | CocoMissing:
     """Annotations, or why there are none."""
 
-def paint_coco_masks(sizes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], polygons: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], vertices: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], mask_boxes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], run_ends: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu', writable=False)], relative: bool) -> Samples:
+def paint_coco_masks(sizes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], mask_rows: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], polygons: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], vertices: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], mask_boxes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], run_ends: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu', writable=False)], relative: bool) -> Samples:
     """Pictures of the labels of segmentations."""

@@ -206,7 +206,7 @@ def test_components_in_scans_of_their_own() -> None:
 
 
 def test_colors_that_a_file_does_not_have() -> None:
-    outcome = ("declined", "the JPEG uses other colours than those asked for")
+    outcome = ("declined", "the JPEG uses other colors than those asked for")
     for output_type in OUTPUT_TYPES:
         assert failure(ycck(cmyk_pixels(9, 9)), output_type) == outcome
     assert failure(encode(picture(9, 9)), "CMYK") == outcome

@@ -307,7 +307,7 @@ def test_damage_is_named() -> None:
         (patched(data, find(data, 0xDA) + 5, 9), "a scan component that the frame lacks", None),
         (patched(data, find(data, 0xC0) + 11, 0x51), "a sampling factor outside 1..4", None),
         (patched(data, find(data, 0xC0) + 5, 0, 0), "a frame header with an empty size", None),
-        (patched(data, find(data, 0xDB) + 4, 7), "a quantisation table number above 3", None),
+        (patched(data, find(data, 0xDB) + 4, 7), "a quantization table number above 3", None),
         (patched(data, find(data, 0xC4) + 5, 9), "a Huffman table cut short", None),
         (patched(data, find(data, 0xC4) + 5, 3, 0, 3), "an invalid Huffman table", None),
         (patched(data, find(data, 0xC4), 0xFF, 0xF5), "an unknown marker", find(data, 0xC4)),

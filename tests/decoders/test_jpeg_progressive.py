@@ -251,7 +251,7 @@ def test_damage_is_named() -> None:
         (patched(data, last + 12, 0xFF, 0xD9), "a marker or fill byte inside the scan", last + 12),
         (patched(data, tables + 5, symbols, *[0] * 15), "an invalid Huffman table", None),
         (patched(data, tables, 0xFF, 0xF5), "an unknown marker", tables),
-        (patched(data, find(data, 0xC2) + 12, 3), "a scan without its quantisation table", None),
+        (patched(data, find(data, 0xC2) + 12, 3), "a scan without its quantization table", None),
     ]
     for broken, reason, offset in cases:
         status, message = failure(broken)

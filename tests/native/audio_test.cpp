@@ -44,22 +44,22 @@ class Opened {
   explicit Opened(const std::string& bytes)
       : data_(bytes.begin(), bytes.end()),
         source_(data_.data(), static_cast<int64_t>(data_.size())),
-        sound_(open_wav(source_)) {}
+        file_(open_wav(source_)) {}
 
-  AudioFile* sound() const { return sound_.get(); }
+  AudioFile* file() const { return file_.get(); }
 
  private:
   std::vector<char> data_;
-  SoundBytes source_;
-  std::unique_ptr<AudioFile> sound_;
+  AudioBytes source_;
+  std::unique_ptr<AudioFile> file_;
 };
 
 /// Reads everything that the file claims to have, and some frames beyond.
 template <class T>
-int64_t read_all(AudioFile& sound, int64_t first) {
-  const int64_t count = sound.frames - first + 3;
-  std::vector<T> out(static_cast<size_t>(count * sound.channels));
-  return sound.read(out.data(), first, count);
+int64_t read_all(AudioFile& file, int64_t first) {
+  const int64_t count = file.frames - first + 3;
+  std::vector<T> out(static_cast<size_t>(count * file.channels));
+  return file.read(out.data(), first, count);
 }
 
 struct Format {
@@ -77,14 +77,14 @@ void files_cut_off() {
       const std::string whole = wav(format.tag, format.bits, channels, data);
       for (size_t size = 0; size <= whole.size(); size++) {
         const Opened opened(whole.substr(0, size));
-        AudioFile* sound = opened.sound();
-        check((sound != nullptr) == (size >= kHeader), "a whole header is enough");
-        if (!sound) continue;
+        AudioFile* file = opened.file();
+        check((file != nullptr) == (size >= kHeader), "a whole header is enough");
+        if (!file) continue;
         const auto frames = static_cast<int64_t>((size - kHeader) / frame);
-        check(sound->frames == frames && sound->channels == channels, "what is there counts");
-        check(read_all<float>(*sound, 0) == frames, "frames as float32");
-        check(read_all<int16_t>(*sound, 0) == frames, "frames as int16");
-        check(read_all<int32_t>(*sound, frames) == 0, "no frames after the end");
+        check(file->frames == frames && file->channels == channels, "what is there counts");
+        check(read_all<float>(*file, 0) == frames, "frames as float32");
+        check(read_all<int16_t>(*file, 0) == frames, "frames as int16");
+        check(read_all<int32_t>(*file, frames) == 0, "no frames after the end");
       }
     }
   }
@@ -92,9 +92,9 @@ void files_cut_off() {
 
 void values() {
   const Opened opened(wav(1, 16, 1, little(0x00017fff8000, 6)));
-  AudioFile* sound = opened.sound();
+  AudioFile* file = opened.file();
   float out[2];
-  check(sound && sound->rate == 16000 && sound->read(out, 1, 2) == 2, "two frames are read");
+  check(file && file->rate == 16000 && file->read(out, 1, 2) == 2, "two frames are read");
   check(out[0] == 32767.0f / 32768 && out[1] == 1.0f / 32768, "values of 16 bits");
 }
 
@@ -108,21 +108,21 @@ void decode_together(const std::vector<std::string>& files) {
     const std::string& file = files[static_cast<size_t>(i)];
     std::copy(file.begin(), file.end(), encoded.data<char>(i));
   }
-  const AudioFiles sounds(encoded, nullptr);
+  const AudioFiles opened(encoded, nullptr);
   std::vector<AudioFiles::Task> tasks;
   std::vector<int64_t> mixed, apart;
   for (int64_t i = 0; i < count; i++) {
-    const AudioFile* sound = sounds.file(i);
-    if (!sound) continue;
-    tasks.push_back({i, 0, sound->frames});
-    mixed.push_back(sound->frames);
-    apart.insert(apart.end(), {sound->frames, sound->channels});
+    const AudioFile* file = opened.file(i);
+    if (!file) continue;
+    tasks.push_back({i, 0, file->frames});
+    mixed.push_back(file->frames);
+    apart.insert(apart.end(), {file->frames, file->channels});
   }
-  check(tasks.size() > 100 && tasks.size() < files.size(), "some files are still sounds");
+  check(tasks.size() > 100 && tasks.size() < files.size(), "some files are still audio");
   const auto kept = static_cast<int64_t>(tasks.size());
   Samples one = Samples::empty(DType::int16, 1, mixed, "", kept);
   Samples all = Samples::empty(DType::float32, 2, apart, "", kept);
-  check(sounds.decode(one, tasks) == mixed && sounds.decode(all, tasks) == mixed,
+  check(opened.decode(one, tasks) == mixed && opened.decode(all, tasks) == mixed,
         "all frames are decoded");
 }
 
@@ -134,8 +134,8 @@ void files_with_wrong_bytes() {
     const int channels = 1 + static_cast<int>(random.below(4));
     files.push_back(random.damaged(wav(format.tag, format.bits, channels, std::string(24, 7))));
     const Opened opened(files.back());
-    AudioFile* sound = opened.sound();
-    if (sound) check(read_all<float>(*sound, 0) == sound->frames, "all frames are there");
+    AudioFile* file = opened.file();
+    if (file) check(read_all<float>(*file, 0) == file->frames, "all frames are there");
   }
   decode_together(files);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes windows of images of every type, colour and orientation into buffers of exactly the right
+// Writes windows of images of every type, color and orientation into buffers of exactly the right
 // size, and reads headers and pixels of files that are no images. Run under a sanitizer.
 #include <cstring>
 #include <random>
@@ -25,14 +25,14 @@ int64_t stored_at(int orientation, int64_t height, int64_t width, int64_t y, int
   return rows[orientation - 1] * width + columns[orientation - 1];
 }
 
-void windows_of_turned_images() {
+void windows_of_oriented_images() {
   constexpr int64_t kHeight = 5, kWidth = 7;
   std::vector<uint8_t> stored(kHeight * kWidth * 3);
   for (size_t i = 0; i < stored.size(); i++) stored[i] = static_cast<uint8_t>(i);
   const Pixels in{stored.data(), DType::uint8, kHeight, kWidth, 3};
   for (int orientation = 1; orientation <= 8; orientation++) {
-    const bool turned = is_transposed(orientation);
-    const int64_t height = turned ? kWidth : kHeight, width = turned ? kHeight : kWidth;
+    const bool transposed = is_transposed(orientation);
+    const int64_t height = transposed ? kWidth : kHeight, width = transposed ? kHeight : kWidth;
     for (int64_t top = 0; top < height; top++) {
       for (int64_t left = 0; left < width; left++) {
         const CropWindow window{top, left, height - top, (width - left + 1) / 2};
@@ -115,7 +115,7 @@ void files_that_are_no_images() {
 }  // namespace
 
 int main() {
-  windows_of_turned_images();
+  windows_of_oriented_images();
   types_and_colors();
   files_that_are_no_images();
   return passed("decode_test");

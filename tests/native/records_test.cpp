@@ -238,12 +238,12 @@ void databases() {
   constexpr size_t kPage = 256;
   const auto page = [&](uint64_t number, uint64_t flags, const std::vector<std::string>& nodes) {
     std::string bytes = little(number, 8) + little(0, 2) + little(flags, 2);
-    std::string places, contents;
+    std::string offsets, contents;
     for (const std::string& node : nodes) {
       contents = node + contents;
-      places += little(kPage - contents.size(), 2);
+      offsets += little(kPage - contents.size(), 2);
     }
-    bytes += little(16 + places.size(), 2) + little(kPage - contents.size(), 2) + places;
+    bytes += little(16 + offsets.size(), 2) + little(kPage - contents.size(), 2) + offsets;
     return bytes + std::string(kPage - bytes.size() - contents.size(), '\0') + contents;
   };
   const auto meta = [&](uint64_t number, uint64_t transaction) {
@@ -304,7 +304,8 @@ void annotations() {
             "good annotations are read");
       check(found.boxes.size() == 4 * found.labels.size(), "each label has a box");
     } catch (const JsonFault& fault) {
-      check(round > 0 && fault.position <= static_cast<size_t>(text.volume(0)), "a place of JSON");
+      check(round > 0 && fault.position <= static_cast<size_t>(text.volume(0)),
+            "a position in JSON");
     } catch (const CocoMissing&) {
       check(round > 0, "good annotations are complete");
     }

@@ -45,7 +45,7 @@ DALIESQUE_INLINE Value<W> scale(const Value<W>& a, float factor) {
 
 /// Times -i.
 template <class W>
-DALIESQUE_INLINE Value<W> turn(const Value<W>& a) {
+DALIESQUE_INLINE Value<W> times_minus_i(const Value<W>& a) {
   return {a.im, -a.re};
 }
 
@@ -72,7 +72,7 @@ struct Butterfly<W, 3> {
     constexpr float kSine = 0.86602540378443864676f;  // sin(pi / 3)
     const Value<W> sum = add(v[1], v[2]);
     const Value<W> middle = subtract(v[0], scale(sum, 0.5f));
-    const Value<W> side = turn(scale(subtract(v[1], v[2]), kSine));
+    const Value<W> side = times_minus_i(scale(subtract(v[1], v[2]), kSine));
     v[0] = add(v[0], sum);
     v[1] = add(middle, side);
     v[2] = subtract(middle, side);
@@ -83,7 +83,7 @@ template <class W>
 struct Butterfly<W, 4> {
   DALIESQUE_INLINE static void run(Value<W> (&v)[4], const float*) {
     const Value<W> a = add(v[0], v[2]), b = subtract(v[0], v[2]);
-    const Value<W> c = add(v[1], v[3]), d = turn(subtract(v[1], v[3]));
+    const Value<W> c = add(v[1], v[3]), d = times_minus_i(subtract(v[1], v[3]));
     v[0] = add(a, c);
     v[1] = add(b, d);
     v[2] = subtract(a, c);
@@ -98,14 +98,14 @@ struct Butterfly<W, 8> {
     Value<W> even[4] = {v[0], v[2], v[4], v[6]}, odd[4] = {v[1], v[3], v[5], v[7]};
     Butterfly<W, 4>::run(even, nullptr);
     Butterfly<W, 4>::run(odd, nullptr);
-    const Value<W> turned[4] = {
+    const Value<W> rotated[4] = {
         odd[0],
         {(odd[1].re + odd[1].im) * kHalfRoot, (odd[1].im - odd[1].re) * kHalfRoot},
-        turn(odd[2]),
+        times_minus_i(odd[2]),
         {(odd[3].im - odd[3].re) * kHalfRoot, (odd[3].re + odd[3].im) * -kHalfRoot}};
     for (int k = 0; k < 4; k++) {
-      v[k] = add(even[k], turned[k]);
-      v[k + 4] = subtract(even[k], turned[k]);
+      v[k] = add(even[k], rotated[k]);
+      v[k + 4] = subtract(even[k], rotated[k]);
     }
   }
 };
@@ -119,8 +119,8 @@ struct Butterfly<W, 5> {
     const Value<W> c = subtract(v[1], v[4]), d = subtract(v[2], v[3]);
     const Value<W> near = add(v[0], add(scale(a, kCos1), scale(b, kCos2)));
     const Value<W> far = add(v[0], add(scale(a, kCos2), scale(b, kCos1)));
-    const Value<W> near_side = turn(add(scale(c, kSin1), scale(d, kSin2)));
-    const Value<W> far_side = turn(subtract(scale(c, kSin2), scale(d, kSin1)));
+    const Value<W> near_side = times_minus_i(add(scale(c, kSin1), scale(d, kSin2)));
+    const Value<W> far_side = times_minus_i(subtract(scale(c, kSin2), scale(d, kSin1)));
     v[0] = add(v[0], add(a, b));
     v[1] = add(near, near_side);
     v[2] = add(far, far_side);

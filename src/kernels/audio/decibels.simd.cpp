@@ -10,7 +10,7 @@ namespace daliesque::audio::DALIESQUE_ISA {
 namespace {
 
 /// log2 of a positive number: the exponent, and a series for the fraction in [sqrt(1/2), sqrt(2)).
-/// Written without branches, for the compiler to vectorise.
+/// Written without branches, for the compiler to vectorize.
 DALIESQUE_INLINE float log2_positive(float value) {
   // Subnormal numbers have no exponent of their own.
   const bool tiny = value < 0x1p-126f;

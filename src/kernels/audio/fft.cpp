@@ -82,9 +82,9 @@ void ComplexFft::plan_convolution() {
     const auto [re, im] = root_of_unity(square, 2 * length_);
     chirp_[static_cast<size_t>(2 * j)] = re;
     chirp_[static_cast<size_t>(2 * j + 1)] = im;
-    for (const int64_t place : {j, (padded_ - j) % padded_}) {
-      kernel.re[place] = re;
-      kernel.im[place] = -im;
+    for (const int64_t index : {j, (padded_ - j) % padded_}) {
+      kernel.re[index] = re;
+      kernel.im[index] = -im;
     }
   }
   const Complex spectrum = inner_->run(work.data(), 1);

@@ -53,7 +53,7 @@ void odd_stage(Complex out, Complex in, const FftStage& stage) {
           middle = add(middle, scale(sums[j], root[0]));
           side = add(side, scale(differences[j], root[1]));
         }
-        side = turn(side);
+        side = times_minus_i(side);
         store<W>(out, to + q + k * stride, multiply<W>(add(middle, side), twiddles + 2 * (k - 1)));
         store<W>(out, to + q + (radix - k) * stride,
                  multiply<W>(subtract(middle, side), twiddles + 2 * (radix - k - 1)));
@@ -140,9 +140,9 @@ void wide_split_power(float* out, int64_t out_stride, Complex in, const float* t
       // The spectra of the even and of the odd numbers.
       const Value<W> even = scale<W>({a.re + b.re, a.im - b.im}, 0.5f);
       const Value<W> odd = scale<W>({a.im + b.im, b.re - a.re}, 0.5f);
-      const Value<W> turned = multiply<W>(odd, twiddles + 2 * k);
-      store_power<W>(out + k * out_stride + q, add(even, turned), magnitude);
-      store_power<W>(out + mirrored * out_stride + q, subtract(even, turned), magnitude);
+      const Value<W> rotated = multiply<W>(odd, twiddles + 2 * k);
+      store_power<W>(out + k * out_stride + q, add(even, rotated), magnitude);
+      store_power<W>(out + mirrored * out_stride + q, subtract(even, rotated), magnitude);
     }
   }
 }

@@ -12,10 +12,10 @@ namespace daliesque::audio {
 
 namespace {
 
-// Nanoseconds for opening a sound and for decoding a value.
+// Nanoseconds for opening an audio file and for decoding a value.
 constexpr double kOpenWav = 1e3, kOpenOther = 60e3, kReadWav = 0.6, kReadOther = 6;
 
-bool begins_like_wav(const SoundBytes& source) {
+bool begins_like_wav(const AudioBytes& source) {
   char tag[4];
   return source.read(tag, 4, 0) == 4 && std::memcmp(tag, "RIFF", 4) == 0;
 }
@@ -32,16 +32,16 @@ void store(T* out, const float* in, int64_t count) {
 
 /// Reads some frames at a time and mixes their channels.
 template <class T>
-int64_t read_mixed(T* out, AudioFile& sound, int64_t first, int64_t count) {
+int64_t read_mixed(T* out, AudioFile& file, int64_t first, int64_t count) {
   constexpr int64_t kValues = 8192;
-  const int64_t most = std::max<int64_t>(1, kValues / sound.channels);
-  std::vector<float> frames(static_cast<size_t>(most * sound.channels));
+  const int64_t most = std::max<int64_t>(1, kValues / file.channels);
+  std::vector<float> frames(static_cast<size_t>(most * file.channels));
   std::vector<float> mixed(static_cast<size_t>(most));
   int64_t done = 0;
   while (done < count) {
     const int64_t wanted = std::min(most, count - done);
-    const int64_t got = sound.read(frames.data(), first + done, wanted);
-    downmix(mixed.data(), frames.data(), got, sound.channels);
+    const int64_t got = file.read(frames.data(), first + done, wanted);
+    downmix(mixed.data(), frames.data(), got, file.channels);
     store(out + done, mixed.data(), got);
     done += got;
     if (got < wanted) break;
@@ -51,7 +51,7 @@ int64_t read_mixed(T* out, AudioFile& sound, int64_t first, int64_t count) {
 
 }  // namespace
 
-int64_t SoundBytes::read(void* out, int64_t count, int64_t offset) const {
+int64_t AudioBytes::read(void* out, int64_t count, int64_t offset) const {
   if (offset < 0 || offset >= size_) return 0;
   count = std::min(count, size_ - offset);
   if (data_) {
@@ -65,7 +65,7 @@ AudioFiles::AudioFiles(const Samples& encoded, const SndfileFunctions* library)
     : encoded_(encoded) {
   for (int64_t i = 0; i < encoded.size(); i++) {
     auto& entry = entries_.emplace_back(std::make_unique<Entry>());
-    entry->source = std::make_unique<SoundBytes>(encoded.data(i), encoded.volume(i));
+    entry->source = std::make_unique<AudioBytes>(encoded.data(i), encoded.volume(i));
   }
   open(library);
 }
@@ -74,7 +74,7 @@ AudioFiles::AudioFiles(const std::vector<std::string>& paths, const SndfileFunct
   for (const std::string& path : paths) {
     auto& entry = entries_.emplace_back(std::make_unique<Entry>());
     entry->file.open(path);
-    if (entry->file.code() == 0) entry->source = std::make_unique<SoundBytes>(entry->file);
+    if (entry->file.code() == 0) entry->source = std::make_unique<AudioBytes>(entry->file);
   }
   open(library);
 }
@@ -89,8 +89,8 @@ void AudioFiles::open(const SndfileFunctions* library) {
       [&](int64_t i) {
         Entry& opened = entry(i);
         if (!opened.source) return;
-        opened.sound = open_wav(*opened.source);
-        if (!opened.sound && library) opened.sound = open_sndfile(*library, *opened.source);
+        opened.audio = open_wav(*opened.source);
+        if (!opened.audio && library) opened.audio = open_sndfile(*library, *opened.source);
       });
 }
 
@@ -102,17 +102,17 @@ std::vector<int64_t> AudioFiles::decode(Samples& out, const std::vector<Task>& t
         static_cast<int64_t>(tasks.size()),
         [&](int64_t k) {
           const Task& task = tasks[static_cast<size_t>(k)];
-          const Entry& entry = *entries_[static_cast<size_t>(task.sound)];
-          const auto values = static_cast<double>(task.count * entry.sound->channels);
+          const Entry& entry = *entries_[static_cast<size_t>(task.file)];
+          const auto values = static_cast<double>(task.count * entry.audio->channels);
           return values * (begins_like_wav(*entry.source) ? kReadWav : kReadOther);
         },
         [&](int64_t k) {
           const Task& task = tasks[static_cast<size_t>(k)];
-          AudioFile& sound = *entries_[static_cast<size_t>(task.sound)]->sound;
+          AudioFile& file = *entries_[static_cast<size_t>(task.file)]->audio;
           auto* to = out.data<T>(k);
-          decoded[static_cast<size_t>(k)] = out.ndim() == 1 && sound.channels > 1
-                                                ? read_mixed(to, sound, task.first, task.count)
-                                                : sound.read(to, task.first, task.count);
+          decoded[static_cast<size_t>(k)] = out.ndim() == 1 && file.channels > 1
+                                                ? read_mixed(to, file, task.first, task.count)
+                                                : file.read(to, task.first, task.count);
         });
   });
   return decoded;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoded sounds: WAV files of plain samples by our own means, everything else through libsndfile,
+// Encoded audio: WAV files of plain samples by our own means, everything else through libsndfile,
 // where it is installed.
 #pragma once
 
@@ -14,10 +14,10 @@
 namespace daliesque::audio {
 
 /// Encoded bytes in memory or in an open file.
-class SoundBytes {
+class AudioBytes {
  public:
-  SoundBytes(const void* data, int64_t size) : data_(static_cast<const char*>(data)), size_(size) {}
-  explicit SoundBytes(const files::OpenFile& file) : file_(&file), size_(file.size()) {}
+  AudioBytes(const void* data, int64_t size) : data_(static_cast<const char*>(data)), size_(size) {}
+  explicit AudioBytes(const files::OpenFile& file) : file_(&file), size_(file.size()) {}
 
   int64_t size() const { return size_; }
   /// Copies up to `count` bytes from `offset` on and returns how many there were.
@@ -29,7 +29,7 @@ class SoundBytes {
   int64_t size_;
 };
 
-/// An opened sound. Frames hold one value for each channel.
+/// An opened audio file. Frames hold one value for each channel.
 class AudioFile {
  public:
   virtual ~AudioFile() = default;
@@ -50,29 +50,29 @@ struct SndfileFunctions {
 };
 
 /// Opens a WAV file of plain integers or floating-point numbers; null if it is anything else.
-std::unique_ptr<AudioFile> open_wav(const SoundBytes& source);
+std::unique_ptr<AudioFile> open_wav(const AudioBytes& source);
 
 /// Opens a file of any kind that libsndfile knows; null if it cannot. `source` must stay.
-std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, SoundBytes& source);
+std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, AudioBytes& source);
 
-/// Some sounds, opened together and decoded together. The bytes must stay where they are.
+/// Audio files, opened together and decoded together. The bytes must stay where they are.
 class AudioFiles {
  public:
-  /// Sounds in memory: one-dimensional samples of bytes. `library` may be null.
+  /// Audio in memory: one-dimensional samples of bytes. `library` may be null.
   AudioFiles(const Samples& encoded, const SndfileFunctions* library);
-  /// Sounds in files.
+  /// Audio in files.
   AudioFiles(const std::vector<std::string>& paths, const SndfileFunctions* library);
   AudioFiles(const AudioFiles&) = delete;
   AudioFiles& operator=(const AudioFiles&) = delete;
 
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }
-  /// Null if the sound could not be opened; `file_code` then tells whether that is because of the
+  /// Null if the audio could not be opened; `file_code` then says whether that is because of the
   /// file (an errno code or one of open_file.h).
-  const AudioFile* file(int64_t i) const { return entries_[static_cast<size_t>(i)]->sound.get(); }
+  const AudioFile* file(int64_t i) const { return entries_[static_cast<size_t>(i)]->audio.get(); }
   int file_code(int64_t i) const { return entries_[static_cast<size_t>(i)]->file.code(); }
 
   struct Task {
-    int64_t sound, first, count;  ///< frames [first, first + count)
+    int64_t file, first, count;  ///< frames [first, first + count)
   };
   /// Decodes into int16, int32 or float32 samples, one for each task; if they have one axis, the
   /// channels are mixed. Returns how many frames of each could be decoded.
@@ -81,8 +81,8 @@ class AudioFiles {
  private:
   struct Entry {
     files::OpenFile file;
-    std::unique_ptr<SoundBytes> source;
-    std::unique_ptr<AudioFile> sound;
+    std::unique_ptr<AudioBytes> source;
+    std::unique_ptr<AudioFile> audio;
   };
 
   void open(const SndfileFunctions* library);

@@ -40,7 +40,7 @@ void filter_columns(float* out, const float* in, const FilterBank& bank, int64_t
   }
 }
 
-/// Rows [first, last), each holding the inputs of one result: several are turned into columns.
+/// Rows [first, last), each holding the inputs of one result: several are transposed into columns.
 void filter_rows(float* out, const float* in, const FilterBank& bank, int64_t first, int64_t last) {
   const auto outputs = static_cast<int64_t>(bank.rows.size());
   Scratch<float> columns, results;

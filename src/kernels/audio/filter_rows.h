@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Banks of filters along an axis: each result is a weighted sum of neighbouring inputs.
+// Banks of filters along an axis: each result is a weighted sum of neighboring inputs.
 #pragma once
 
 #include <cstdint>

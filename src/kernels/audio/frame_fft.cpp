@@ -10,12 +10,12 @@ namespace daliesque::audio {
 
 namespace {
 
-// Shorter transforms have no room for three passes; longer ones are not faster this way.
+// Shorter transforms are too short for three passes; longer ones are not faster this way.
 constexpr int64_t kShortest = 128, kLongest = 4096;
 constexpr int64_t kMostPasses = 8;
 
 /// Fours, and where these do not suffice an eight; that goes near the end, where elements that are
-/// transformed together are neighbours.
+/// transformed together are neighbors.
 std::vector<int64_t> radices_of(int64_t half) {
   std::vector<int64_t> radices;
   const int twos = std::countr_zero(static_cast<uint64_t>(half));
@@ -34,7 +34,7 @@ bool FrameFft::takes(int64_t length) {
 
 FrameFft::FrameFft(int64_t length) : half_(length / 2) {
   int64_t span = half_;
-  places_ = {0};
+  order_ = {0};
   for (const int64_t radix : radices_of(half_)) {
     Pass pass{radix, span / radix, {}};
     for (int64_t j = 0; j < pass.span; j++) {
@@ -47,10 +47,10 @@ FrameFft::FrameFft(int64_t length) : half_(length / 2) {
     passes_.push_back(std::move(pass));
     if (span == 1) break;
     // Result k of a pass has the frequencies whose remainder is k.
-    const size_t known = places_.size();
+    const size_t known = order_.size();
     for (int64_t k = 1; k < radix; k++) {
       for (size_t i = 0; i < known; i++) {
-        places_.push_back(places_[i] + static_cast<int32_t>(k * span));
+        order_.push_back(order_[i] + static_cast<int32_t>(k * span));
       }
     }
   }
@@ -66,9 +66,9 @@ void FrameFft::power(float* out, int64_t out_stride, float* work, const FrameInp
   for (size_t p = 0; p < passes_.size(); p++) {
     passes[p] = {passes_[p].radix, passes_[p].span, passes_[p].twiddles.data()};
   }
-  const FramePlan plan{half_,          passes[0],
-                       passes + 1,     static_cast<int64_t>(passes_.size()) - 2,
-                       places_.data(), split_.data()};
+  const FramePlan plan{half_,         passes[0],
+                       passes + 1,    static_cast<int64_t>(passes_.size()) - 2,
+                       order_.data(), split_.data()};
   DALIESQUE_CHOOSE(frame_power(out, out_stride, work, in, plan, ahead, magnitude));
 }
 

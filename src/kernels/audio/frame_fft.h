@@ -9,9 +9,9 @@
 
 namespace daliesque::audio {
 
-/// Spectra of kFftLanes real signals at once whose length is a power of two. The transform works in
-/// place, so that it fits into the fastest cache, and leaves results in a scrambled order; the pass
-/// that turns them into magnitudes puts them right.
+/// Spectra of kFftLanes real signals at once whose length is a power of two. The transform is done
+/// in place, so that it fits into the fastest cache, and leaves results in a scrambled order; the
+/// pass that converts them to magnitudes reorders them.
 class FrameFft {
  public:
   /// Whether there are transforms of this length.
@@ -34,7 +34,7 @@ class FrameFft {
 
   int64_t half_;
   std::vector<Pass> passes_;
-  std::vector<int32_t> places_;
+  std::vector<int32_t> order_;
   std::vector<float> split_;
 };
 

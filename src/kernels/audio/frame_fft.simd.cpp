@@ -76,7 +76,7 @@ template <class W>
   }
 }
 
-/// Two neighbouring butterflies of the first pass. `parts` are the inputs: real and imaginary part
+/// Two neighboring butterflies of the first pass. `parts` are the inputs: real and imaginary part
 /// for the one, then for the other; those beyond `present` are zero.
 template <class W, int present>
 DALIESQUE_INLINE void first_columns(float* to, int64_t span,
@@ -88,7 +88,8 @@ DALIESQUE_INLINE void first_columns(float* to, int64_t span,
     if constexpr (present == 4) {
       Butterfly<W, 4>::run(v, nullptr);
     } else {
-      const Value<W> a = add(v[0], v[2]), b = subtract(v[0], v[2]), c = v[1], d = turn(v[1]);
+      const Value<W> a = add(v[0], v[2]), b = subtract(v[0], v[2]), c = v[1],
+                     d = times_minus_i(v[1]);
       v[0] = add(a, c);
       v[1] = add(b, d);
       v[2] = subtract(a, c);
@@ -157,7 +158,7 @@ class Fetching {
   int64_t step_, left_, portion_;
 };
 
-template <class W, int radix, bool turned>
+template <class W, int radix, bool rotated>
 DALIESQUE_INLINE void middle_column(float* work, int64_t half, const FramePass& pass, int64_t j,
                                     Fetching& in, Fetching& out) {
   Value<W> factors[radix - 1];
@@ -174,7 +175,7 @@ DALIESQUE_INLINE void middle_column(float* work, int64_t half, const FramePass& 
       Butterfly<W, radix>::run(v, nullptr);
       put(at + lane, v[0]);
       for (int k = 1; k < radix; k++) {
-        put(at + k * span + lane, turned ? multiply(v[k], factors[k - 1]) : v[k]);
+        put(at + k * span + lane, rotated ? multiply(v[k], factors[k - 1]) : v[k]);
       }
     }
   }
@@ -201,7 +202,7 @@ struct LastPass {
   int64_t stride;
   const float* work;
   int64_t half;
-  const int32_t* places;
+  const int32_t* order;
   const float* split;
 
   DALIESQUE_INLINE void run() const {
@@ -216,12 +217,12 @@ struct LastPass {
   }
 
   DALIESQUE_INLINE void transform(Value<W> (&v)[4], int64_t k) const {
-    const float* from = work + places[k] * kElement;
+    const float* from = work + order[k] * kElement;
     for (int m = 0; m < 4; m++) v[m] = get<W>(from + m * kElement);
     Butterfly<W, 4>::run(v, nullptr);
   }
 
-  /// Frequencies that are mirrored onto others with the same place.
+  /// Frequencies that are mirrored onto others with the same index.
   DALIESQUE_INLINE void ends(int64_t quarter) const {
     Value<W> v[4];
     transform(v, 0);
@@ -240,9 +241,9 @@ struct LastPass {
     // The spectrum of the even numbers, and twice that of the odd ones.
     const Value<W> even = scale<W>({a.re + b.re, a.im - b.im}, 0.5f);
     const Value<W> odd{a.im + b.im, b.re - a.re};
-    const Value<W> turned = multiply(odd, spread<W>(split + 2 * k));
-    store(k, add(even, turned));
-    store(half - k, subtract(even, turned));
+    const Value<W> rotated = multiply(odd, spread<W>(split + 2 * k));
+    store(k, add(even, rotated));
+    store(half - k, subtract(even, rotated));
   }
 
   DALIESQUE_INLINE void store(int64_t k, const Value<W>& value) const {
@@ -255,8 +256,8 @@ struct LastPass {
 template <class W, bool magnitude>
 void last_pass(float* out, int64_t stride, const float* work, const FramePlan& plan) {
   for (int64_t lane = 0; lane < kFftLanes; lane += W::lanes) {
-    const LastPass<W, magnitude> pass{out + lane, stride,      work + lane,
-                                      plan.half,  plan.places, plan.split};
+    const LastPass<W, magnitude> pass{out + lane, stride,     work + lane,
+                                      plan.half,  plan.order, plan.split};
     pass.run();
   }
 }

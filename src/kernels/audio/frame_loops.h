@@ -36,13 +36,13 @@ struct FramePlan {
   const FramePass* middle;
   int64_t middle_count;
   /// Where the last pass finds the elements of frequencies k + m * half / 4.
-  const int32_t* places;
+  const int32_t* order;
   /// For each frequency, half the factor that puts the spectra of even and odd numbers together.
   const float* split;
 };
 
 /// Squared magnitudes, or magnitudes, of the spectra: half + 1 rows of kFftLanes values,
-/// `out_stride` apart. `work` has room for 2 * half * kFftLanes floats.
+/// `out_stride` apart. `work` holds 2 * half * kFftLanes floats.
 using FramePower = void(float* out, int64_t out_stride, float* work, const FrameInput& in,
                         const FramePlan& plan, const FrameAhead (&ahead)[2], bool magnitude);
 

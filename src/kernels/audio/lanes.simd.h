@@ -48,7 +48,7 @@ constexpr int kWidest = 4;
 #endif
 
 #ifdef __AVX2__
-/// Turns eight rows of eight into eight columns.
+/// Transposes 8x8.
 DALIESQUE_INLINE void transpose(__m256 (&r)[8]) {
   __m256 t[8];
   for (int k = 0; k < 8; k += 2) {

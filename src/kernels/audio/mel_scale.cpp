@@ -41,7 +41,7 @@ FilterBank mel_filters(int64_t bins, const MelArgs& args) {
   const auto bin_from = [&](double hz) { return static_cast<int64_t>(std::ceil(hz * inverse)); };
   const int64_t first = bin_from(args.low), last = std::min(bin_from(args.high), bins);
 
-  // Filters rise over one interval between their centres and fall over the next. `falls` holds the
+  // Filters rise over one interval between their centers and fall over the next. `falls` holds the
   // falling weights of each bin, `ends` the bin after each interval.
   std::vector<float> falls(static_cast<size_t>(bins)), norms(static_cast<size_t>(args.filters), 1);
   std::vector<int64_t> ends{first};

@@ -43,7 +43,7 @@ void mean_squares(float* out, const T* in, int64_t begin, int64_t end, int64_t w
 
 const MeanSquareLoops& mean_square_loops() { return DALIESQUE_CHOOSE(mean_square_loops); }
 
-/// The same for several intervals of a signal side by side. The sums of each begin anew.
+/// The same for several intervals of a signal side by side. The sums of each begin at 0.
 class SideBySide {
  public:
   SideBySide(float* out, const float* in, int64_t total, int64_t interval, int64_t window)
@@ -134,7 +134,7 @@ Region find_region(const float* power, int64_t count, float cutoff, int64_t wind
   while (begin < count && !(power[begin] >= cutoff)) begin++;
   if (begin == count) return {0, 0};
   while (!(power[end - 1] >= cutoff)) end--;
-  // It is not known where under the window the sound is.
+  // It is not known where under the window the signal is loud.
   begin = std::max<int64_t>(begin - window + 1, 0);
   return {begin, end - begin};
 }

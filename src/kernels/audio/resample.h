@@ -21,7 +21,7 @@ struct ResampleWindow {
 };
 
 /// Resamples the first axis of each sample; a second one holds channels. `steps[i]` is the distance
-/// of results in input samples. Types are normalised: integers stand for -1 to 1, unsigned ones
+/// of results in input samples. Types are normalized: integers stand for -1 to 1, unsigned ones
 /// with their middle for 0. `in` and `out` may be int8 to uint32 and float32.
 void audio_resample(Samples& out, const Samples& in, const double* steps, int lobes);
 

@@ -17,7 +17,7 @@ DALIESQUE_INLINE int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
 
 /// One result: the samples around its position, the row of the window, and how far the position is
 /// on the way to the next row.
-struct Place {
+struct InputRow {
   const float *in, *weights, *changes;
   float part;
 };
@@ -27,19 +27,19 @@ struct Sums {
   typename W::Type parts[kVectors];
 };
 
-DALIESQUE_INLINE Sums weigh(const Place& place, int64_t taps) {
+DALIESQUE_INLINE Sums weigh(const InputRow& tap, int64_t taps) {
   Sums sums = {};
   for (int64_t j = 0; j < taps; j += 8) {
     for (int v = 0; v < kVectors; v++) {
       const int64_t k = j + v * W::lanes;
-      const auto weight = W::load(place.weights + k) + W::load(place.changes + k) * place.part;
-      sums.parts[v] += W::load(place.in + k) * weight;
+      const auto weight = W::load(tap.weights + k) + W::load(tap.changes + k) * tap.part;
+      sums.parts[v] += W::load(tap.in + k) * weight;
     }
   }
   return sums;
 }
 
-/// Adds up pairs of neighbours, then pairs of pairs, then both halves.
+/// Adds up pairs of neighbors, then pairs of pairs, then both halves.
 DALIESQUE_INLINE void add_up(float* out, const Sums (&sums)[kTogether]) {
 #ifdef __AVX2__
   const __m256 first = _mm256_hadd_ps(sums[0].parts[0], sums[1].parts[0]);
@@ -59,11 +59,11 @@ struct UsualTaps {
   constexpr operator int64_t() const { return 32; }
 };
 
-/// Finds one place after the other. Where a row of the window reaches beyond the signal, or is
-/// longer than what it applies to, the samples are copied, with zeros around them.
-class Places {
+/// Finds the inputs of one result after the other. Where a row of the window reaches beyond the
+/// signal, or is longer than what it applies to, the samples are copied, with zeros around them.
+class Inputs {
  public:
-  Places(const float* in, int64_t before, int64_t after, float first, float step,
+  Inputs(const float* in, int64_t before, int64_t after, float first, float step,
          const ResampleWindow& window)
       : in_(in),
         weights_(window.weights.data()),
@@ -74,7 +74,7 @@ class Places {
         position_(first),
         step_(step) {}
 
-  DALIESQUE_INLINE Place next(int64_t taps, float* copy) {
+  DALIESQUE_INLINE InputRow next(int64_t taps, float* copy) {
     const float next = __builtin_ceilf(position_);
     const float phase = (next - position_) * static_cast<float>(ResampleWindow::kPhases);
     position_ += step_;
@@ -97,13 +97,13 @@ class Places {
 };
 
 template <class Taps>
-DALIESQUE_INLINE void resample_all(float* out, int64_t count, Places places, Taps taps) {
+DALIESQUE_INLINE void resample_all(float* out, int64_t count, Inputs inputs, Taps taps) {
   alignas(32) float copy[kMostTaps];
   for (int64_t done = 0; done < count; done += kTogether) {
     const int64_t here = smaller(kTogether, count - done);
     Sums sums[kTogether];
 #pragma GCC unroll 4
-    for (int k = 0; k < kTogether; k++) sums[k] = weigh(places.next(taps, copy), taps);
+    for (int k = 0; k < kTogether; k++) sums[k] = weigh(inputs.next(taps, copy), taps);
     if (here == kTogether) {
       add_up(out + done, sums);
     } else {
@@ -116,11 +116,11 @@ DALIESQUE_INLINE void resample_all(float* out, int64_t count, Places places, Tap
 
 void resample(float* out, int64_t count, const float* in, int64_t before, int64_t after,
               float first, float step, const ResampleWindow& window) {
-  const Places places(in, before, after, first, step, window);
+  const Inputs inputs(in, before, after, first, step, window);
   if (window.taps == UsualTaps()) {
-    resample_all(out, count, places, UsualTaps());
+    resample_all(out, count, inputs, UsualTaps());
   } else {
-    resample_all(out, count, places, window.taps);
+    resample_all(out, count, inputs, window.taps);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sounds through libsndfile, whose functions come as addresses: its binary interface has not
+// Audio through libsndfile, whose functions come as addresses: its binary interface has not
 // changed since version 1.0.18 (http://www.mega-nerd.com/libsndfile/api.html).
 #include "audio/file.h"
 #include "core/saturate.h"
@@ -18,7 +18,7 @@ struct VirtualIo {
   int64_t (*seek)(int64_t, int, void*);
   int64_t (*read)(void*, int64_t, void*);
   int64_t (*write)(const void*, int64_t, void*);
-  int64_t (*tell)(void*);
+  int64_t (*get_offset)(void*);
 };
 
 constexpr int kReadMode = 0x10, kSubtypeMask = 0xffff;
@@ -35,7 +35,7 @@ Function* as_function(uintptr_t address) {
 
 class SndFile : public AudioFile {
  public:
-  SndFile(const SndfileFunctions& library, const SoundBytes& source)
+  SndFile(const SndfileFunctions& library, const AudioBytes& source)
       : library_(library), source_(source) {}
 
   ~SndFile() override {
@@ -43,7 +43,7 @@ class SndFile : public AudioFile {
   }
 
   bool open() {
-    static const VirtualIo io = {get_length, seek_to, read_bytes, nullptr, tell};
+    static const VirtualIo io = {get_length, seek_to, read_bytes, nullptr, get_offset};
     Info info{};
     using Open = void*(const VirtualIo*, int, Info*, void*);
     handle_ = as_function<Open>(library_.open_virtual)(&io, kReadMode, &info, this);
@@ -103,34 +103,34 @@ class SndFile : public AudioFile {
   }
 
   static int64_t get_length(void* self) { return static_cast<SndFile*>(self)->source_.size(); }
-  static int64_t tell(void* self) { return static_cast<SndFile*>(self)->place_; }
+  static int64_t get_offset(void* self) { return static_cast<SndFile*>(self)->offset_; }
 
   static int64_t seek_to(int64_t offset, int whence, void* self) {
     auto* file = static_cast<SndFile*>(self);
-    if (whence == kFromHere) offset += file->place_;
+    if (whence == kFromHere) offset += file->offset_;
     if (whence == kFromEnd) offset += file->source_.size();
     if (offset < 0 || offset > file->source_.size()) return -1;
-    return file->place_ = offset;
+    return file->offset_ = offset;
   }
 
   static int64_t read_bytes(void* out, int64_t count, void* self) {
     auto* file = static_cast<SndFile*>(self);
-    const int64_t got = file->source_.read(out, count, file->place_);
-    file->place_ += got;
+    const int64_t got = file->source_.read(out, count, file->offset_);
+    file->offset_ += got;
     return got;
   }
 
   const SndfileFunctions library_;
-  const SoundBytes& source_;
+  const AudioBytes& source_;
   void* handle_ = nullptr;
-  int64_t place_ = 0;  ///< in bytes
-  int64_t next_ = 0;   ///< in frames
+  int64_t offset_ = 0;  ///< in bytes
+  int64_t next_ = 0;    ///< in frames
   bool floating_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, SoundBytes& source) {
+std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, AudioBytes& source) {
   auto file = std::make_unique<SndFile>(library, source);
   if (!file->open()) return nullptr;
   return file;

@@ -23,7 +23,7 @@ double transform_cost(int64_t length) {
   return 0.6 * n * (std::log2(n) + 2);
 }
 
-/// Spectra of neighbouring windows of one signal.
+/// Spectra of neighboring windows of one signal.
 class WindowSpectra {
  public:
   WindowSpectra(const SpectrogramArgs& args, const RealFft& fft, const float* signal,

@@ -10,8 +10,8 @@ namespace daliesque::audio {
 
 enum class SignalPadding : int32_t {
   none = 0,     ///< Windows stay inside the signal.
-  zeros = 1,    ///< Windows are centred; there are zeros beyond the ends.
-  reflect = 2,  ///< Windows are centred; the signal is mirrored at its ends.
+  zeros = 1,    ///< Windows are centered; there are zeros beyond the ends.
+  reflect = 2,  ///< Windows are centered; the signal is mirrored at its ends.
 };
 
 struct SpectrogramArgs {

@@ -62,7 +62,7 @@ struct WavFormat {
 
 class WavFile : public AudioFile {
  public:
-  WavFile(const SoundBytes& source, WavFormat format, int64_t offset)
+  WavFile(const AudioBytes& source, WavFormat format, int64_t offset)
       : source_(source), format_(format), offset_(offset) {}
 
   int64_t read(float* out, int64_t first, int64_t count) override {
@@ -78,7 +78,7 @@ class WavFile : public AudioFile {
  private:
   template <class Out>
   int64_t read_as(Out* out, int64_t first, int64_t count) {
-    // Other chunks may follow the sound.
+    // Other chunks may follow the audio.
     count = std::clamp<int64_t>(frames - first, 0, count);
     switch (format_.kind) {
       case WavFormat::u8:
@@ -113,7 +113,7 @@ class WavFile : public AudioFile {
     return count;
   }
 
-  const SoundBytes& source_;
+  const AudioBytes& source_;
   WavFormat format_;
   int64_t offset_;
 };
@@ -164,7 +164,7 @@ bool parse_format(const char* chunk, int64_t size, WavFormat& format, int64_t& c
 
 }  // namespace
 
-std::unique_ptr<AudioFile> open_wav(const SoundBytes& source) {
+std::unique_ptr<AudioFile> open_wav(const AudioBytes& source) {
   char head[12];
   if (source.read(head, 12, 0) < 12 || std::memcmp(head, "RIFF", 4) != 0 ||
       std::memcmp(head + 8, "WAVE", 4) != 0) {

@@ -58,7 +58,7 @@ class ArgArray {
   size_t size() const { return static_cast<size_t>(view_.len) / sizeof(T); }
 
  private:
-  /// The format letters of types like T; the item size tells them apart.
+  /// The format letters of types like T; the item size distinguishes them.
   static constexpr const char* codes() {
     if constexpr (std::is_same_v<T, bool>) return "?";
     if constexpr (std::is_floating_point_v<T>) return "fd";

@@ -62,7 +62,7 @@ void open(AudioFiles* self, const Source& source, const Addresses& addresses) {
 
 void open_samples(AudioFiles* self, const Samples& encoded, const Addresses& addresses) {
   if (encoded.dtype() != DType::uint8 || encoded.ndim() != 1 || !encoded.contiguous()) {
-    throw std::invalid_argument("encoded sounds are one-dimensional arrays of bytes");
+    throw std::invalid_argument("encoded audio must be one-dimensional arrays of bytes");
   }
   open(self, encoded, addresses);
 }
@@ -75,10 +75,10 @@ Table information(const AudioFiles& files) {
   const nb::capsule owner(rows, [](void* p) noexcept { delete[] static_cast<int64_t*>(p); });
   for (int64_t i = 0; i < files.size(); i++) {
     int64_t* row = rows + i * static_cast<int64_t>(kColumns);
-    const AudioFile* sound = files.file(i);
-    row[0] = sound ? sound->frames : -1;
-    row[1] = sound ? sound->channels : 0;
-    row[2] = sound ? sound->rate : 0;
+    const AudioFile* file = files.file(i);
+    row[0] = file ? file->frames : -1;
+    row[1] = file ? file->channels : 0;
+    row[2] = file ? file->rate : 0;
   }
   return Table(rows, {count, kColumns}, owner);
 }
@@ -93,16 +93,16 @@ std::optional<files::PythonException> opening_error(const AudioFiles& files, int
 std::vector<int64_t> decode(const AudioFiles& files, Samples& out, const Rows& rows) {
   const auto count = static_cast<size_t>(out.size());
   if (rows.shape(0) != count || rows.shape(1) != 3) {
-    throw std::invalid_argument("a sound and a range for each sample needed");
+    throw std::invalid_argument("a file and a range for each sample needed");
   }
   std::vector<AudioFiles::Task> tasks;
   for (size_t k = 0; k < count; k++) {
     const int64_t* row = rows.data() + k * 3;
-    const AudioFile* sound = row[0] >= 0 && row[0] < files.size() ? files.file(row[0]) : nullptr;
+    const AudioFile* file = row[0] >= 0 && row[0] < files.size() ? files.file(row[0]) : nullptr;
     const Shape shape = out.shape(static_cast<int64_t>(k));
-    if (!sound || row[1] < 0 || row[2] < 0 || shape[0] != row[2] ||
-        (out.ndim() == 2 && shape[1] != sound->channels)) {
-      throw std::invalid_argument("a range does not fit its sound or its sample");
+    if (!file || row[1] < 0 || row[2] < 0 || shape[0] != row[2] ||
+        (out.ndim() == 2 && shape[1] != file->channels)) {
+      throw std::invalid_argument("a range does not fit its file or its sample");
     }
     tasks.push_back({row[0], row[1], row[2]});
   }
@@ -161,7 +161,7 @@ void bind_files(nb::module_& m) {
   using namespace nb::literals;
   using release = nb::call_guard<nb::gil_scoped_release>;
 
-  nb::class_<AudioFiles>(m, "AudioFiles", "Sounds that are opened and decoded together.")
+  nb::class_<AudioFiles>(m, "AudioFiles", "Audio files that are opened and decoded together.")
       .def("__init__", &open_samples, "encoded"_a, "library"_a.none(), release())
       .def("__init__", &open<std::vector<std::string>>, "paths"_a, "library"_a.none(), release())
       .def("information", &information, nb::sig("def information(self) -> NDArray[typing.Any]"),
@@ -170,7 +170,7 @@ void bind_files(nb::module_& m) {
            "Why a file could not be read; None if it could.")
       .def("decode", &decode, "out"_a, "ranges"_a, release(),
            nb::sig("def decode(self, out: Samples, ranges: NDArray[typing.Any]) -> list[int]"),
-           "Decode ranges (sound, first, count); return how many frames there were.");
+           "Decode ranges (file, first, count); return how many frames there were.");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ FourSamples bound_bbox_crop(const Samples& boxes, const random::PhiloxState& sta
       total_attempts,        prune_threshold,         allow_no_crop, all_boxes, overlap};
   const auto inputs = per_sample(input_shape), crops = per_sample(crop_shape);
   BBoxCrops out = random_bbox_crop(boxes, state, format, options, pointer(inputs), pointer(crops));
-  return {out.anchors, out.shapes, out.boxes, out.indices, out.unsuited, out.hopeless};
+  return {out.anchors, out.shapes, out.boxes, out.indices, out.unsuited, out.exhausted};
 }
 
 void bound_object_bbox(Samples& starts, Samples& ends, Samples& classes,

@@ -264,7 +264,7 @@ void bind_samples(nb::module_& m) {
                               repeat_rows(shapes, count), std::move(layout), count);
       },
       "type_id"_a, "shapes"_a, "layout"_a, "count"_a,
-      "Uninitialised samples; `shapes` is (count, ndim) or (1, ndim).");
+      "Uninitialized samples; `shapes` is (count, ndim) or (1, ndim).");
   m.def(
       "empty_uniform",
       [](int type, const std::vector<int64_t>& shape, std::string layout, int64_t count) {

@@ -17,7 +17,7 @@ using Table = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
 using Rows = nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Array = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-using Inks = nb::ndarray<const uint8_t, nb::shape<-1, -1, 4>, nb::c_contig, nb::device::cpu>;
+using Cmyk = nb::ndarray<const uint8_t, nb::shape<-1, -1, 4>, nb::c_contig, nb::device::cpu>;
 using Colors = nb::ndarray<nb::numpy, uint8_t, nb::shape<-1, -1, 3>>;
 
 void check_encoded(const Samples& encoded) {
@@ -37,15 +37,15 @@ std::tuple<Table, nb::typed<nb::dict, int, nb::str>> headers(const Samples& enco
   constexpr size_t kColumns = 5;
   auto* rows = new int64_t[std::max<size_t>(1, images.size() * kColumns)];
   const nb::capsule owner(rows, [](void* p) noexcept { delete[] static_cast<int64_t*>(p); });
-  nb::typed<nb::dict, int, nb::str> troubles;
+  nb::typed<nb::dict, int, nb::str> faults;
   for (size_t i = 0; i < images.size(); i++) {
     const EncodedImage& image = images[i];
     const int64_t row[kColumns] = {static_cast<int64_t>(image.kind), image.height, image.width,
                                    image.channels, image.orientation};
     std::ranges::copy(row, rows + i * kColumns);
-    if (!image.trouble.empty()) troubles[nb::int_(i)] = nb::str(image.trouble.c_str());
+    if (!image.fault.empty()) faults[nb::int_(i)] = nb::str(image.fault.c_str());
   }
-  return {Table(rows, {images.size(), kColumns}, owner), troubles};
+  return {Table(rows, {images.size(), kColumns}, owner), faults};
 }
 
 /// `chosen` are the samples to decode. `headers` are rows as above, `windows` rows of
@@ -76,9 +76,9 @@ std::tuple<Samples, std::vector<std::tuple<int64_t, bool, std::string>>> decode(
                           header[1],
                           header[2],
                           header[3]};
-    const bool turned = is_transposed(task.orientation);
-    const int64_t height = turned ? task.width : task.height;
-    const int64_t width = turned ? task.height : task.width;
+    const bool transposed = is_transposed(task.orientation);
+    const int64_t height = transposed ? task.width : task.height;
+    const int64_t width = transposed ? task.height : task.width;
     if (window[0] < 0 || window[1] < 0 || window[2] < 1 || window[3] < 1 ||
         window[0] + window[2] > height || window[1] + window[3] > width || shape[0] != window[2] ||
         shape[1] != window[3] || shape[2] != result_channels(type, task.channels)) {
@@ -87,13 +87,13 @@ std::tuple<Samples, std::vector<std::tuple<int64_t, bool, std::string>>> decode(
     tasks.push_back(task);
   }
   std::vector<DecodeFailure> failures = decode_jpegs(out, encoded, tasks, type, fast_idct);
-  std::vector<std::tuple<int64_t, bool, std::string>> told;
+  std::vector<std::tuple<int64_t, bool, std::string>> reported;
   for (DecodeFailure& failure : failures) {
     // Other damage may be of the kind that libjpeg-turbo repairs.
     const bool final = failure.status == jpeg::Status::kTruncated;
-    told.emplace_back(failure.sample, final, std::move(failure.what));
+    reported.emplace_back(failure.sample, final, std::move(failure.what));
   }
-  return {std::move(out), std::move(told)};
+  return {std::move(out), std::move(reported)};
 }
 
 void write(const Samples& out, int64_t index, const Array& pixels, int gray_rule, int orientation,
@@ -106,11 +106,12 @@ void write(const Samples& out, int64_t index, const Array& pixels, int gray_rule
                   static_cast<int64_t>(pixels.shape(1)), static_cast<int64_t>(pixels.shape(2))};
   const auto type = static_cast<ImageType>(image_type);
   const auto [y, x, height, width] = window;
-  const bool turned = is_transposed(orientation);
+  const bool transposed = is_transposed(orientation);
   const Shape shape = index >= 0 && index < out.size() ? out.shape(index) : Shape{};
   if (shape.size() != 3 || y < 0 || x < 0 || height < 1 || width < 1 ||
-      y + height > (turned ? in.width : in.height) || x + width > (turned ? in.height : in.width) ||
-      shape[0] != height || shape[1] != width || shape[2] != result_channels(type, in.channels)) {
+      y + height > (transposed ? in.width : in.height) ||
+      x + width > (transposed ? in.height : in.width) || shape[0] != height || shape[1] != width ||
+      shape[2] != result_channels(type, in.channels)) {
     throw std::invalid_argument("a window leaves its image or does not fit its shape");
   }
   nb::gil_scoped_release release;
@@ -118,13 +119,13 @@ void write(const Samples& out, int64_t index, const Array& pixels, int gray_rule
                orientation, {y, x, height, width});
 }
 
-Colors rgb_of_cmyk(const Inks& cmyk, int rule) {
+Colors rgb_of_cmyk(const Cmyk& cmyk, int rule) {
   const size_t count = cmyk.shape(0) * cmyk.shape(1);
   auto* rgb = new uint8_t[std::max<size_t>(1, 3 * count)];
   const nb::capsule owner(rgb, [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
   {
     nb::gil_scoped_release release;
-    cmyk_to_rgb(rgb, cmyk.data(), static_cast<int64_t>(count), static_cast<InkRule>(rule));
+    cmyk_to_rgb(rgb, cmyk.data(), static_cast<int64_t>(count), static_cast<CmykRule>(rule));
   }
   return {rgb, {cmyk.shape(0), cmyk.shape(1), 3}, owner};
 }
@@ -166,7 +167,7 @@ void bind_images(nb::module_& m) {
       "Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.");
   m.def("decode_jpegs", &decode, "encoded"_a, "chosen"_a, "headers"_a, "windows"_a, "shapes"_a,
         "image_type"_a, "type_id"_a, "fast_idct"_a, release(),
-        "Uninitialised samples of the given shapes, of which the chosen ones are decoded; and the "
+        "Uninitialized samples of the given shapes, of which the chosen ones are decoded; and the "
         "failures: sample, whether no other codec should try, and what is wrong.");
   m.def("write_pixels", &write, "out"_a, "index"_a, "pixels"_a, "gray_rule"_a, "orientation"_a,
         "window"_a, "image_type"_a,
@@ -175,7 +176,7 @@ void bind_images(nb::module_& m) {
                 "image_type: int) -> None"),
         "Write a window of decoded pixels into a sample.");
   m.def("cmyk_to_rgb", &rgb_of_cmyk, "cmyk"_a, "rule"_a,
-        "Red, green and blue of inks, by the number of an InkRule.");
+        "CMYK to RGB, by the number of a CmykRule.");
   m.def("image_texts", &image_texts, release(), "images"_a,
         "Images as the text of PGM or PPM files.");
 }

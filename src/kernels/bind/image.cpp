@@ -300,7 +300,7 @@ void bind_compose(nb::module_& m) {
       "samples"_a, "tile"_a, "ratio"_a, "angle"_a, "shift_x"_a, "shift_y"_a, release());
   m.def("multi_paste", &bound_multi_paste, "inputs"_a, "type_id"_a, "shapes"_a, "offsets"_a,
         "patches"_a, release(),
-        "`patches` holds input, sample, place, size and target place of parts, those of sample i "
+        "`patches` holds input, sample, anchor, size and target anchor of parts, those of sample i "
         "from offsets[i] on.");
 }
 
@@ -387,7 +387,7 @@ void bind_warp(nb::module_& m) {
   m.def("warp_perspective", &bound_warp_perspective, "samples"_a, "sizes"_a, "matrices"_a,
         "interp"_a, "border"_a, "fill"_a, release());
   m.def("warp_map", &bound_warp_map, "samples"_a, "x"_a, "y"_a, "sizes"_a, "shift"_a, "interp"_a,
-        release(), "Pixels from the places that two arrays of coordinates name.");
+        release(), "Pixels from the positions that two arrays of coordinates name.");
   m.def(
       "sphere",
       [](const Samples& in, const ArgArray<int32_t>& mask, int interp, float fill) {

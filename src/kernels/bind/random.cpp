@@ -16,7 +16,7 @@ namespace {
 void bind_generator(nb::module_& m) {
   using namespace nb::literals;
 
-  nb::class_<PhiloxState>(m, "PhiloxState", "A place in the stream of a generator.")
+  nb::class_<PhiloxState>(m, "PhiloxState", "A position in the stream of a generator.")
       .def_static(
           "parse", [](const std::string& text) { return PhiloxState::parse(text); }, "text"_a)
       .def("__str__", &PhiloxState::to_string)

@@ -96,7 +96,7 @@ files::ReadErrors to_errors(const std::vector<files::PieceError>& failed,
                             const files::Archives& archives) {
   files::ReadErrors errors;
   for (const files::PieceError& error : failed) {
-    errors[nb::int_(error.place)] = files::piece_error(error, archives.path(error.file));
+    errors[nb::int_(error.index)] = files::piece_error(error, archives.path(error.file));
   }
   return errors;
 }
@@ -310,7 +310,7 @@ void bind_faults(nb::module_& m) {
       .value("bad_label", RecordFault::bad_label)
       .value("missing_tensor", RecordFault::missing_tensor);
   nb::class_<RecordError>(m, "RecordError", "A record that cannot be used.")
-      .def_ro("index", &RecordError::place, "Its index in the request.")
+      .def_ro("index", &RecordError::index, "Its index in the request.")
       .def_ro("fault", &RecordError::fault)
       .def_ro("part", &RecordError::part, "The number of a feature or tensor.")
       .def_ro("value", &RecordError::value);

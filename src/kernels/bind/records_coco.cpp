@@ -88,24 +88,24 @@ std::span<const T> rows(const Array<T>& array, int64_t first, int64_t last, int6
 }
 
 /// Where the outlines and runs of an image lie in the arrays: for each kind its begin and end.
-struct Places {
+struct MaskRows {
   int64_t boxes, polygons, polygons_end, vertices, masks, masks_end;
 };
 
-Samples paint(const Array<int64_t>& sizes, const Array<int64_t>& places,
+Samples paint(const Array<int64_t>& sizes, const Array<int64_t>& mask_rows,
               const Array<int32_t>& labels, const Array<int32_t>& polygons,
               const Array<float>& vertices, const Array<int32_t>& mask_boxes,
               const Array<int64_t>& run_ends, const Array<uint32_t>& runs, bool relative) {
   const auto count = static_cast<int64_t>(sizes.size() / 2);
   std::vector<int64_t> shapes;
   std::vector<std::vector<CocoMask>> masks(static_cast<size_t>(count));
-  const auto label_of = [&](const Places& at, int64_t box) {
+  const auto label_of = [&](const MaskRows& at, int64_t box) {
     return rows(labels, at.boxes + box, at.boxes + box + 1, 1)[0];
   };
   for (int64_t i = 0; i < count; i++) {
     shapes.insert(shapes.end(), {sizes.data()[2 * i], sizes.data()[2 * i + 1], 1});
-    const auto row = rows(places, i, i + 1, 6);
-    const Places at{row[0], row[1], row[2], row[3], row[4], row[5]};
+    const auto row = rows(mask_rows, i, i + 1, 6);
+    const MaskRows at{row[0], row[1], row[2], row[3], row[4], row[5]};
     auto& own = masks[static_cast<size_t>(i)];
     for (int64_t k = at.polygons; k < at.polygons_end; k++) {
       const auto polygon = rows(polygons, k, k + 1, 3);
@@ -157,8 +157,8 @@ void bind_coco(nb::module_& m) {
   m.def("parse_coco", &parse, "text"_a, "size_threshold"_a, "include_crowds"_a, "ltrb"_a, "ratio"_a,
         "remap_classes"_a, "skip_empty"_a, "polygons"_a, "runs"_a, "images"_a.none(),
         "Annotations, or why there are none.");
-  m.def("paint_coco_masks", &paint, "sizes"_a, "places"_a, "labels"_a, "polygons"_a, "vertices"_a,
-        "mask_boxes"_a, "run_ends"_a, "runs"_a, "relative"_a,
+  m.def("paint_coco_masks", &paint, "sizes"_a, "mask_rows"_a, "labels"_a, "polygons"_a,
+        "vertices"_a, "mask_boxes"_a, "run_ends"_a, "runs"_a, "relative"_a,
         "Pictures of the labels of segmentations.");
 }
 

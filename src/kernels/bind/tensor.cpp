@@ -216,7 +216,7 @@ void bind_tensors(nb::module_& m) {
         return out;
       },
       "samples"_a, "table"_a, "otherwise"_a, release(),
-      "The entries of a table at the places that the samples hold.");
+      "The entries of a table at the indices that the samples hold.");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNanosecondsPerPair = 1.5;
 
-/// Anchors column by column, so that loops over them are vectorised.
+/// Anchors column by column, so that loops over them are vectorized.
 struct Anchors {
   explicit Anchors(const Samples& rows) : count(rows.shape(0)[0]) {
     const float* from = rows.data<const float>(0);
@@ -62,8 +62,8 @@ size_t last_greatest(const std::vector<float>& values) {
   return best;
 }
 
-/// Centre and size; the centre is rounded from double, as in the reference.
-void to_centre(float out[4], const float box[4]) {
+/// Center and size; the center is rounded from double, as in the reference.
+void to_center(float out[4], const float box[4]) {
   for (int d = 0; d < 2; d++) {
     out[d] = static_cast<float>(0.5 * static_cast<double>(box[d + 2] + box[d]));
     out[d + 2] = box[d + 2] - box[d];
@@ -72,19 +72,19 @@ void to_centre(float out[4], const float box[4]) {
 
 void write_match(float* out, const float* box, const float* anchor, const BoxEncoding& encoding) {
   float own[4], other[4];
-  to_centre(own, box);
+  to_center(own, box);
   if (!encoding.offset) {
     std::copy_n(own, 4, out);
     return;
   }
-  to_centre(other, anchor);
+  to_center(other, anchor);
   for (int d = 0; d < 4; d++) {
     own[d] *= encoding.scale;
     other[d] *= encoding.scale;
   }
   for (int d = 0; d < 2; d++) {
-    const float centre = (own[d] - other[d]) / other[d + 2];
-    out[d] = (centre - encoding.means[d]) / encoding.stds[d];
+    const float center = (own[d] - other[d]) / other[d + 2];
+    out[d] = (center - encoding.means[d]) / encoding.stds[d];
     const float size = std::log(own[d + 2] / other[d + 2]);
     out[d + 2] = (size - encoding.means[d + 2]) / encoding.stds[d + 2];
   }
@@ -128,7 +128,7 @@ void encode_boxes(Samples& out_boxes, Samples& out_labels, const Samples& boxes,
           } else if (encoding.offset) {
             std::fill_n(out, 4, 0.0f);
           } else {
-            to_centre(out, anchor);
+            to_center(out, anchor);
           }
         }
       });

@@ -16,7 +16,7 @@ struct BoxEncoding {
 };
 
 /// Each anchor, a row (left, top, right, bottom) of `anchors`, gets the box it overlaps most, as
-/// centre and size, and its label; each box has at least one anchor. Other anchors stand for
+/// center and size, and its label; each box has at least one anchor. Other anchors stand for
 /// themselves, or have an offset of zero, and get the label 0. `out_boxes` (float32) has the shape
 /// (anchors, 4), `out_labels` (int32) has the shape (anchors,).
 void encode_boxes(Samples& out_boxes, Samples& out_labels, const Samples& boxes,

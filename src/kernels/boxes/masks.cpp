@@ -106,9 +106,9 @@ int64_t draw_class(random::Philox& generator, const std::vector<float>& weights)
     sums.push_back(static_cast<float>(sum));
   }
   if (!(sum > 0)) return -1;
-  const double place = random::canonical<double>(generator) * static_cast<double>(sums.back());
+  const double target = random::canonical<double>(generator) * static_cast<double>(sums.back());
   size_t index = 0;
-  while (index < sums.size() && static_cast<double>(sums[index]) < place) index++;
+  while (index < sums.size() && static_cast<double>(sums[index]) < target) index++;
   while (index < weights.size() && weights[index] == 0) index++;
   return index < weights.size() ? static_cast<int64_t>(index) : -1;
 }

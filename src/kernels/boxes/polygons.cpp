@@ -62,19 +62,19 @@ SelectedPolygons select_polygons(const Samples& masks, const Samples& polygons,
     auto* row = out.polygons.data<int32_t>(i);
     auto* to = out.vertices.data<std::byte>(i);
     const size_t bytes = static_cast<size_t>(vertices.shape(i)[1]) * vertices.itemsize();
-    int32_t place = 0, number = 0;
+    int32_t begin = 0, number = 0;
     for (const Range& range : ranges[static_cast<size_t>(i)]) {
       const int32_t count = range.end - range.begin;
       const size_t length = static_cast<size_t>(count) * bytes;
       *row++ = renumber ? number : masks.data<const int32_t>(i)[number];
-      *row++ = place;
-      *row++ = place + count;
+      *row++ = begin;
+      *row++ = begin + count;
       if (length) {
         const auto* from = vertices.data<const std::byte>(i);
         std::memcpy(to, from + static_cast<size_t>(range.begin) * bytes, length);
       }
       to += length;
-      place += count;
+      begin += count;
       number++;
     }
   }

@@ -17,7 +17,7 @@ struct SelectedPolygons {
 
 /// Selects polygons, rows (mask, first vertex, one past the last) of int32, by their masks (int32
 /// vectors), and the rows of `vertices` that belong to them. The last polygon of a mask counts.
-/// With `renumber`, masks get the number of their place among `masks`.
+/// With `renumber`, masks get the number of their index in `masks`.
 SelectedPolygons select_polygons(const Samples& masks, const Samples& polygons,
                                  const Samples& vertices, bool renumber);
 

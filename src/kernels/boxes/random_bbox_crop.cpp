@@ -55,7 +55,7 @@ class Search {
   Box window;
   std::vector<Box> kept;
   std::vector<int32_t> indices;
-  bool success = false, hopeless = false;
+  bool success = false, exhausted = false;
 
   void run(const std::vector<Box>& boxes) {
     const bool no_crop = options_.allow_no_crop && !crop_shape_;
@@ -63,7 +63,7 @@ class Search {
     int64_t count = 0;
     while (!success && (options_.total_attempts < 0 || count < options_.total_attempts)) {
       if (count >= kMostBBoxCropAttempts && options_.total_attempts < 0) {
-        hopeless = true;
+        exhausted = true;
         return;
       }
       const auto choice = static_cast<size_t>(random::uniform_int(generator_, 0, choices - 1));
@@ -118,11 +118,11 @@ class Search {
   /// A window of the given shape; it covers the image if it is larger.
   bool draw_fixed(Box& relative, Box& absolute) {
     for (size_t d = 0; d < axes_; d++) {
-      const auto room = static_cast<int>(input_shape_[d] - crop_shape_[d]);
+      const auto slack = static_cast<int>(input_shape_[d] - crop_shape_[d]);
       float anchor = 0;
-      if (room != 0) {
+      if (slack != 0) {
         anchor = static_cast<float>(
-            random::uniform_int(generator_, std::min(room, 0), std::max(room, 0)));
+            random::uniform_int(generator_, std::min(slack, 0), std::max(slack, 0)));
       }
       const auto extent = static_cast<float>(crop_shape_[d]);
       const auto whole = static_cast<float>(input_shape_[d]);
@@ -216,8 +216,8 @@ class Search {
       return common != 0 && common / box_volume(box, ndim_) >= options_.prune_threshold;
     }
     for (size_t d = 0; d < axes_; d++) {
-      const auto centre = static_cast<float>(0.5 * static_cast<double>(box.high[d] + box.low[d]));
-      if (!(centre >= crop.low[d] && centre < crop.high[d])) return false;
+      const auto center = static_cast<float>(0.5 * static_cast<double>(box.high[d] + box.low[d]));
+      if (!(center >= crop.low[d] && center < crop.high[d])) return false;
     }
     return true;
   }
@@ -290,7 +290,7 @@ BBoxCrops collect(const std::vector<Search>& searches, const BoxFormat& format) 
     }
     write_boxes(out.boxes.data<float>(i), search.kept, format);
     std::ranges::copy(search.indices, out.indices.data<int32_t>(i));
-    if (search.hopeless && out.hopeless < 0) out.hopeless = i;
+    if (search.exhausted && out.exhausted < 0) out.exhausted = i;
     if (!search.success && out.unsuited < 0) out.unsuited = i;
   }
   return out;

@@ -24,15 +24,15 @@ struct BBoxCropOptions {
   float min_scale, max_scale;
   int64_t attempts;        ///< windows that are tried for a threshold
   int64_t total_attempts;  ///< windows that are tried for a sample; negative: until one suits
-  float prune_threshold;   ///< negative: a box is kept if its centre is
+  float prune_threshold;   ///< negative: a box is kept if its center is
   bool allow_no_crop, all_boxes, overlap;
 };
 
-/// Windows and what remains of the boxes. `unsuited` and `hopeless` are the first samples (or -1)
+/// Windows and what remains of the boxes. `unsuited` and `exhausted` are the first samples (or -1)
 /// for which no window was found that suits: the best one is taken, or the search was given up.
 struct BBoxCrops {
   Samples anchors, shapes, boxes, indices;
-  int64_t unsuited = -1, hopeless = -1;
+  int64_t unsuited = -1, exhausted = -1;
 };
 
 /// Searches without a limit are given up after this many windows.

@@ -33,7 +33,7 @@ class RunSets {
   std::vector<int64_t> parents_;
 };
 
-/// Joins the runs of two neighbouring rows that touch.
+/// Joins the runs of two neighboring rows that touch.
 void join_rows(RunSets& sets, const std::vector<Run>& runs, int64_t first, int64_t first_end,
                int64_t second, int64_t second_end) {
   while (first < first_end && second < second_end) {
@@ -45,9 +45,9 @@ void join_rows(RunSets& sets, const std::vector<Run>& runs, int64_t first, int64
 }
 
 /// The indices of a row along the outer axes, which move on row by row.
-class RowPlace {
+class RowIndices {
  public:
-  explicit RowPlace(Shape outer) : outer_(outer), indices_(outer.size(), 0) {}
+  explicit RowIndices(Shape outer) : outer_(outer), indices_(outer.size(), 0) {}
 
   void advance() {
     for (size_t d = outer_.size(); d-- > 0 && ++indices_[d] == outer_[d];) indices_[d] = 0;
@@ -59,11 +59,11 @@ class RowPlace {
   std::vector<int64_t> indices_;
 };
 
-void extend(RegionBox& box, const std::vector<int64_t>& place, const Run& run) {
-  const size_t inner = place.size();
+void extend(RegionBox& box, const std::vector<int64_t>& indices, const Run& run) {
+  const size_t inner = indices.size();
   for (size_t d = 0; d < inner; d++) {
-    box.low[d] = std::min(box.low[d], place[d]);
-    box.high[d] = std::max(box.high[d], place[d] + 1);
+    box.low[d] = std::min(box.low[d], indices[d]);
+    box.high[d] = std::max(box.high[d], indices[d] + 1);
   }
   box.low[inner] = std::min(box.low[inner], run.begin);
   box.high[inner] = std::max(box.high[inner], run.end);
@@ -91,18 +91,18 @@ std::vector<RegionBox> boxes_of_regions(const std::vector<Run>& runs,
   const auto rows = static_cast<int64_t>(row_ends.size());
   const auto end = [&](int64_t row) { return row < 0 ? 0 : row_ends[static_cast<size_t>(row)]; };
   RunSets sets(runs.size());
-  RowPlace place(outer);
-  for (int64_t row = 0; row < rows; row++, place.advance()) {
+  RowIndices position(outer);
+  for (int64_t row = 0; row < rows; row++, position.advance()) {
     int64_t step = 1;
     for (size_t d = outer.size(); d-- > 0; step *= outer[d]) {
-      if (place.indices()[d] == 0) continue;
+      if (position.indices()[d] == 0) continue;
       const int64_t near = row - step;
       join_rows(sets, runs, end(near - 1), end(near), end(row - 1), end(row));
     }
   }
   std::vector<RegionBox> boxes;
   std::vector<int64_t> box_of(runs.size(), -1);  // by root
-  RowPlace again(outer);
+  RowIndices again(outer);
   for (int64_t row = 0; row < rows; row++, again.advance()) {
     for (int64_t k = end(row - 1); k < end(row); k++) {
       int64_t& number = box_of[static_cast<size_t>(sets.root(k))];

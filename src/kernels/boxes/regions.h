@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connected regions of labelled arrays.
+// Connected regions of labeled arrays.
 #pragma once
 
 #include <algorithm>

@@ -46,8 +46,8 @@ class BroadcastReader {
   template <class T>
   void gather_elements(T* out, const T* in, int64_t begin, int64_t count) const;
 
-  // Axes from the last one outwards. Neighbours that are walked alike are merged, so that axes
-  // along which the operand is repeated take turns with those along which it advances.
+  // Axes from the last one outwards. Neighbors that are walked alike are merged, so that axes
+  // along which the operand is repeated alternate with those along which it advances.
   std::array<int64_t, kMaxAxes> extents_;
   size_t axes_ = 0;
   bool repeats_ = false;  ///< The last axis is one of repetition.

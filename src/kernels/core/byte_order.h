@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements whose bytes are in the order of other processors.
+// Elements in non-native byte order.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops behind convert.h. Written so that the compiler turns them into vector code: clamping
+// The loops behind convert.h. Written so that the compiler vectorizes them: clamping
 // comes before rounding, and rounding is done on integers.
 #include "core/convert.h"
 

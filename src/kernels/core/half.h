@@ -22,11 +22,11 @@ DALIESQUE_INLINE float half_to_float(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
   const uint32_t magnitude = bits & 0x7fffu;
   if (magnitude >= 0x7c00u) {
-    // Signalling NaN becomes quiet, as in hardware.
+    // Signaling NaN becomes quiet, as in hardware.
     const uint32_t quiet = magnitude > 0x7c00u ? 0x400000u : 0u;
     return std::bit_cast<float>(sign | 0x7f800000u | quiet | (magnitude << 13));
   }
-  // Scaling by 2^112 turns the half exponent (and subnormals) into float's.
+  // Scaling by 2^112 converts the half exponent (and subnormals) to float's.
   const float value = std::bit_cast<float>(magnitude << 13) * std::bit_cast<float>(0x77800000u);
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(value));
 #endif

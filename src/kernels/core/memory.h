@@ -16,7 +16,7 @@ struct OutOfMemory : std::runtime_error {
 
 using Buffer = std::shared_ptr<void>;
 
-/// Returns at least `bytes` uninitialised bytes, 64-byte aligned. The memory goes back to the pool
+/// Returns at least `bytes` uninitialized bytes, 64-byte aligned. The memory goes back to the pool
 /// when the last copy of the returned pointer dies, and never earlier.
 Buffer allocate(size_t bytes);
 

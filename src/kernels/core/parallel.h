@@ -12,7 +12,7 @@
 namespace daliesque {
 
 /// A fixed number of threads that share the iterations of a loop; the calling thread is one of
-/// them. Threads start on first use. A pool found in a forked child starts afresh.
+/// them. Threads start on first use. A pool found in a forked child starts new threads.
 class ThreadPool {
  public:
   explicit ThreadPool(int num_threads);

@@ -13,7 +13,7 @@ struct RearrangeLoops {
   void (*reverse)(void* dst, const void* src, int64_t count, int64_t size);
   void (*reverse_ascending)(void* dst, const void* src, int64_t count, int64_t size);
 
-  /// Splits pixels of `channels` items into planes: item c of pixel i goes to plane c, place i.
+  /// Splits pixels of `channels` items into planes: item c of pixel i goes to plane c, index i.
   void (*split)(void* dst, int64_t plane_stride, const void* src, int64_t pixels, int64_t channels,
                 int64_t size);
 
@@ -26,7 +26,7 @@ struct RearrangeLoops {
   void (*transpose)(void* dst, const int64_t* dst_offsets, const void* src,
                     const int64_t* src_offsets, int64_t rows, int64_t columns, int64_t size);
 
-  /// Copies `count` runs of `bytes` bytes between places `dst_step` and `src_step` apart.
+  /// Copies `count` runs of `bytes` bytes between offsets `dst_step` and `src_step` apart.
   void (*copy_runs)(void* dst, int64_t dst_step, const void* src, int64_t src_step, int64_t bytes,
                     int64_t count);
 };

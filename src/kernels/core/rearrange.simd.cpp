@@ -103,7 +103,7 @@ int64_t reverse_vectors(char* dst, const char* src, int64_t count, int64_t size,
   return done;
 }
 
-/// In three vectors of pixels with three items, the items of one channel stand at places that are
+/// In three vectors of pixels with three items, the items of one channel are at indices that are
 /// different modulo the vector's width. So one blend of the three vectors holds a whole channel,
 /// out of order, and one shuffle orders it; going back takes the same blends after the inverse
 /// shuffle.
@@ -116,12 +116,12 @@ struct ThreeChannels {
     for (int64_t channel = 0; channel < 3; channel++) {
       alignas(16) char mask1[kWidth], mask2[kWidth], sort[kWidth], unsort[kWidth];
       for (int64_t item = channel; item < 3 * items; item += 3) {
-        const int64_t vector = item / items, place = item % items, pixel = item / 3;
+        const int64_t vector = item / items, lane = item % items, pixel = item / 3;
         for (int64_t b = 0; b < size; b++) {
-          mask1[place * size + b] = static_cast<char>(vector == 1 ? -1 : 0);
-          mask2[place * size + b] = static_cast<char>(vector == 2 ? -1 : 0);
-          sort[pixel * size + b] = static_cast<char>(place * size + b);
-          unsort[place * size + b] = static_cast<char>(pixel * size + b);
+          mask1[lane * size + b] = static_cast<char>(vector == 1 ? -1 : 0);
+          mask2[lane * size + b] = static_cast<char>(vector == 2 ? -1 : 0);
+          sort[pixel * size + b] = static_cast<char>(lane * size + b);
+          unsort[lane * size + b] = static_cast<char>(pixel * size + b);
         }
       }
       second[channel] = load(mask1);
@@ -162,7 +162,7 @@ int64_t join_three(char* dst, const char* src, int64_t plane, int64_t pixels, in
   const ThreeChannels& plan = three_channels(size);
   const int64_t items = kWidth / size;
   const Vector none = _mm_setzero_si128();
-  // Vector v takes the places where channel c's mask says v.
+  // Vector v takes the lanes where channel c's mask says v.
   Vector from_second[3], from_third[3];
   for (int vector = 0; vector < 3; vector++) {
     for (int channel = 1; channel < 3; channel++) {

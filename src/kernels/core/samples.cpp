@@ -12,7 +12,7 @@ namespace daliesque {
 
 namespace {
 
-// Leaves room for multiplying by the largest item size.
+// Multiplying this by the largest item size does not overflow.
 constexpr int64_t kMaxVolume = int64_t{1} << 59;
 
 void set_c_strides(std::vector<int64_t>& strides, Shape shape, size_t itemsize) {

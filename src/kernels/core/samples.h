@@ -25,7 +25,7 @@ class Samples {
  public:
   Samples() = default;
 
-  /// Uninitialised memory for samples of the given shapes, packed back to back in one buffer.
+  /// Uninitialized memory for samples of the given shapes, packed back to back in one buffer.
   /// `shapes` holds count * ndim extents.
   static Samples empty(DType dtype, int ndim, std::vector<int64_t> shapes, std::string layout,
                        int64_t count);

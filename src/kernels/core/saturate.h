@@ -25,7 +25,7 @@ DALIESQUE_INLINE Out float_to_integer(In value) {
   // to 2^n, which is out of range itself: hence >=.
   constexpr In low = static_cast<In>(std::numeric_limits<Out>::min());
   constexpr In high = static_cast<In>(std::numeric_limits<Out>::max());
-  // Truncating this sum rounds half away from zero, and unlike std::round it vectorises. The
+  // Truncating this sum rounds half away from zero, and unlike std::round it vectorizes. The
   // constant is the number below 0.5: 0.5 itself would lift the number below 0.5 to 1.
   constexpr In half = sizeof(In) == 4 ? In(0x1.fffffep-2) : In(0x1.fffffffffffffp-2);
   const In rounded = value + std::copysign(half, value);

@@ -31,7 +31,7 @@ jpeg::Format jpeg_format(ImageType type) {
 }
 
 /// Continues a sentence about the sample; empty if the file is for another codec.
-std::string complaint(const jpeg::Result& result) {
+std::string fault_text(const jpeg::Result& result) {
   if (result.status == jpeg::Status::kDeclined) return "";
   if (result.status == jpeg::Status::kTruncated) return "is cut short: " + jpeg::describe(result);
   return std::string("is damaged: ") + result.what + " at byte " + std::to_string(result.offset);
@@ -60,7 +60,7 @@ EncodedImage read_header(const uint8_t* data, size_t size) {
       image.kind = info.width > 0 && result.status == jpeg::Status::kCorrupt
                        ? EncodedImage::Kind::kOtherJpeg
                        : EncodedImage::Kind::kBroken;
-      image.trouble = complaint(result);
+      image.fault = fault_text(result);
   }
   return image;
 }
@@ -71,12 +71,12 @@ jpeg::Format buffer_format(ImageType type, int64_t channels) {
   return type == ImageType::kGray || channels == 1 ? jpeg::Format::kGray : jpeg::Format::kRgb;
 }
 
-/// How the reference takes the inks of a file that it turns, or not.
-InkRule ink_rule(const uint8_t* data, size_t size, bool turned) {
-  if (turned) return InkRule::kShifted;
+/// How the reference converts CMYK, which depends on whether it applies an orientation.
+CmykRule cmyk_rule(const uint8_t* data, size_t size, bool oriented) {
+  if (oriented) return CmykRule::kShifted;
   jpeg::ImageInfo info;
   (void)jpeg::parse(data, size, &info);
-  return info.adobe ? InkRule::kInverted : InkRule::kPlain;
+  return info.adobe ? CmykRule::kInverted : CmykRule::kPlain;
 }
 
 /// Decodes one image straight into the output if that has the form that the decoder writes, else
@@ -87,7 +87,7 @@ jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size
   const CropWindow stored = stored_window(task.orientation, task.height, task.width, task.window);
   jpeg::DecodeOptions options;
   options.max_pixels = kNoPixelLimit;
-  // The reference turns images with a decoder that has no such choice.
+  // The reference decodes images with an orientation by a decoder that has no such choice.
   options.fast_idct = fast_idct && task.orientation == 1;
   options.smooth_inside_region = task.orientation == 1;
   options.region = {static_cast<int>(stored.x), static_cast<int>(stored.y),
@@ -107,10 +107,10 @@ jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size
   if (!result.ok()) return result;
   GrayRule gray_rule = GrayRule::kFloat;
   if (channels == 4 && type != ImageType::kAny) {
-    const InkRule rule = ink_rule(data, size, task.orientation != 1);
+    const CmykRule rule = cmyk_rule(data, size, task.orientation != 1);
     cmyk_to_rgb(bytes, bytes, stored.height * stored.width, rule);
     channels = 3;
-    gray_rule = rule == InkRule::kShifted ? GrayRule::kFixed14 : GrayRule::kTruncate;
+    gray_rule = rule == CmykRule::kShifted ? GrayRule::kFixed14 : GrayRule::kTruncate;
   }
   write_pixels(out, out_type, type, {bytes, DType::uint8, stored.height, stored.width, channels},
                gray_rule, task.orientation, {0, 0, task.window.height, task.window.width});
@@ -150,7 +150,7 @@ std::vector<DecodeFailure> decode_jpegs(Samples& out, const Samples& encoded,
         if (result.status == jpeg::Status::kOutOfMemory) throw OutOfMemory(result.what);
         if (!result.ok()) {
           const std::lock_guard<std::mutex> guard(lock);
-          failures.push_back({i, result.status, complaint(result)});
+          failures.push_back({i, result.status, fault_text(result)});
         }
       });
   std::ranges::sort(failures, {}, &DecodeFailure::sample);

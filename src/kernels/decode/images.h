@@ -25,7 +25,7 @@ struct EncodedImage {
   Kind kind = Kind::kNotJpeg;
   int64_t height = 0, width = 0, channels = 0;
   int orientation = 1;  ///< EXIF, 1 to 8
-  std::string trouble;  ///< what is wrong with the header, if anything: "is ..."
+  std::string fault;    ///< what is wrong with the header, if anything: "is ..."
 };
 
 /// Reads the headers of one-dimensional samples of bytes.

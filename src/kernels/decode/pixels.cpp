@@ -149,7 +149,7 @@ class RowWriter {
   ImageType type_;
   GrayRule rule_;
   int64_t channels_;
-  int64_t taken_ = 0;  // channels copied as they are; 0: colours are made
+  int64_t taken_ = 0;  // channels copied as they are; 0: colors are made
   Out table_[std::is_same_v<In, uint8_t> ? 256 : 1] = {};
 };
 
@@ -189,15 +189,15 @@ CropWindow stored_window(int orientation, int64_t height, int64_t width,
   return stored;
 }
 
-void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, InkRule rule) {
-  const int flip = rule == InkRule::kPlain ? 255 : 0;
+void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, CmykRule rule) {
+  const int flip = rule == CmykRule::kPlain ? 255 : 0;
   for (int64_t i = 0; i < count; i++) {
-    const uint8_t* const inks = cmyk + 4 * i;
-    const int light = inks[3] ^ flip;
+    const uint8_t* const channels = cmyk + 4 * i;
+    const int light = channels[3] ^ flip;
     for (int64_t c = 0; c < 3; c++) {
-      const int ink = inks[c] ^ flip;
+      const int value = channels[c] ^ flip;
       const int color =
-          rule == InkRule::kShifted ? light - ((255 - ink) * light >> 8) : ink * light / 255;
+          rule == CmykRule::kShifted ? light - ((255 - value) * light >> 8) : value * light / 255;
       rgb[3 * i + c] = static_cast<uint8_t>(color);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the pixels that a codec gives to those that an operator promised: colours, element type,
+// From the pixels that a codec gives to those that an operator promised: colors, element type,
 // orientation and window.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace daliesque::decode {
 
-/// Colours of a result, with the numbers of the reference's DALIImageType. kAny keeps the channels
+/// Colors of a result, with the numbers of the reference's DALIImageType. kAny keeps the channels
 /// of the file.
 enum class ImageType : int { kRgb = 0, kBgr = 1, kGray = 2, kYCbCr = 3, kAny = 4 };
 
-/// How grey is made of red, green and blue. The weights are always 0.299, 0.587 and 0.114; the
+/// How gray is computed from RGB. The weights are always 0.299, 0.587 and 0.114; the
 /// codecs of the reference differ in precision and rounding.
 enum class GrayRule : int {
   kFloat = 0,     ///< single precision, rounded
@@ -24,9 +24,9 @@ enum class GrayRule : int {
   kPng = 4,       ///< 15 fractional bits, other weights; cut off in bytes, else rounded
 };
 
-/// How inks are stored and how red, green and blue are made of them; the reference has two ways.
-enum class InkRule : int {
-  kPlain = 0,     ///< amounts of ink; products divided by 255
+/// How CMYK is stored and converted to RGB; the reference has two ways.
+enum class CmykRule : int {
+  kPlain = 0,     ///< 255 is full coverage; products divided by 255
   kInverted = 1,  ///< their complements; products divided by 255
   kShifted = 2,   ///< taken for complements; products shifted by 8 bits
 };
@@ -61,11 +61,11 @@ inline int64_t result_channels(ImageType type, int64_t stored) {
 
 /// Red, green and blue of `count` pixels of cyan, magenta, yellow and black. The output may
 /// overwrite the input.
-void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, InkRule rule);
+void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, CmykRule rule);
 
 /// Writes a window of the upright image to `out`, C-contiguous, height x width x result channels.
 /// Values are scaled to the range of `out_type`: uint8, int8, uint16, int16, uint32, int32 or
-/// float32. Images with one or two channels are grey, with more they begin with red, green, blue.
+/// float32. Images with one or two channels are gray, with more they begin with red, green, blue.
 void write_pixels(void* out, DType out_type, ImageType type, const Pixels& in, GrayRule rule,
                   int orientation, const CropWindow& window);
 

@@ -17,9 +17,9 @@ struct VideoFrame {
   bool full_range;
 };
 
-/// Writes height * width RGB pixels: ITU-R BT.601, chroma interpolated linearly between the centres
+/// Writes height * width RGB pixels: ITU-R BT.601, chroma interpolated linearly between the centers
 /// of its samples. Bit for bit what FFmpeg's swscale gives with SWS_BILINEAR, SWS_FULL_CHR_H_INT
-/// and SWS_ACCURATE_RND, but for colours so far outside of RGB that swscale's sums overflow.
+/// and SWS_ACCURATE_RND, but for colors so far outside of RGB that swscale's sums overflow.
 void video_frame_to_rgb(uint8_t* out, const VideoFrame& frame);
 
 }  // namespace daliesque::decode

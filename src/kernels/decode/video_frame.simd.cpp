@@ -19,7 +19,7 @@ DALIESQUE_INLINE uint8_t clamp_to_byte(int32_t value) {
   return static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/// `u` and `v` have weight 16 and are centred at 0.
+/// `u` and `v` have weight 16 and are centered at 0.
 DALIESQUE_INLINE void convert_pixel(uint8_t* out, uint8_t luma, int32_t u, int32_t v,
                                     const YuvWeights& weights) {
   constexpr int32_t kHalf = 1 << (kShift - 1);
@@ -45,7 +45,7 @@ class PixelConverter {
         // Times (u, 2^14) this adds one half.
         green_of_u_(pair(w.green_of_u, 1 << (kShift - 1 - 14))) {}
 
-  /// `u` and `v` are 16 centred sums of weight 16.
+  /// `u` and `v` are 16 centered sums of weight 16.
   DALIESQUE_INLINE void run(uint8_t* out, const uint8_t* luma, __m256i u, __m256i v) const {
     const __m256i bytes =
         _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(luma)));
@@ -100,7 +100,7 @@ class PixelConverter {
   __m256i luma_zero_, red_, green_, blue_, green_of_u_;
 };
 
-/// 16 chroma values between the 8 sums at `sums`, of weight 16 and centred.
+/// 16 chroma values between the 8 sums at `sums`, of weight 16 and centered.
 DALIESQUE_INLINE __m256i interpolate(const int16_t* sums) {
   const auto load = [](const int16_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));

@@ -29,36 +29,36 @@ constexpr int64_t kLeastRemembered = 4096;
 // More files than this are not asked for their sizes, and not kept in memory.
 constexpr size_t kMostKept = 64;
 
-/// Places [begin, end) of a request, which lie behind each other in one file.
+/// Indices [begin, end) of a request whose pieces are adjacent in one file.
 struct Run {
   int64_t begin, end, bytes;
 };
 
-// Runs begin at the same place of a line of the cache in memory as in their file. Where they begin
+// Runs begin at the same offset within a cache line in memory as in their file. Where they begin
 // up to 31 bytes behind that, counted within a page, some processors (AMD Zen 3 and 4) copy them
 // out of the system's cache four times as slowly, and elsewhere a tenth more slowly.
 constexpr int64_t kLine = 64;
 
-/// What went wrong with a piece.
-struct Trouble {
+/// Why a piece could not be read.
+struct Failure {
   int code = 0;
   std::string reason;
 };
 
 std::vector<Run> find_runs(std::span<const int64_t> files, std::span<const int64_t> offsets,
                            const std::vector<int64_t>& sizes,
-                           const std::vector<Trouble>& troubles) {
+                           const std::vector<Failure>& failures) {
   std::vector<Run> runs;
   for (size_t k = 0; k < sizes.size(); k++) {
-    if (troubles[k].code != 0) continue;
-    const auto place = static_cast<int64_t>(k);
-    if (!runs.empty() && runs.back().end == place && files[k] == files[k - 1] &&
+    if (failures[k].code != 0) continue;
+    const auto index = static_cast<int64_t>(k);
+    if (!runs.empty() && runs.back().end == index && files[k] == files[k - 1] &&
         offsets[k] == offsets[k - 1] + sizes[k - 1] &&
         runs.back().bytes + sizes[k] <= kLargestRun) {
       runs.back().end++;
       runs.back().bytes += sizes[k];
     } else {
-      runs.push_back({place, place + 1, sizes[k]});
+      runs.push_back({index, index + 1, sizes[k]});
     }
   }
   return runs;
@@ -66,8 +66,8 @@ std::vector<Run> find_runs(std::span<const int64_t> files, std::span<const int64
 
 /// Memory for pieces of so many bytes: those of a run back to back, and, unless the type wants its
 /// elements aligned, each run in line with its file.
-Samples make_room(DType dtype, std::span<const int64_t> offsets, std::vector<int64_t> sizes,
-                  const std::vector<Run>& runs) {
+Samples allocate_pieces(DType dtype, std::span<const int64_t> offsets, std::vector<int64_t> sizes,
+                        const std::vector<Run>& runs) {
   const auto count = static_cast<int64_t>(sizes.size());
   if (const auto item = static_cast<int64_t>(dtype_size(dtype)); item > 1) {
     for (int64_t& size : sizes) size /= item;
@@ -215,13 +215,13 @@ std::optional<Samples> Archives::find_kept(const Request& request) {
   std::map<int64_t, Samples> archives;
   std::vector<Samples> pieces;
   for (size_t k = 0; k < count; k++) {
-    auto place = archives.find(files[k]);
-    if (place == archives.end()) {
+    auto found = archives.find(files[k]);
+    if (found == archives.end()) {
       std::optional<Samples> contents = whole(files[k]);
       if (!contents) return std::nullopt;
-      place = archives.emplace(files[k], std::move(*contents)).first;
+      found = archives.emplace(files[k], std::move(*contents)).first;
     }
-    const Samples& archive = place->second;
+    const Samples& archive = found->second;
     if (offsets[k] < 0 || sizes[k] < 0 || offsets[k] > archive.volume(0) - sizes[k] ||
         offsets[k] % item != 0) {
       return std::nullopt;
@@ -235,26 +235,26 @@ std::optional<Samples> Archives::find_kept(const Request& request) {
 }
 
 void Archives::inspect_kept(const Request& request, const Samples& kept, const Inspect& inspect) {
-  const std::vector<char> known = find_sound(request, kept);
-  std::vector<char> sound(known.size());
-  const auto cost = [&](int64_t place) {
-    const auto k = static_cast<size_t>(place);
+  const std::vector<char> known = find_verified(request, kept);
+  std::vector<char> verified(known.size());
+  const auto cost = [&](int64_t index) {
+    const auto k = static_cast<size_t>(index);
     return known[k] ? kReadCost : kReadCost + kByteCost * static_cast<double>(request.sizes[k]);
   };
-  parallel_for(kept.size(), cost, [&](int64_t place) {
-    const auto k = static_cast<size_t>(place);
-    sound[k] = inspect(place, kept.data<uint8_t>(place), known[k] != 0);
+  parallel_for(kept.size(), cost, [&](int64_t index) {
+    const auto k = static_cast<size_t>(index);
+    verified[k] = inspect(index, kept.data<uint8_t>(index), known[k] != 0);
   });
-  if (sound != known) remember_sound(request, kept, sound);
+  if (verified != known) remember_verified(request, kept, verified);
 }
 
-std::vector<char> Archives::find_sound(const Request& request, const Samples& kept) {
+std::vector<char> Archives::find_verified(const Request& request, const Samples& kept) {
   std::vector<char> known(request.files.size());
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return known;
   for (size_t k = 0; k < known.size(); k++) {
-    const auto archive = sound_.find(request.files[k]);
-    if (archive == sound_.end()) continue;
+    const auto archive = verified_.find(request.files[k]);
+    if (archive == verified_.end()) continue;
     const auto& [memory, pieces] = archive->second;
     const auto piece = pieces.find(request.offsets[k]);
     known[k] = piece != pieces.end() && piece->second == request.sizes[k] &&
@@ -263,13 +263,13 @@ std::vector<char> Archives::find_sound(const Request& request, const Samples& ke
   return known;
 }
 
-void Archives::remember_sound(const Request& request, const Samples& kept,
-                              const std::vector<char>& sound) {
+void Archives::remember_verified(const Request& request, const Samples& kept,
+                                 const std::vector<char>& verified) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;
-  for (size_t k = 0; k < sound.size(); k++) {
-    if (!sound[k] || request.sizes[k] < kLeastRemembered) continue;
-    auto& [memory, pieces] = sound_[request.files[k]];
+  for (size_t k = 0; k < verified.size(); k++) {
+    if (!verified[k] || request.sizes[k] < kLeastRemembered) continue;
+    auto& [memory, pieces] = verified_[request.files[k]];
     const Buffer& owner = kept.owner(static_cast<int64_t>(k));
     if (memory.lock() != owner) {
       memory = owner;
@@ -289,31 +289,31 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
     return *kept;
   }
   const Opened opened = open_some(files);
-  std::vector<Trouble> troubles(count);
+  std::vector<Failure> failures(count);
   std::vector<int64_t> extents(sizes.begin(), sizes.end());
   for (size_t k = 0; k < count; k++) {
     try {
       // An index that is wrong must not make us allocate whatever it says.
       if (!exists(files[k], offsets[k], sizes[k])) throw ReadFailure(kEndsEarly);
     } catch (const ReadFailure& failure) {
-      troubles[k] = {failure.code(), failure.what()};
+      failures[k] = {failure.code(), failure.what()};
       extents[k] = 0;
     }
   }
-  const std::vector<Run> runs = find_runs(files, offsets, extents, troubles);
-  const Samples out = make_room(dtype, offsets, std::move(extents), runs);
-  const auto read_from = [&](int64_t place, int64_t bytes) {
-    const auto k = static_cast<size_t>(place);
-    read_piece(opened, files[k], offsets[k], bytes, out.data<char>(place));
+  const std::vector<Run> runs = find_runs(files, offsets, extents, failures);
+  const Samples out = allocate_pieces(dtype, offsets, std::move(extents), runs);
+  const auto read_from = [&](int64_t index, int64_t bytes) {
+    const auto k = static_cast<size_t>(index);
+    read_piece(opened, files[k], offsets[k], bytes, out.data<char>(index));
   };
   const auto read_each = [&](const Run& run) {
-    for (int64_t place = run.begin; place < run.end; place++) {
-      const auto k = static_cast<size_t>(place);
+    for (int64_t index = run.begin; index < run.end; index++) {
+      const auto k = static_cast<size_t>(index);
       try {
-        read_from(place, sizes[k]);
-        if (inspect) inspect(place, out.data<uint8_t>(place), false);
+        read_from(index, sizes[k]);
+        if (inspect) inspect(index, out.data<uint8_t>(index), false);
       } catch (const ReadFailure& failure) {
-        troubles[k] = {failure.code(), failure.what()};
+        failures[k] = {failure.code(), failure.what()};
       }
     }
   };
@@ -330,14 +330,14 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
         } catch (const ReadFailure&) {
           return read_each(run);
         }
-        for (int64_t place = run.begin; inspect && place < run.end; place++) {
-          inspect(place, out.data<uint8_t>(place), false);
+        for (int64_t index = run.begin; inspect && index < run.end; index++) {
+          inspect(index, out.data<uint8_t>(index), false);
         }
       });
   for (size_t k = 0; k < count; k++) {
-    if (troubles[k].code != 0) {
-      errors.push_back({static_cast<int64_t>(k), files[k], offsets[k], troubles[k].code,
-                        std::move(troubles[k].reason)});
+    if (failures[k].code != 0) {
+      errors.push_back({static_cast<int64_t>(k), files[k], offsets[k], failures[k].code,
+                        std::move(failures[k].reason)});
     }
   }
   return out;

@@ -19,10 +19,10 @@
 
 namespace daliesque::files {
 
-/// Why a piece could not be read: its place in the request, where it is, and what ReadFailure
-/// tells.
+/// Why a piece could not be read: its index in the request, where it is, and the code and
+/// message of ReadFailure.
 struct PieceError {
-  int64_t place, file, offset;
+  int64_t index, file, offset;
   int code;
   std::string reason;
 };
@@ -49,12 +49,12 @@ class Archives {
 
   /// Reads pieces: 1-D samples, back to back in one buffer, or read-only parts of archives that are
   /// kept in memory. `sizes` counts bytes and holds multiples of the type's. A piece that cannot be
-  /// read leaves an entry in `errors`, sorted by place, and a sample whose contents mean nothing.
+  /// read leaves an entry in `errors`, sorted by index, and a sample whose contents mean nothing.
   ///
-  /// `inspect(place, data, known)`, if any, is called for each piece that was read, by the thread
-  /// that did, while the bytes are in its cache. It returns whether the piece is sound; `known`
+  /// `inspect(index, data, known)`, if any, is called for each piece that was read, by the thread
+  /// that did, while the bytes are in its cache. It returns whether the piece is valid; `known`
   /// says that it was found to be before, and has not changed since.
-  using Inspect = std::function<bool(int64_t place, const uint8_t* data, bool known)>;
+  using Inspect = std::function<bool(int64_t index, const uint8_t* data, bool known)>;
   Samples read(DType dtype, std::span<const int64_t> files, std::span<const int64_t> offsets,
                std::span<const int64_t> sizes, std::vector<PieceError>& errors,
                const Inspect& inspect = {});
@@ -72,8 +72,9 @@ class Archives {
   };
   std::optional<Samples> find_kept(const Request& request);
   void inspect_kept(const Request& request, const Samples& kept, const Inspect& inspect);
-  std::vector<char> find_sound(const Request& request, const Samples& kept);
-  void remember_sound(const Request& request, const Samples& kept, const std::vector<char>& sound);
+  std::vector<char> find_verified(const Request& request, const Samples& kept);
+  void remember_verified(const Request& request, const Samples& kept,
+                         const std::vector<char>& verified);
   std::optional<Samples> whole(int64_t file);
   bool are_small();
 
@@ -92,12 +93,12 @@ class Archives {
   std::vector<std::atomic<int64_t>> file_sizes_;  // -1: not known yet
   int64_t kept_bytes_, least_age_;                // nanoseconds
   FileCache cache_;
-  /// Pieces of an archive in memory (offsets and sizes) that were found to be sound.
-  struct Sound {
+  /// Pieces of an archive in memory (offsets and sizes) that have been verified.
+  struct Verified {
     std::weak_ptr<void> archive;
     std::unordered_map<int64_t, int64_t> pieces;
   };
-  std::unordered_map<int64_t, Sound> sound_;
+  std::unordered_map<int64_t, Verified> verified_;
   enum class Size { unknown, small, large };
   std::atomic<Size> total_size_{Size::unknown};
   std::mutex mutex_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where bytes come from: a local file, or anything that can read from a place.
+// Where bytes come from: a local file, or anything that can read at an offset.
 #pragma once
 
 #include <cstdint>

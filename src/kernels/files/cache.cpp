@@ -48,9 +48,9 @@ std::optional<Samples> FileCache::find(const std::string& path, const char* name
   {
     const std::shared_lock lock(mutex_, std::try_to_lock);
     if (!lock) return std::nullopt;
-    const auto place = entries_.find(path);
-    if (place == entries_.end()) return std::nullopt;
-    found = place->second;
+    const auto entry = entries_.find(path);
+    if (entry == entries_.end()) return std::nullopt;
+    found = entry->second;
   }
   struct stat info;
   if (::stat(name, &info) != 0 || FileStamp(info) != found->stamp) return std::nullopt;

@@ -16,7 +16,7 @@
 
 namespace daliesque::files {
 
-/// What tells one state of a file from another.
+/// What changes whenever a file changes.
 struct FileStamp {
   explicit FileStamp(const struct stat& info);
   bool operator==(const FileStamp&) const = default;

@@ -14,7 +14,7 @@ namespace daliesque::files {
 
 struct NpyHeader {
   DType dtype = DType::uint8;
-  bool swapped = false;        ///< the bytes of elements are in the order of other processors
+  bool swapped = false;        ///< elements are in non-native byte order
   bool fortran_order = false;  ///< the first axis is the innermost one
   std::vector<int64_t> shape;
   int64_t offset = 0;  ///< where the elements begin

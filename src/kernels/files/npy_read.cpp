@@ -111,7 +111,7 @@ void read_header(Array& array) {
 }
 
 /// Finds out which part of an array to read.
-void place_window(Array& array, const NpyRegion* region) {
+void locate_window(Array& array, const NpyRegion* region) {
   const std::vector<int64_t>& shape = array.header.shape;
   array.window = {shape, std::vector<int64_t>(shape.size(), 0), shape,
                   static_cast<int64_t>(dtype_size(array.header.dtype))};
@@ -158,9 +158,9 @@ std::vector<int64_t> reversed(const std::vector<int64_t>& values) {
 Samples empty_windows(const std::vector<Array*>& arrays, bool as_stored) {
   std::vector<int64_t> shapes;
   for (const Array* array : arrays) {
-    const bool turn = as_stored && array->header.fortran_order;
+    const bool reverse = as_stored && array->header.fortran_order;
     const std::vector<int64_t> extents =
-        turn ? reversed(array->window.extents) : array->window.extents;
+        reverse ? reversed(array->window.extents) : array->window.extents;
     shapes.insert(shapes.end(), extents.begin(), extents.end());
   }
   const NpyHeader& first = arrays[0]->header;
@@ -223,19 +223,19 @@ void read_windows(Samples& out, const std::vector<Array*>& arrays, bool keep_ope
   }
 }
 
-/// Turns the windows of arrays in Fortran order round.
+/// Transposes the windows of arrays in Fortran order.
 Samples in_c_order(const Samples& stored, const std::vector<Array*>& arrays) {
-  std::vector<int64_t> turned, straight;
+  std::vector<int64_t> fortran, straight;
   for (size_t k = 0; k < arrays.size(); k++) {
-    const bool turn = arrays[k]->header.fortran_order && arrays[k]->header.shape.size() > 1;
-    (turn ? turned : straight).push_back(static_cast<int64_t>(k));
+    const bool reverse = arrays[k]->header.fortran_order && arrays[k]->header.shape.size() > 1;
+    (reverse ? fortran : straight).push_back(static_cast<int64_t>(k));
   }
-  if (turned.empty()) return stored;
+  if (fortran.empty()) return stored;
   Samples out = empty_windows(arrays, false);
   std::vector<int> backwards(static_cast<size_t>(out.ndim()));
   std::iota(backwards.rbegin(), backwards.rend(), 0);
-  Samples to_turn = out.select(turned);
-  tensor::transpose(to_turn, stored.select(turned), backwards);
+  Samples transposed = out.select(fortran);
+  tensor::transpose(transposed, stored.select(fortran), backwards);
   if (!straight.empty()) {
     Samples to_copy = out.select(straight);
     copy(to_copy, stored.select(straight));
@@ -259,12 +259,12 @@ Samples padded(const Samples& windows, const std::vector<Array*>& arrays, float 
         [&](int64_t i) {
           const Array& array = *arrays[static_cast<size_t>(i)];
           std::fill_n(out.data<T>(i), out.volume(i), value);
-          std::vector<int64_t> places(array.wanted.anchors.size());
-          for (size_t axis = 0; axis < places.size(); axis++) {
-            places[axis] = array.window.anchors[axis] - array.wanted.anchors[axis];
+          std::vector<int64_t> anchors(array.wanted.anchors.size());
+          for (size_t axis = 0; axis < anchors.size(); axis++) {
+            anchors[axis] = array.window.anchors[axis] - array.wanted.anchors[axis];
           }
           put_window(out.data<char>(i),
-                     {array.wanted.extents, places, array.window.extents, array.window.itemsize},
+                     {array.wanted.extents, anchors, array.window.extents, array.window.itemsize},
                      windows.data<const char>(i));
         });
   });
@@ -330,7 +330,7 @@ Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegi
           read_header(array);
         }
         if (!keep_open) array.source->close();
-        if (array.good()) place_window(array, region);
+        if (array.good()) locate_window(array, region);
       });
   const std::vector<Array*> good = alike(arrays, errors);
   if (!errors.empty()) return {};

@@ -50,10 +50,10 @@ inline NpyRuns::NpyRuns(const NpyWindow& window)
 
 namespace npy_detail {
 
-/// Calls body(offset) for each place that the axes [first, last) lead to.
+/// Calls body(offset) for each offset that the axes [first, last) lead to.
 template <class Body>
-void for_each_place(const NpyWindow& window, const NpyRuns& runs, size_t first, size_t last,
-                    Body&& body) {
+void for_each_offset(const NpyWindow& window, const NpyRuns& runs, size_t first, size_t last,
+                     Body&& body) {
   std::vector<int64_t> index(last, 0);
   int64_t offset = 0;
   while (true) {
@@ -93,15 +93,15 @@ int read_window(char* out, const NpyWindow& window, Read&& read) {
   }
   std::vector<char> together(outer < runs.outer ? static_cast<size_t>(span) : 0);
   int code = 0;
-  npy_detail::for_each_place(window, runs, 0, outer, [&](int64_t place) {
+  npy_detail::for_each_offset(window, runs, 0, outer, [&](int64_t base) {
     char* to = together.empty() ? out : together.data();
-    code = read(to, span, runs.begin + place);
+    code = read(to, span, runs.begin + base);
     if (code != 0) return false;
     if (together.empty()) {
       out += span;
       return true;
     }
-    npy_detail::for_each_place(window, runs, outer, runs.outer, [&](int64_t offset) {
+    npy_detail::for_each_offset(window, runs, outer, runs.outer, [&](int64_t offset) {
       std::memcpy(out, together.data() + offset, static_cast<size_t>(runs.bytes));
       out += runs.bytes;
       return true;
@@ -115,7 +115,7 @@ int read_window(char* out, const NpyWindow& window, Read&& read) {
 inline void put_window(char* out, const NpyWindow& window, const char* in) {
   if (window.nbytes() == 0) return;
   const NpyRuns runs(window);
-  npy_detail::for_each_place(window, runs, 0, runs.outer, [&](int64_t offset) {
+  npy_detail::for_each_offset(window, runs, 0, runs.outer, [&](int64_t offset) {
     std::memcpy(out + runs.begin + offset, in, static_cast<size_t>(runs.bytes));
     in += runs.bytes;
     return true;

@@ -18,8 +18,8 @@ constexpr double kOpenCost = 2e3, kReadCost = 2e3, kByteCost = 0.25;
 constexpr int64_t kMostOpen = 256;
 
 /// Reads files, those of them that are listed in `wanted`, into one buffer.
-Samples read_anew(const std::vector<std::string>& paths, const std::vector<size_t>& wanted,
-                  std::vector<OpenFile>& files) {
+Samples read_uncached(const std::vector<std::string>& paths, const std::vector<size_t>& wanted,
+                      std::vector<OpenFile>& files) {
   const auto count = static_cast<int64_t>(wanted.size());
   const bool keep_open = count <= kMostOpen;
   std::vector<int64_t> sizes(wanted.size());
@@ -71,7 +71,7 @@ Samples read_files(const std::vector<std::string>& paths, FileCache* cache,
     if (parts.empty() || parts[k].size() == 0) wanted.push_back(k);
   }
   std::vector<OpenFile> files(paths.size());
-  const Samples read = read_anew(paths, wanted, files);
+  const Samples read = read_uncached(paths, wanted, files);
   for (size_t k : wanted) {
     if (files[k].code() != 0) errors.push_back({static_cast<int64_t>(k), files[k].code()});
   }

@@ -30,7 +30,7 @@ DALIESQUE_CLAHE_LOOPS
 
 namespace {
 
-constexpr double kNanosecondsPerPixel = 2.0, kNanosecondsPerColour = 4.0;
+constexpr double kNanosecondsPerPixel = 2.0, kNanosecondsPerColor = 4.0;
 
 using ByteTable = std::array<uint8_t, 256>;
 
@@ -60,7 +60,7 @@ class Equalizer {
       // Counts beyond the size of a tile are never reached.
       limit_ = static_cast<int32_t>(std::clamp(limit, 1.0, static_cast<double>(total)));
     }
-    place_columns();
+    locate_columns();
   }
 
   void run(uint8_t* out, const uint8_t* in) {
@@ -80,12 +80,12 @@ class Equalizer {
 
  private:
   /// Between which tiles a column lies, and how far from either.
-  void place_columns() {
+  void locate_columns() {
     const float step = 1.0f / static_cast<float>(tile_width_);
     for (int64_t x = 0; x < width_; x++) {
-      const float place = static_cast<float>(x) * step - 0.5f;
-      const float before = std::floor(place);
-      right_.push_back(place - before);
+      const float position = static_cast<float>(x) * step - 0.5f;
+      const float before = std::floor(position);
+      right_.push_back(position - before);
       left_.push_back(1.0f - right_.back());
       offsets_.push_back((static_cast<int32_t>(before) + 1) * 256);
     }
@@ -130,8 +130,8 @@ class Equalizer {
     for (int32_t k = 0; k < rest && k * step < 256; k++) counts[static_cast<size_t>(k * step)]++;
   }
 
-  /// For each place between tiles, the tables of the four around it: one word holds what they make
-  /// of a byte. Beyond the outermost tiles, these count twice.
+  /// For each position between tiles, the tables of the four around it: one word holds what they
+  /// make of a byte. Beyond the outermost tiles, these count twice.
   std::vector<uint32_t> join_tables(const std::vector<ByteTable>& tables) const {
     std::vector<uint32_t> cells;
     cells.reserve(static_cast<size_t>((tiles_y_ + 1) * (tiles_x_ + 1) * 256));
@@ -155,9 +155,9 @@ class Equalizer {
 
   void blend_row(uint8_t* out, const uint8_t* in, int64_t y,
                  const std::vector<uint32_t>& cells) const {
-    const float place = static_cast<float>(y) * (1.0f / static_cast<float>(tile_height_)) - 0.5f;
-    const float before = std::floor(place);
-    const float below = place - before, above = 1.0f - below;
+    const float position = static_cast<float>(y) * (1.0f / static_cast<float>(tile_height_)) - 0.5f;
+    const float before = std::floor(position);
+    const float below = position - before, above = 1.0f - below;
     const uint32_t* row = cells.data() + (static_cast<int64_t>(before) + 1) * (tiles_x_ + 1) * 256;
     auto* const blend = DALIESQUE_CHOOSE(blend_tables);
     blend(out + y * width_, in + y * width_, width_, row, offsets_.data(), left_.data(),
@@ -177,14 +177,14 @@ void for_pixels(int64_t pixels, Body&& body) {
   constexpr int64_t kUnit = 256;
   parallel_slices(
       1, [&](int64_t) { return (pixels + kUnit - 1) / kUnit; },
-      [&](int64_t) { return kNanosecondsPerColour * kUnit; },
+      [&](int64_t) { return kNanosecondsPerColor * kUnit; },
       [&](int64_t, int64_t begin, int64_t end) {
         body(begin * kUnit, std::min(end * kUnit, pixels));
       });
 }
 
-void equalize_colours(uint8_t* out, const uint8_t* in, int64_t height, int64_t width,
-                      const Clahe& arguments) {
+void equalize_colors(uint8_t* out, const uint8_t* in, int64_t height, int64_t width,
+                     const Clahe& arguments) {
   const int64_t pixels = height * width;
   const Buffer memory = allocate(static_cast<size_t>(3 * pixels));
   auto* planes = static_cast<uint8_t*>(memory.get());
@@ -210,14 +210,14 @@ void equalize_colours(uint8_t* out, const uint8_t* in, int64_t height, int64_t w
 void clahe(Samples& out, const Samples& in, const Clahe& arguments) {
   parallel_for(
       in.size(),
-      [&](int64_t i) { return kNanosecondsPerColour * static_cast<double>(in.volume(i)); },
+      [&](int64_t i) { return kNanosecondsPerColor * static_cast<double>(in.volume(i)); },
       [&](int64_t i) {
         const Shape shape = in.shape(i);
         if (in.volume(i) == 0) return;
         auto* to = out.data<uint8_t>(i);
         const auto* from = in.data<const uint8_t>(i);
         if (shape.size() == 3 && shape[2] == 3) {
-          equalize_colours(to, from, shape[0], shape[1], arguments);
+          equalize_colors(to, from, shape[0], shape[1], arguments);
         } else {
           Equalizer(shape[0], shape[1], arguments).run(to, from);
         }

@@ -125,8 +125,8 @@ constexpr Matrix kYiqToRgb = {{{0x1.ffd402p-1f, 0x1.e9bfc4p-1f, 0x1.3de196p-1f},
                                {0x1.ffced4p-1f, -0x1.16cf1ep-2f, -0x1.4b7ebcp-1f},
                                {0x1.00b84ep+0f, -0x1.1b5a64p+0f, 0x1.b49576p+0f}}};
 
-/// A turn of the chrominance plane.
-Matrix hue_turn(float degrees) {
+/// A rotation of the chrominance plane.
+Matrix hue_rotation(float degrees) {
   const auto angle = static_cast<float>(static_cast<double>(degrees) * M_PI / 180);
   const float c = std::cos(angle), s = std::sin(angle);
   return {{{1, 0, 0}, {0, c, s}, {0, -s, c}}};
@@ -137,7 +137,7 @@ ColorTransform twist_transform(const ColorTwist& twist, int64_t i, float middle)
   const float saturation = twist.saturation[i], value = twist.value[i];
   const Matrix matrix = diagonal(brightness, brightness, brightness) *
                         diagonal(contrast, contrast, contrast) * kYiqToRgb *
-                        hue_turn(twist.hue[i]) * diagonal(1, saturation, saturation) *
+                        hue_rotation(twist.hue[i]) * diagonal(1, saturation, saturation) *
                         diagonal(value, value, value) * kRgbToYiq;
   ColorTransform transform;
   for (size_t k = 0; k < 3; k++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brightness, contrast, hue, saturation and colour spaces of interleaved images. All arithmetic is
+// Brightness, contrast, hue, saturation and color spaces of interleaved images. All arithmetic is
 // in float, each step rounded, in the reference's order, so that results are equal to it.
 #pragma once
 
@@ -21,7 +21,7 @@ struct BrightnessContrast {
 
 void brightness_contrast(Samples& out, const Samples& in, const BrightnessContrast& arguments);
 
-/// Changes of colour: hue in degrees, the others as factors.
+/// Changes of color: hue in degrees, the others as factors.
 struct ColorTwist {
   PerSample<float> hue, saturation, value, brightness, contrast;
 };

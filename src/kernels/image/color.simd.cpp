@@ -29,7 +29,8 @@ void multiply_add(float* __restrict out, const float* __restrict in, int64_t cou
 #ifdef __AVX2__
 DALIESQUE_INLINE float magnitude(float value) { return value < 0 ? -value : value; }
 
-/// Whether 32-bit integers hold all values up to a bound, with room for rounding errors; NaN fails.
+/// Whether 32-bit integers hold all values up to a bound, with a margin for rounding errors; NaN
+/// fails.
 DALIESQUE_INLINE bool in_range(float bound) { return bound < 1e9f; }
 
 /// Rounds halves up; what is below 0 comes out below 1. Packing with saturation does the clamping
@@ -107,11 +108,11 @@ class FloatLine {
   __m256 multiplier_, addend_;
 };
 
-/// The same in words, twice as fast. There is room for a few fraction bits only, so that about one
-/// byte of the 256 comes out differently; such bytes are found beforehand and mended.
+/// The same in words, twice as fast. Words have space for a few fraction bits only, so that about
+/// one byte of the 256 comes out differently; such bytes are found beforehand and corrected.
 class WordLine {
  public:
-  static constexpr int kMostMended = 3;
+  static constexpr int kMostCorrected = 3;
 
   /// The multiplier is at least 0 and at most kSteepest.
   static constexpr float kSteepest = 127;
@@ -130,7 +131,7 @@ class WordLine {
 
   /// Finds the bytes for which the other line has another result; returns how many.
   DALIESQUE_INLINE int compare(const FloatLine& exact) {
-    int mended = 0;
+    int corrected = 0;
     __m256i bytes = _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
                                      18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
     for (int first = 0; first < 256; first += 32) {
@@ -140,25 +141,25 @@ class WordLine {
       const __m256i same = _mm256_cmpeq_epi8(result, run<0>(bytes));
       for (auto left = ~static_cast<uint32_t>(_mm256_movemask_epi8(same)); left; left &= left - 1) {
         const int k = __builtin_ctz(left);
-        if (mended < kMostMended) {
-          mended_[mended] = _mm256_set1_epi8(static_cast<char>(first + k));
-          wanted_[mended] = _mm256_set1_epi8(static_cast<char>(wanted[k]));
+        if (corrected < kMostCorrected) {
+          corrected_[corrected] = _mm256_set1_epi8(static_cast<char>(first + k));
+          wanted_[corrected] = _mm256_set1_epi8(static_cast<char>(wanted[k]));
         }
-        mended++;
+        corrected++;
       }
       bytes = _mm256_add_epi8(bytes, _mm256_set1_epi8(32));
     }
-    return mended;
+    return corrected;
   }
 
-  /// With the first `mended` bytes that were found mended.
-  template <int mended>
+  /// With the first `corrected` of the differing bytes corrected.
+  template <int corrected>
   DALIESQUE_INLINE __m256i run(__m256i bytes) const {
     const __m256i zero = _mm256_setzero_si256();
     __m256i results = _mm256_packus_epi16(map(_mm256_unpacklo_epi8(zero, bytes)),
                                           map(_mm256_unpackhi_epi8(zero, bytes)));
-    for (int k = 0; k < mended; k++) {
-      results = _mm256_blendv_epi8(results, wanted_[k], _mm256_cmpeq_epi8(bytes, mended_[k]));
+    for (int k = 0; k < corrected; k++) {
+      results = _mm256_blendv_epi8(results, wanted_[k], _mm256_cmpeq_epi8(bytes, corrected_[k]));
     }
     return results;
   }
@@ -177,13 +178,13 @@ class WordLine {
 
   __m256i factor_, added_, subtracted_;
   __m128i bits_;
-  __m256i mended_[kMostMended], wanted_[kMostMended];
+  __m256i corrected_[kMostCorrected], wanted_[kMostCorrected];
 };
 
-template <int mended>
-struct MendedLine {
+template <int corrected>
+struct CorrectedLine {
   const WordLine& line;
-  DALIESQUE_INLINE __m256i operator()(__m256i bytes) const { return line.run<mended>(bytes); }
+  DALIESQUE_INLINE __m256i operator()(__m256i bytes) const { return line.run<corrected>(bytes); }
 };
 
 /// Maps as many bytes as there are whole vectors; returns how many.
@@ -212,13 +213,13 @@ DALIESQUE_INLINE int64_t map_line(uint8_t* __restrict out, const uint8_t* __rest
     WordLine line(multiplier, addend);
     switch (line.compare(exact)) {
       case 0:
-        return map_bytes(out, in, count, streamed, MendedLine<0>{line});
+        return map_bytes(out, in, count, streamed, CorrectedLine<0>{line});
       case 1:
-        return map_bytes(out, in, count, streamed, MendedLine<1>{line});
+        return map_bytes(out, in, count, streamed, CorrectedLine<1>{line});
       case 2:
-        return map_bytes(out, in, count, streamed, MendedLine<2>{line});
+        return map_bytes(out, in, count, streamed, CorrectedLine<2>{line});
       case 3:
-        return map_bytes(out, in, count, streamed, MendedLine<3>{line});
+        return map_bytes(out, in, count, streamed, CorrectedLine<3>{line});
     }
   }
   return map_bytes(out, in, count, streamed, exact);

@@ -16,7 +16,7 @@ namespace {
 constexpr double kNanosecondsPerByte = 0.15;
 
 /// What is left of a number after its whole part. Numbers beyond 32 bits, which have no fraction,
-/// give 0. Unlike std::floor this vectorises for any processor.
+/// give 0. Unlike std::floor this vectorizes for any processor.
 float fraction(float x) {
   const bool small = std::fabs(x) < 1e9f;
   const float within = small ? x : 0.f;
@@ -44,7 +44,7 @@ class Box {
   /// The axes from this one on lie within a run.
   size_t inner() const { return inner_; }
 
-  /// Calls body(offset, index) for each run with its place and its index along the outer axes.
+  /// Calls body(offset, index) for each run with its offset and its index along the outer axes.
   template <class Body>
   void each(Body&& body) const {
     std::vector<int64_t> index(begin_, begin_ + shape_.size());

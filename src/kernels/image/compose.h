@@ -32,7 +32,7 @@ struct Grid {
 /// Copies images (HWC) with the squares of a grid set to zero.
 void grid_mask(Samples& out, const Samples& in, const Grid& grid);
 
-/// A part of a sample of an input and its place in a sample of the output.
+/// A part of a sample of an input and its position in a sample of the output.
 struct Patch {
   int64_t input, sample, from_y, from_x, height, width, to_y, to_x;
 };

@@ -76,7 +76,7 @@ std::vector<float> for_channels(const PerSample<float>& values, int64_t i, int64
   return out;
 }
 
-/// The form that rows are normalised in: (in - mean) * scale.
+/// The form that rows are normalized in: (in - mean) * scale.
 struct Normalization {
   std::vector<float> mean, scale;
 };
@@ -114,11 +114,11 @@ class RowMaker {
     bool outside = window_.width.inside == 0 || window_.channel.inside == 0;
     for (size_t k = window_.outer.size(); k-- > 0;) {
       const Axis& axis = window_.outer[k];
-      const int64_t place = row % axis.extent;
+      const int64_t index = row % axis.extent;
       row /= axis.extent;
-      to += place * axis.out_step;
-      from += (place - axis.before + axis.first) * axis.in_step;
-      outside |= place < axis.before || place >= axis.before + axis.inside;
+      to += index * axis.out_step;
+      from += (index - axis.before + axis.first) * axis.in_step;
+      outside |= index < axis.before || index >= axis.before + axis.inside;
     }
     const Axis &width = window_.width, &channel = window_.channel;
     if (outside) {

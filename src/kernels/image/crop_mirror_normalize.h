@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crop, mirror, normalise, convert and reorder the axes of images in one pass.
+// Crop, mirror, normalize, convert and reorder the axes of images in one pass.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct PixelSteps {
   int64_t pixel, channel;
 };
 
-/// Normalises rows of pixels, between any two orders of pixels and channels. Holds working memory:
+/// Normalizes rows of pixels, between any two orders of pixels and channels. Holds working memory:
 /// one object serves one thread.
 class PixelNormalizer {
  public:

@@ -23,7 +23,7 @@ constexpr uint32_t kRed = 4899, kGreen = 9617, kBlue = 1868;
 // Images with a shorter side have no variable gradients.
 constexpr int64_t kSmallest = 8;
 
-/// Which pixels of a sensor see which colour.
+/// Which pixels of a sensor see which color.
 struct Pattern {
   int64_t blue_row, blue_column;  // modulo 2
 
@@ -45,9 +45,9 @@ std::array<std::vector<T>, 2> green_masks(int64_t width) {
 
 /// Planes of red, green and blue for a few rows, to be woven into pixels together.
 template <class T>
-class ColourBlock {
+class ColorBlock {
  public:
-  explicit ColourBlock(int64_t width)
+  explicit ColorBlock(int64_t width)
       : width_(width),
         rows_(std::max<int64_t>(1, kPixels / width)),
         planes_(static_cast<size_t>(3 * rows_ * width)) {}
@@ -55,7 +55,7 @@ class ColourBlock {
   int64_t rows() const { return rows_; }
 
   /// Where a row of this block goes, if it is one with blue pixels or not.
-  ColourRows<T> row(int64_t k, bool blue) {
+  ColorRows<T> row(int64_t k, bool blue) {
     T *first = plane(0) + k * width_, *last = plane(2) + k * width_;
     return {plane(1) + k * width_, blue ? last : first, blue ? first : last};
   }
@@ -79,7 +79,7 @@ void for_blocks(int64_t begin, int64_t end, int64_t rows, Body&& body) {
   for (int64_t first = begin; first < end; first += rows) body(first, std::min(first + rows, end));
 }
 
-/// An image in whose first and last row and column no colours can be made: they repeat the ones
+/// An image in whose first and last row and column no colors can be made: they repeat the ones
 /// next to them.
 template <class T>
 class Sensor {
@@ -99,7 +99,7 @@ class Sensor {
     } else if (algorithm == Demosaic::gray) {
       for (int64_t y = begin; y < end; y++) make_gray(y);
     } else {
-      make_colours(begin, end, algorithm == Demosaic::edge_aware);
+      make_colors(begin, end, algorithm == Demosaic::edge_aware);
     }
   }
 
@@ -120,11 +120,11 @@ class Sensor {
     repeat_ends(out);
   }
 
-  void make_colours(int64_t begin, int64_t end, bool along_edges) const {
-    ColourBlock<T> block(width_);
+  void make_colors(int64_t begin, int64_t end, bool along_edges) const {
+    ColorBlock<T> block(width_);
     for_blocks(begin, end, block.rows(), [&](int64_t first, int64_t last) {
       for (int64_t y = first; y < last; y++) {
-        const ColourRows<T> out = block.row(y - first, pattern_.is_blue(source(y)));
+        const ColorRows<T> out = block.row(y - first, pattern_.is_blue(source(y)));
         DALIESQUE_CHOOSE(interpolate_row(out, rows(source(y)), along_edges));
         for (T* plane : {out.green, out.own, out.other}) repeat_ends(plane);
       }
@@ -144,7 +144,7 @@ class Sensor {
   std::array<std::vector<T>, 2> masks_;
 };
 
-/// Variable number of gradients: colours are interpolated along the directions in which the image
+/// Variable number of gradients: colors are interpolated along the directions in which the image
 /// changes least (Chang, Cheung and Pang, "Color filter array recovery using a threshold-based
 /// variable number of gradients", 1999). The image is mirrored beyond its edges.
 class GradientSensor {
@@ -198,7 +198,7 @@ class GradientSensor {
     DALIESQUE_CHOOSE(find_gradients(gradient(y), row(y - 1), row(y), row(y + 1), padded_));
   }
 
-  void make_row(int64_t y, const ColourRows<uint8_t>& out) {
+  void make_row(int64_t y, const ColorRows<uint8_t>& out) {
     GradientWindow window{};
     for (int k = 0; k < 5; k++) window.rows[k] = row(y + k - 2);
     for (int k = 0; k < 3; k++) window.gradients[k] = gradient(y + k - 1);
@@ -213,7 +213,7 @@ class GradientSensor {
   Pattern pattern_;
   std::array<std::vector<uint16_t>, 2> masks_;
   std::vector<uint16_t> rows_, gradients_;
-  ColourBlock<uint8_t> block_;
+  ColorBlock<uint8_t> block_;
 };
 
 }  // namespace

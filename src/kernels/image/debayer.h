@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images from sensors that see one colour per pixel. Results are those of OpenCV, which the
+// Images from sensors that see one color per pixel. Results are those of OpenCV, which the
 // reference uses.
 #pragma once
 

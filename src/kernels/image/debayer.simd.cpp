@@ -43,7 +43,7 @@ using Sum = std::conditional_t<sizeof(T) == 1, uint16_t, uint32_t>;
 
 /// Pixels [begin, end) of a row.
 template <class T, bool along_edges>
-DALIESQUE_INLINE void interpolate_part(const ColourRows<T>& out, const SensorRows<T>& in,
+DALIESQUE_INLINE void interpolate_part(const ColorRows<T>& out, const SensorRows<T>& in,
                                        int64_t begin, int64_t end) {
   const T *above = in.above, *here = in.here, *below = in.below;
   const T* is_green = in.green;
@@ -67,7 +67,7 @@ DALIESQUE_INLINE void interpolate_part(const ColourRows<T>& out, const SensorRow
 }
 
 template <class T, bool along_edges>
-void interpolate(const ColourRows<T>& out, const SensorRows<T>& in) {
+void interpolate(const ColorRows<T>& out, const SensorRows<T>& in) {
   constexpr int64_t kStep = 32;
   const int64_t last = in.width - 1;
   if (last <= kStep) return interpolate_part<T, along_edges>(out, in, 1, last);
@@ -80,7 +80,7 @@ void interpolate(const ColourRows<T>& out, const SensorRows<T>& in) {
 }  // namespace
 
 template <class T>
-void interpolate_row(const ColourRows<T>& out, const SensorRows<T>& in, bool along_edges) {
+void interpolate_row(const ColorRows<T>& out, const SensorRows<T>& in, bool along_edges) {
   if (along_edges) {
     interpolate<T, true>(out, in);
   } else {
@@ -103,7 +103,7 @@ void gray_row(T* out, const SensorRows<T>& in, const GrayWeights& weights) {
     const auto cross = static_cast<Sum<T>>(sideways + upright);
     const auto fourfold = static_cast<Sum<T>>(4 * here[x]);
     const auto mask = static_cast<Sum<T>>(is_green[x] ? ~Sum<T>{0} : 0);
-    // Of each colour, as much as of four pixels.
+    // Of each color, as much as of four pixels.
     const uint32_t others = choose(mask, static_cast<Sum<T>>(2 * upright), diagonal);
     const uint32_t owns = choose(mask, static_cast<Sum<T>>(2 * sideways), fourfold);
     const uint32_t greens = choose(mask, fourfold, cross);
@@ -139,13 +139,13 @@ namespace {
 
 constexpr int64_t kBlock = 256;
 
-/// Twice the sums of each colour over the directions with small gradients, as differences from
-/// those of the pixel's own colour; and how many directions there are.
+/// Twice the sums of each color over the directions with small gradients, as differences from
+/// those of the pixel's own color; and how many directions there are.
 struct Differences {
   int16_t first[kBlock], second[kBlock], count[kBlock];
 };
 
-/// `first` is green where the pixel is not, otherwise the colour of the row.
+/// `first` is green where the pixel is not, otherwise the color of the row.
 void add_directions(Differences& out, const GradientWindow& in, int64_t begin, int64_t count) {
   using U = uint16_t;
   using Row = const U*;
@@ -223,7 +223,7 @@ DALIESQUE_INLINE uint8_t shifted(int32_t from, float difference) {
 
 }  // namespace
 
-void follow_gradients(const ColourRows<uint8_t>& out, const GradientWindow& in) {
+void follow_gradients(const ColorRows<uint8_t>& out, const GradientWindow& in) {
   Differences differences;
   for (int64_t first = 0; first < in.width - 4; first += kBlock) {
     const int64_t count = in.width - 4 - first < kBlock ? in.width - 4 - first : kBlock;
@@ -244,8 +244,8 @@ void follow_gradients(const ColourRows<uint8_t>& out, const GradientWindow& in) 
   }
 }
 
-template void interpolate_row(const ColourRows<uint8_t>&, const SensorRows<uint8_t>&, bool);
-template void interpolate_row(const ColourRows<uint16_t>&, const SensorRows<uint16_t>&, bool);
+template void interpolate_row(const ColorRows<uint8_t>&, const SensorRows<uint8_t>&, bool);
+template void interpolate_row(const ColorRows<uint16_t>&, const SensorRows<uint16_t>&, bool);
 template void gray_row(uint8_t*, const SensorRows<uint8_t>&, const GrayWeights&);
 template void gray_row(uint16_t*, const SensorRows<uint16_t>&, const GrayWeights&);
 

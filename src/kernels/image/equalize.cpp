@@ -19,7 +19,7 @@ constexpr double kNanosecondsPerByte = 1.0;
 
 using Counts = std::array<int32_t, 256>;
 
-/// How often each byte occurs, channel by channel. Two sets of counters take turns: incrementing
+/// How often each byte occurs, channel by channel. Two sets of counters alternate: incrementing
 /// what was just incremented would have to wait.
 template <int channels>
 void count_bytes(Counts* counts, const uint8_t* bytes, int64_t pixels) {

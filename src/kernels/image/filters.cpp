@@ -148,21 +148,21 @@ class WindowFilter {
   }
 
   void weigh_line(float* out) {
-    places_.clear();
+    inputs_.clear();
     for (size_t x = 0; x < kernel_.row.size(); x++) {
-      places_.push_back(line_.data() + static_cast<int64_t>(x) * in_.channels);
+      inputs_.push_back(line_.data() + static_cast<int64_t>(x) * in_.channels);
     }
-    loops_.weigh_rows(out, places_.data(), kernel_.row.data(), static_cast<int64_t>(places_.size()),
+    loops_.weigh_rows(out, inputs_.data(), kernel_.row.data(), static_cast<int64_t>(inputs_.size()),
                       count_);
   }
 
   void weigh(int64_t y) {
-    places_.clear();
+    inputs_.clear();
     for (const Tap& tap : kernel_.taps) {
-      places_.push_back(slot(tap.z, y + tap.y) + tap.x * in_.channels);
+      inputs_.push_back(slot(tap.z, y + tap.y) + tap.x * in_.channels);
     }
-    loops_.weigh_rows(results_.data(), places_.data(), weights_.data(),
-                      static_cast<int64_t>(places_.size()), count_);
+    loops_.weigh_rows(results_.data(), inputs_.data(), weights_.data(),
+                      static_cast<int64_t>(inputs_.size()), count_);
   }
 
   const FilterShape &in_, &out_;
@@ -172,7 +172,7 @@ class WindowFilter {
   const FilterLoops& loops_ = filter_loops();
   Scratch<float> line_, rows_, results_;
   std::vector<float> fill_, weights_;
-  std::vector<const float*> places_;
+  std::vector<const float*> inputs_;
   int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear filters: weighted sums of neighbours, in float, added up in the reference's order.
+// Linear filters: weighted sums of neighbors, in float, added up in the reference's order.
 #pragma once
 
 #include <optional>

@@ -27,7 +27,7 @@ struct Axis {
 /// A sample as rows of items: the outer axes count the rows, the items of a row are kept in order
 /// or reversed as a whole.
 struct Rows {
-  // Neighbours that keep their order are one axis.
+  // Neighbors that keep their order are one axis.
   std::array<Axis, 2 * kMostMirrored + 1> outer;
   size_t outer_axes = 0;
   int64_t count = 1;  // rows
@@ -41,9 +41,9 @@ struct Rows {
     int64_t row = 0, step = 1;
     for (size_t axis = outer_axes; axis-- > 0;) {
       const auto [extent, mirrored] = outer[axis];
-      const int64_t place = index % extent;
+      const int64_t position = index % extent;
       index /= extent;
-      row += step * (mirrored ? extent - 1 - place : place);
+      row += step * (mirrored ? extent - 1 - position : position);
       step *= extent;
     }
     return row;

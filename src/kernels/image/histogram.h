@@ -15,7 +15,7 @@ void equalize(Samples& out, const Samples& in, int outer);
 struct Clahe {
   int tiles_x, tiles_y;
   float clip_limit;
-  /// Colours: only change the lightness (L of CIE Lab), otherwise each channel by itself.
+  /// Colors: only change the lightness (L of CIE Lab), otherwise each channel by itself.
   bool luma_only;
 };
 

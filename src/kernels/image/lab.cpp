@@ -79,7 +79,7 @@ void make_forward(LabTables& tables) {
   }
 }
 
-/// Y and f(Y), in 14 binary places, of a lightness from 0 to 255.
+/// Y and f(Y), with 14 fraction bits, of a lightness from 0 to 255.
 void find_lightness(int lightness, int32_t& y, int32_t& root) {
   if (lightness <= 20) {  // 8 of 100: the straight part
     y = nearest(static_cast<float>(lightness * kOne14 * 20 * 9) /

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CIE Lab of sRGB bytes in fixed point: lightness as 0 to 255, a and b with 128 for grey. All steps
+// CIE Lab of sRGB bytes in fixed point: lightness as 0 to 255, a and b with 128 for gray. All steps
 // and roundings are those of OpenCV, so that results are equal to it.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace daliesque::image {
 
-/// Numbers of 12, 14 and 15 binary places, looked up.
+/// Lookup tables of fixed-point numbers with 12, 14 or 15 fraction bits.
 struct LabTables {
   /// What a byte of red, green or blue adds to X, Y and Z, each relative to white.
   int32_t to_xyz[3][256][4];

@@ -8,7 +8,7 @@ namespace daliesque::image::DALIESQUE_ISA {
 namespace {
 
 // Pixels go through several loops, one block after the other: arithmetic in loops that compilers
-// vectorise, look-ups in loops that do nothing else.
+// vectorize, look-ups in loops that do nothing else.
 constexpr int64_t kBlock = 256;
 
 using Four [[gnu::vector_size(16)]] = int32_t;
@@ -23,7 +23,7 @@ DALIESQUE_INLINE uint8_t to_byte(int32_t value) {
   return static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/// Inverse of f of CIE Lab, in 14 binary places; divisions cut off.
+/// Inverse of f of CIE Lab, with 14 fraction bits; divisions truncate.
 DALIESQUE_INLINE int32_t cube(int32_t root) {
   const int32_t straight = root * 108 / 841 - 290;
   const int32_t cubed = (root * root >> 14) * root >> 14;
@@ -36,16 +36,16 @@ struct Roots {
 };
 
 void find_roots(Roots& out, const uint8_t* rgb, int64_t count, const LabTables& tables) {
-  Four places[kBlock];
+  Four indices[kBlock];
   for (int64_t i = 0; i < count; i++) {
-    places[i] = (four(tables.to_xyz[0][rgb[3 * i]]) + four(tables.to_xyz[1][rgb[3 * i + 1]]) +
-                 four(tables.to_xyz[2][rgb[3 * i + 2]])) >>
-                12;
+    indices[i] = (four(tables.to_xyz[0][rgb[3 * i]]) + four(tables.to_xyz[1][rgb[3 * i + 1]]) +
+                  four(tables.to_xyz[2][rgb[3 * i + 2]])) >>
+                 12;
   }
   for (int64_t i = 0; i < count; i++) {
-    out.x[i] = tables.root[places[i][0]];
-    out.y[i] = tables.root[places[i][1]];
-    out.z[i] = tables.root[places[i][2]];
+    out.x[i] = tables.root[indices[i][0]];
+    out.y[i] = tables.root[indices[i][1]];
+    out.z[i] = tables.root[indices[i][2]];
   }
 }
 

@@ -155,7 +155,7 @@ namespace {
 
 constexpr int kPreparedBlocks = 5;
 
-/// Words of one element: the first ones were made together with those of its neighbours.
+/// Words of one element: the first ones were made together with those of its neighbors.
 class ElementWords {
  public:
   using result_type = uint32_t;

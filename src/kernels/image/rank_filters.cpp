@@ -127,20 +127,20 @@ class ImageFilter {
       to_keys_(keys, values_.data(), count);
     }
     if (rank_ == Rank::median) return;
-    places_.clear();
-    for (int64_t x = 0; x < width_; x++) places_.push_back(keys + x * shape_.channels * key_size_);
-    pick_(slot(y), places_.data(), width_, count_);
+    inputs_.clear();
+    for (int64_t x = 0; x < width_; x++) inputs_.push_back(keys + x * shape_.channels * key_size_);
+    pick_(slot(y), inputs_.data(), width_, count_);
   }
 
   void pick(int64_t y) {
-    places_.clear();
+    inputs_.clear();
     for (int64_t k = 0; k < height_; k++) {
       const int64_t columns = rank_ == Rank::median ? width_ : 1;
       for (int64_t x = 0; x < columns; x++) {
-        places_.push_back(slot(y + k) + x * shape_.channels * key_size_);
+        inputs_.push_back(slot(y + k) + x * shape_.channels * key_size_);
       }
     }
-    pick_(picked_.data(), places_.data(), static_cast<int64_t>(places_.size()), count_);
+    pick_(picked_.data(), inputs_.data(), static_cast<int64_t>(inputs_.size()), count_);
   }
 
   const FilterShape& shape_;
@@ -154,7 +154,7 @@ class ImageFilter {
   PickKeys pick_;
   std::vector<std::byte> fill_;
   Scratch<std::byte> values_, line_, rows_, picked_;
-  std::vector<const void*> places_;
+  std::vector<const void*> inputs_;
   int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
 };
 

@@ -110,8 +110,8 @@ class SliceFilter {
       const Window& window = terms_[t].windows[2];
       taps_.clear();
       for (int64_t k = 0; k < static_cast<int64_t>(window.size()); k++) {
-        const int64_t place = radius_x_ - terms_[t].radius(2) + k;
-        taps_.push_back(row_.data() + place * shape_.channels);
+        const int64_t column = radius_x_ - terms_[t].radius(2) + k;
+        taps_.push_back(row_.data() + column * shape_.channels);
       }
       loops_.weigh_rows(slot(y, static_cast<int64_t>(t)), taps_.data(), window.data(),
                         static_cast<int64_t>(window.size()), count_);
@@ -298,7 +298,7 @@ T for_axis(const PerSample<T>& argument, int64_t i, int axis) {
   return argument.row(i)[argument.width() == 1 ? 0 : axis];
 }
 
-/// Normalised in float as the reference does it: half of the window is added up, from the outside.
+/// Normalized in float as the reference does it: half of the window is added up, from the outside.
 Window gaussian_window(float sigma, int64_t size) {
   const int64_t radius = (size - 1) / 2;
   const float exponent = 0.5f / (sigma * sigma);
@@ -358,10 +358,11 @@ Terms laplacian_terms(const Laplacian& arguments, int64_t i, int axes) {
     int64_t total = 0;
     for (Window& window : term.windows) window = {1};
     for (int other = 0; other < axes; other++) {
-      const auto place = static_cast<size_t>(3 - axes + other);
+      const auto dimension = static_cast<size_t>(3 - axes + other);
       const int32_t smoothing =
           arguments.smoothing_size ? for_axis(*arguments.smoothing_size, i, other) : size;
-      term.windows[place] = other == axis ? derivative_window(size) : smoothing_window(smoothing);
+      term.windows[dimension] =
+          other == axis ? derivative_window(size) : smoothing_window(smoothing);
       total += other == axis ? size : smoothing;
     }
     term.scale = arguments.normalized ? std::exp2(-static_cast<float>(total - axes - 2))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbourhood filters work on vertical strips of an image, so narrow that the rows under a window
+// Neighborhood filters work on vertical strips of an image, so narrow that the rows under a window
 // stay in the fastest cache.
 #pragma once
 
@@ -50,19 +50,19 @@ class RowReader {
     const int64_t begin = std::clamp<int64_t>(0, first, last);
     const int64_t end = std::clamp<int64_t>(width, begin, last);
     const size_t pixel = static_cast<size_t>(channels) * to_size_;
-    const auto place = [&](int64_t x) { return to + static_cast<size_t>(x - first) * pixel; };
+    const auto pixel_at = [&](int64_t x) { return to + static_cast<size_t>(x - first) * pixel; };
     if (begin < end) {
       convert_(
-          place(begin),
+          pixel_at(begin),
           static_cast<const std::byte*>(row) + static_cast<size_t>(begin * channels) * from_size_,
           (end - begin) * channels);
     }
     const auto border = [&](int64_t x) {
       const int64_t source = border_index(x, width, border_);
       if (source == kOutside) {
-        std::memcpy(place(x), fill, pixel);
+        std::memcpy(pixel_at(x), fill, pixel);
       } else {
-        convert_(place(x),
+        convert_(pixel_at(x),
                  static_cast<const std::byte*>(row) +
                      static_cast<size_t>(source * channels) * from_size_,
                  channels);

@@ -87,7 +87,7 @@ int64_t bands(int64_t height) { return (height + kWarpRows - 1) / kWarpRows; }
 constexpr int64_t kResidentBytes = 1 << 20;
 
 /// Brings an image into the cache line by line, which is much faster than to wait for each line
-/// when some pixel of an odd place needs it.
+/// when some pixel of an odd index needs it.
 void prefetch(const void* data, int64_t bytes) {
   const auto* from = static_cast<const std::byte*>(data);
   for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 2);

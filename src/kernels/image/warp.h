@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images and volumes whose pixels come from other places of the input.
+// Images and volumes whose pixels come from other positions of the input.
 #pragma once
 
 #include <cstdint>
@@ -100,7 +100,7 @@ class WaterMapping : public WarpMapping {
   Wave wave_x_, wave_y_;
 };
 
-/// Each pixel from a random place nearby. All channels of a pixel move together.
+/// Each pixel from a random position nearby. All channels of a pixel move together.
 class JitterMapping : public WarpMapping {
  public:
   JitterMapping(const Samples& in, const random::PhiloxState& state, int degree)
@@ -122,7 +122,7 @@ struct WarpOptions {
   const PerSample<int32_t>* mask = nullptr;
 };
 
-/// Fills `out` (HWC or DHWC, its shapes say the wanted sizes) from `in`. Nearest-neighbour
+/// Fills `out` (HWC or DHWC, its shapes say the wanted sizes) from `in`. Nearest-neighbor
 /// interpolation needs equal types.
 void warp(Samples& out, const Samples& in, const WarpMapping& mapping, const WarpOptions& options);
 

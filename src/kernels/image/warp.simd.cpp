@@ -21,7 +21,7 @@ constexpr int kOne = 1 << 14;
 /// the sum are the nearest integer.
 constexpr float kNoFraction = 0x1.8p23f;
 
-/// NaN becomes a place far outside.
+/// NaN becomes a position far outside.
 DALIESQUE_INLINE float within_reach(float x) {
   const float raised = x > -kFarthest ? x : -kFarthest;
   return raised < kFarthest ? raised : kFarthest;
@@ -41,13 +41,13 @@ DALIESQUE_INLINE int64_t wrapped_index(int64_t i, int64_t extent, Border border)
     case Border::wrap:
       return (i % extent + extent) % extent;
     case Border::reflect_1001: {
-      const int64_t period = 2 * extent, place = (i % period + period) % period;
-      return place < extent ? place : period - 1 - place;
+      const int64_t period = 2 * extent, phase = (i % period + period) % period;
+      return phase < extent ? phase : period - 1 - phase;
     }
     case Border::reflect_101: {
       if (extent == 1) return 0;
-      const int64_t period = 2 * extent - 2, place = (i % period + period) % period;
-      return place < extent ? place : period - place;
+      const int64_t period = 2 * extent - 2, phase = (i % period + period) % period;
+      return phase < extent ? phase : period - phase;
     }
     default:
       return -1;
@@ -66,7 +66,7 @@ DALIESQUE_INLINE const T* pixel(const WarpSurface& in, int64_t x, int64_t y, int
 
 #ifdef __AVX2__
 
-/// Makes rows of columns.
+/// Transposes 8x8.
 DALIESQUE_INLINE void transpose(__m256* v) {
   __m256 pairs[8], quads[8];
   for (int k = 0; k < 4; k++) {
@@ -169,20 +169,20 @@ void nearest(std::byte* out, const WarpSurface& in, const WarpStretch& at, int64
   }
 }
 
-/// The left (or upper) of two neighbours and how far the coordinate lies towards the other one.
-struct Place {
+/// The left (or upper) of two neighbors and how far the coordinate lies towards the other one.
+struct Cell {
   int32_t index;
   float rest;
 };
 
-/// Pixel centres lie at halves.
-DALIESQUE_INLINE Place place(float coordinate) {
+/// Pixel centers lie at halves.
+DALIESQUE_INLINE Cell locate(float coordinate) {
   const float x = within_reach(coordinate - 0.5f);
   const int32_t index = floor_int(x);
   return {index, x - static_cast<float>(index)};
 }
 
-/// Weights of the four neighbours. Their sum is always kOne, so flat areas stay as they are.
+/// Weights of the four neighbors. Their sum is always kOne, so flat areas stay as they are.
 struct Weights {
   int32_t w00, w01, w10, w11;
 };
@@ -211,7 +211,7 @@ void linear_byte_pixels(uint8_t* out, const WarpSurface& in, const WarpStretch& 
   const auto* data = static_cast<const uint8_t*>(in.data);
   const int64_t channels = in.channels, pitch = in.width * channels;
   for (int i = begin; i < end; i++) {
-    const Place x = place(at.x[i]), y = place(at.y[i]);
+    const Cell x = locate(at.x[i]), y = locate(at.y[i]);
     const Weights w = weights(x.rest, y.rest);
     const uint8_t *p00, *p01, *p10, *p11;
     if (x.index >= 0 && x.index < in.width - 1 && y.index >= 0 && y.index < in.height - 1) {
@@ -233,14 +233,14 @@ void linear_byte_pixels(uint8_t* out, const WarpSurface& in, const WarpStretch& 
 
 #ifdef __AVX2__
 
-/// Eight places. With `clamp`, ends of the axis repeat for ever, and both neighbours exist.
-struct Places {
+/// Eight cells. With `clamp`, ends of the axis repeat for ever, and both neighbors exist.
+struct Cells {
   __m256i index;
   __m256 rest;
 };
 
 template <bool clamp>
-DALIESQUE_INLINE Places places(const float* coordinates, int32_t extent) {
+DALIESQUE_INLINE Cells locate_eight(const float* coordinates, int32_t extent) {
   const __m256 x = _mm256_sub_ps(_mm256_loadu_ps(coordinates), _mm256_set1_ps(0.5f));
   // Of NaN and a number, both min and max give the second one.
   if constexpr (clamp) {
@@ -302,7 +302,7 @@ DALIESQUE_INLINE __m256i blend_two(const uint8_t* upper, const uint8_t* lower, c
   return _mm256_srai_epi32(sum, 7);
 }
 
-/// Interpolates eight pixels whose neighbours all exist, at offsets `at`.
+/// Interpolates eight pixels whose neighbors all exist, at offsets `at`.
 template <int channels>
 DALIESQUE_INLINE void blend_eight(uint8_t* out, const uint8_t* upper, const uint8_t* lower,
                                   const int32_t* at, const WeightPairs& w) {
@@ -347,13 +347,13 @@ template <>
   _mm_storel_epi64(reinterpret_cast<__m128i*>(out), _mm_packus_epi16(words, words));
 }
 
-/// All lanes with 0 <= index < extent - 1: both neighbours exist.
+/// All lanes with 0 <= index < extent - 1: both neighbors exist.
 DALIESQUE_INLINE __m256i both_inside(__m256i index, int32_t extent) {
   return _mm256_and_si256(_mm256_cmpgt_epi32(index, _mm256_set1_epi32(-1)),
                           _mm256_cmpgt_epi32(_mm256_set1_epi32(extent - 1), index));
 }
 
-/// All lanes with index < -1 or index >= extent: no neighbour exists.
+/// All lanes with index < -1 or index >= extent: no neighbor exists.
 DALIESQUE_INLINE __m256i both_outside(__m256i index, int32_t extent) {
   return _mm256_or_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(-1), index),
                          _mm256_cmpgt_epi32(index, _mm256_set1_epi32(extent - 1)));
@@ -364,27 +364,26 @@ DALIESQUE_INLINE int group_begin(int group, int count) {
   return 8 * group + 8 <= count ? 8 * group : count - 8;
 }
 
-/// What is known about the places of eight pixels.
+/// What is known about the positions of eight pixels.
 enum class Eight : uint8_t { inside, outside, mixed };
 
 /// Offsets and weights of a stretch of pixels, found before the first of them is loaded: no load
 /// waits for the arithmetic of its own pixel.
-struct Neighbours {
+struct Neighbors {
   alignas(32) int32_t offsets[kWarpColumns / 8][8];
   __m256i upper[kWarpColumns / 8], lower[kWarpColumns / 8];
   Eight states[kWarpColumns / 8];
 };
 
 template <int channels, bool clamp>
-DALIESQUE_INLINE void find_neighbours(Neighbours& out, const WarpSurface& in,
-                                      const WarpStretch& at) {
+DALIESQUE_INLINE void find_neighbors(Neighbors& out, const WarpSurface& in, const WarpStretch& at) {
   const auto width = static_cast<int32_t>(in.width), height = static_cast<int32_t>(in.height);
   const auto pitch = width * channels;
   // Loads take a few bytes more than the pixel has; the last ones of the image take another way.
   const int32_t last_load = height * pitch - pitch - 16;
   for (int group = 0; 8 * group < at.count; group++) {
     const int i = group_begin(group, at.count);
-    const Places x = places<clamp>(at.x + i, width), y = places<clamp>(at.y + i, height);
+    const Cells x = locate_eight<clamp>(at.x + i, width), y = locate_eight<clamp>(at.y + i, height);
     const __m256i offsets =
         _mm256_add_epi32(_mm256_mullo_epi32(y.index, _mm256_set1_epi32(pitch)),
                          _mm256_mullo_epi32(x.index, _mm256_set1_epi32(channels)));
@@ -410,11 +409,11 @@ DALIESQUE_INLINE void find_neighbours(Neighbours& out, const WarpSurface& in,
 
 template <int channels>
 static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
-  Neighbours found;
+  Neighbors found;
   if (in.border == Border::clamp && in.width > 1 && in.height > 1) {
-    find_neighbours<channels, true>(found, in, at);
+    find_neighbors<channels, true>(found, in, at);
   } else {
-    find_neighbours<channels, false>(found, in, at);
+    find_neighbors<channels, false>(found, in, at);
   }
   const auto* data = static_cast<const uint8_t*>(in.data);
   const uint8_t* below = data + in.width * channels;
@@ -453,7 +452,7 @@ static void linear_2d(float* out, const WarpSurface& in, const WarpStretch& at) 
   const auto* data = static_cast<const T*>(in.data);
   const int64_t channels = in.channels, pitch = in.width * channels;
   for (int i = 0; i < at.count; i++, out += channels) {
-    const Place x = place(at.x[i]), y = place(at.y[i]);
+    const Cell x = locate(at.x[i]), y = locate(at.y[i]);
     const float right = x.rest, left = 1 - right, below = y.rest;
     const T *p00, *p01, *p10, *p11;
     if (x.index >= 0 && x.index < in.width - 1 && y.index >= 0 && y.index < in.height - 1) {
@@ -479,7 +478,7 @@ template <class T>
 static void linear_3d(float* out, const WarpSurface& in, const WarpStretch& at) {
   const int64_t channels = in.channels;
   for (int i = 0; i < at.count; i++, out += channels) {
-    const Place x = place(at.x[i]), y = place(at.y[i]), z = place(at.z[i]);
+    const Cell x = locate(at.x[i]), y = locate(at.y[i]), z = locate(at.z[i]);
     const float right = x.rest, left = 1 - right, below = y.rest, above = 1 - below;
     const T* corners[2][2][2];
     for (int k = 0; k < 8; k++) {
@@ -523,7 +522,7 @@ template <class T>
 static void cubic_2d(float* out, const WarpSurface& in, const WarpStretch& at) {
   const int64_t channels = in.channels;
   for (int i = 0; i < at.count; i++, out += channels) {
-    const Place x = place(at.x[i]), y = place(at.y[i]);
+    const Cell x = locate(at.x[i]), y = locate(at.y[i]);
     float across[4], down[4];
     cubic_weights(x.rest, across);
     cubic_weights(y.rest, down);

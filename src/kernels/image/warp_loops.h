@@ -15,7 +15,7 @@ namespace daliesque::image {
 constexpr int kWarpRows = 16;
 constexpr int kWarpColumns = 64;
 
-/// Affine coordinates are running sums along a row, started afresh after this many columns. So does
+/// Affine coordinates are running sums along a row, started again after this many columns. So does
 /// the reference, and coordinates agree with it to the last bit.
 constexpr int kWarpRestart = 256;
 

@@ -134,8 +134,8 @@ void JitterMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& 
   const auto degree = static_cast<uint32_t>(degree_);
   const bool power_of_two = (degree & (degree - 1)) == 0;
   const auto displacement = [&](uint32_t word) {
-    const uint64_t place = power_of_two ? word & (degree - 1) : (uint64_t{word} * degree) >> 32;
-    return static_cast<int64_t>(place) - (degree_ >> 1);
+    const uint64_t index = power_of_two ? word & (degree - 1) : (uint64_t{word} * degree) >> 32;
+    return static_cast<int64_t>(index) - (degree_ >> 1);
   };
   // The draws of a pixel are those of its first channel's element.
   uint32_t words[2 * random::kPhiloxTile];

@@ -20,7 +20,7 @@ struct PlaneRow {
 /// Coefficients that stay while the scans of a progressive image are read.
 struct Blocks {
   int16_t* coefficients;  ///< 64 of each block, row-major
-  uint64_t* nonzero;  ///< of each block: bit k tells that AC coefficient k in file order is not 0
+  uint64_t* nonzero;      ///< of each block: bit k: AC coefficient k in file order is not 0
 };
 
 /// An AC scan of a progressive image.
@@ -36,7 +36,7 @@ struct DecoderLoops {
   EntropyError (*decode_mcus)(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
                               int begin, int end, int16_t* coefficients, uint8_t* last);
 
-  /// The scans of a progressive image. Those of DC coefficients place blocks as `plan` says; the
+  /// The scans of a progressive image. Those of DC coefficients store blocks as `plan` says; the
   /// first one clears them. Those of AC coefficients have blocks for units; `*run` is the number of
   /// coming blocks whose bands have ended.
   EntropyError (*decode_dc_first)(ScanReader* reader, const McuPlan& plan, int32_t* predictions,
@@ -48,7 +48,7 @@ struct DecoderLoops {
   EntropyError (*decode_ac_refinement)(ScanReader* reader, const BandScan& scan, int32_t* run,
                                        int begin, int end, const Blocks& blocks);
 
-  /// Dequantises and transforms `count` blocks into a strip of 8 rows and 8 * count columns.
+  /// Dequantizes and transforms `count` blocks into a strip of 8 rows and 8 * count columns.
   void (*inverse_dct)(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,
                       const uint8_t* last, int count, const uint16_t* quant);
 
@@ -62,7 +62,7 @@ struct DecoderLoops {
   /// The same in both directions: `near` is the row of the output, `far` the next one beside it.
   void (*upsample_h2v2)(uint8_t* out, const uint8_t* near, const uint8_t* far, int count);
 
-  /// Vertically only; `lower` tells the second of the two output rows of `near`.
+  /// Vertically only; `lower`: the second of the two output rows of `near`.
   void (*upsample_h1v2)(uint8_t* out, const uint8_t* near, const uint8_t* far, int count,
                         bool lower);
 

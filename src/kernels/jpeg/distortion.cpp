@@ -40,7 +40,7 @@ Table scaled(const Table& base, int quality) {
 
 const EncoderLoops& encoder() { return DALIESQUE_CHOOSE(encoder_loops); }
 
-/// Samples of one component: whole blocks, with room around every row.
+/// Samples of one component: whole blocks, with padding around every row.
 class Plane {
  public:
   Plane(int64_t width, int64_t height)
@@ -66,8 +66,8 @@ class Plane {
     }
   }
 
-  /// Replaces the samples by what is left of them after quantisation.
-  void quantise(const Table& table) {
+  /// Replaces the samples by what is left of them after quantization.
+  void quantize(const Table& table) {
     const int blocks = static_cast<int>(width_ / 8);
     std::vector<int16_t> coefficients(static_cast<size_t>(blocks) * 64);
     std::vector<uint8_t> last(static_cast<size_t>(blocks));
@@ -84,7 +84,7 @@ class Plane {
   std::vector<uint8_t> data_;
 };
 
-/// Colour at half the resolution, from rows at full resolution.
+/// Color at half the resolution, from rows at full resolution.
 void downsample_rows(Plane& out, Plane& in, int64_t rows, int64_t source_rows) {
   for (int64_t y = 0; y < rows; y++) {
     const int64_t lower = std::min(2 * y + 1, source_rows - 1);
@@ -108,18 +108,18 @@ void distort(uint8_t* out, const uint8_t* in, int64_t height, int64_t width, int
     luma.extend_rows(height);
     for (int c = 0; c < 2; c++) downsample_rows(half[c], full[c], half_height, height);
   }
-  luma.quantise(scaled(kLuma, quality));
+  luma.quantize(scaled(kLuma, quality));
   const Table chroma = scaled(kChroma, quality);
   for (Plane& plane : half) {
-    plane.quantise(chroma);
+    plane.quantize(chroma);
     for (int64_t y = 0; y < half_height; y++) {
       uint8_t* row = plane.row(y);
       row[-1] = row[0];
       row[half_width] = row[half_width - 1];
     }
   }
-  const auto room = static_cast<size_t>(2 * half_width + 2 * kRowPadding);
-  std::vector<uint8_t> wide[2] = {std::vector<uint8_t>(room), std::vector<uint8_t>(room)};
+  const auto capacity = static_cast<size_t>(2 * half_width + 2 * kRowPadding);
+  std::vector<uint8_t> wide[2] = {std::vector<uint8_t>(capacity), std::vector<uint8_t>(capacity)};
   for (int64_t y = 0; y < height; y++) {
     const int64_t near = y / 2;
     const int64_t far = std::clamp<int64_t>(near + (y % 2 ? 1 : -1), 0, half_height - 1);

@@ -9,7 +9,7 @@
 
 namespace daliesque::jpeg {
 
-/// Subjects RGB images (uint8 HWC) to compression with 4:2:0 colour and the standard tables at the
+/// Subjects RGB images (uint8 HWC) to compression with 4:2:0 color and the standard tables at the
 /// given quality, 1 to 100.
 void jpeg_distortion(Samples& out, const Samples& in, PerSample<int32_t> quality);
 
@@ -21,7 +21,7 @@ struct EncoderLoops {
   /// Averages squares of four values of two rows.
   void (*downsample)(uint8_t* out, const uint8_t* upper, const uint8_t* lower, int count);
 
-  /// Transforms and quantises `count` blocks of a strip of 8 rows; `last` gets the index in file
+  /// Transforms and quantizes `count` blocks of a strip of 8 rows; `last` gets the index in file
   /// order of a coefficient behind which all are zero.
   void (*forward_dct)(int16_t* coefficients, uint8_t* last, const uint8_t* in, int64_t stride,
                       int count, const uint16_t* quant);

@@ -27,7 +27,7 @@ constexpr Positions kPosition;
 /// Writes the coefficients of an entry and returns the index after them.
 [[gnu::always_inline]] inline uint64_t apply(uint32_t entry, uint64_t index, int16_t* block) {
   const uint64_t after = index + (entry >> 8 & 255);
-  // Without a first coefficient its zero goes to a place that is still zero or overwritten next;
+  // Without a first coefficient its zero goes to an index that is still zero or overwritten next;
   // likewise the zero that an end of block has for its last coefficient.
   block[kPosition.of[index + (entry & 15)]] = static_cast<int8_t>(entry >> 16);
   block[kPosition.of[after - 1]] = static_cast<int16_t>(static_cast<int32_t>(entry) >> 24);
@@ -159,7 +159,7 @@ static_assert(Bits::kAfterRefill - kSkipsPerRefill * kMaxSkipLength >= kAcIndexB
   return progress;
 }
 
-/// Reads a block, or over it if `block` is null.
+/// Reads a block, or skips it if `block` is null.
 [[gnu::always_inline]] inline Progress read_block(Bits& bits, const BlockPlan& plan,
                                                   int32_t* prediction, int16_t* block,
                                                   uint8_t* last) {
@@ -236,11 +236,11 @@ EntropyError decode_mcus(ScanReader* reader, const McuPlan& plan, int32_t* predi
   return read_units(reader, begin, end, [&](Bits& bits, int mcu) {
     for (int i = 0; i < plan.blocks; ++i) {
       const BlockPlan& block = plan.block[i];
-      const ptrdiff_t place = block.first + static_cast<ptrdiff_t>(mcu) * block.step;
+      const ptrdiff_t index = block.first + static_cast<ptrdiff_t>(mcu) * block.step;
       const bool wanted = coefficients != nullptr && block.wanted;
       const Progress progress =
           read_block(bits, block, predictions + block.component,
-                     wanted ? coefficients + place * kBlockSize : nullptr, last + place);
+                     wanted ? coefficients + index * kBlockSize : nullptr, last + index);
       if (progress != Progress::kDone) return progress;
     }
     return Progress::kDone;

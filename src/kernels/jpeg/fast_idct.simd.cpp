@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inverse DCT of Arai, Agui and Nakajima in 16-bit integers: the scale factors are part of the
-// quantisation table, products keep 8 fractional bits of their constant, nothing is rounded. Equal
+// quantization table, products keep 8 fractional bits of their constant, nothing is rounded. Equal
 // to libjpeg-turbo's fast integer DCT.
 #include <cstring>
 
@@ -25,23 +25,23 @@ inline int16_t times(int16_t value) {
 inline int16_t add(int16_t a, int16_t b) { return static_cast<int16_t>(a + b); }
 inline int16_t subtract(int16_t a, int16_t b) { return static_cast<int16_t>(a - b); }
 
-/// One pass over the columns of a block, lane by lane, for the compiler to vectorise.
+/// One pass over the columns of a block, lane by lane, for the compiler to vectorize.
 [[gnu::always_inline]] inline void transform(int16_t* v) {
   for (int i = 0; i < 8; ++i) {
     const int16_t in0 = v[i], in1 = v[8 + i], in2 = v[16 + i], in3 = v[24 + i];
     const int16_t in4 = v[32 + i], in5 = v[40 + i], in6 = v[48 + i], in7 = v[56 + i];
     const int16_t sum04 = add(in0, in4), difference04 = subtract(in0, in4);
     const int16_t sum26 = add(in2, in6);
-    const int16_t turned26 = subtract(times<fix(1.414213562)>(subtract(in2, in6)), sum26);
+    const int16_t rotated26 = subtract(times<fix(1.414213562)>(subtract(in2, in6)), sum26);
     const int16_t even0 = add(sum04, sum26), even3 = subtract(sum04, sum26);
-    const int16_t even1 = add(difference04, turned26), even2 = subtract(difference04, turned26);
+    const int16_t even1 = add(difference04, rotated26), even2 = subtract(difference04, rotated26);
     const int16_t z13 = add(in5, in3), z10 = subtract(in5, in3);
     const int16_t z11 = add(in1, in7), z12 = subtract(in1, in7);
     const int16_t z5 = times<fix(1.847759065)>(add(z10, z12));
     const int16_t odd7 = add(z11, z13);
     // -2.613 does not fit into the 16 bits of a product's constant: -1.613 and -1 do.
-    const int16_t turned10 = subtract(times<-(fix(2.613125930) - (1 << kConstBits))>(z10), z10);
-    const int16_t odd6 = subtract(add(turned10, z5), odd7);
+    const int16_t rotated10 = subtract(times<-(fix(2.613125930) - (1 << kConstBits))>(z10), z10);
+    const int16_t odd6 = subtract(add(rotated10, z5), odd7);
     const int16_t odd5 = subtract(times<fix(1.414213562)>(subtract(z11, z13)), odd6);
     const int16_t odd4 = add(subtract(times<fix(1.082392200)>(z12), z5), odd5);
     v[i] = add(even0, odd7);

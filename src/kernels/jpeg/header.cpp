@@ -186,7 +186,7 @@ Result HeaderReader::read_frame(uint8_t marker, const uint8_t* body, size_t leng
     return corrupt("a frame header of the wrong length", body - 4);
   }
   ImageInfo& info = header_.info;
-  // The low two bits of the marker number tell the process; 5 to 7 and 13 to 15 are hierarchical.
+  // The low two bits of the marker number encode the process; 5 to 7 and 13 to 15 are hierarchical.
   constexpr Coding kCodings[4] = {Coding::kBaseline, Coding::kExtended, Coding::kProgressive,
                                   Coding::kLossless};
   const int type = marker - kSof0;
@@ -223,8 +223,8 @@ Result HeaderReader::read_quant_tables(const uint8_t* body, size_t length) {
     const bool wide = (*body >> 4) != 0;
     const int index = *body & 15;
     const ptrdiff_t bytes = wide ? 2 * kBlockSize : kBlockSize;
-    if (index > 3) return corrupt("a quantisation table number above 3", body);
-    if (end - body - 1 < bytes) return corrupt("a quantisation table cut short", body);
+    if (index > 3) return corrupt("a quantization table number above 3", body);
+    if (end - body - 1 < bytes) return corrupt("a quantization table cut short", body);
     ++body;
     QuantTable& table = header_.quant[index];
     for (int i = 0; i < kBlockSize; ++i) {

@@ -14,7 +14,7 @@ struct CodeBook {
   uint8_t symbols[256];
 };
 
-/// Differences of DC values. An entry tells how to read one difference; zero: not resolved here.
+/// Differences of DC values. An entry says how to read one difference; zero: not resolved here.
 ///   bits 0-5  length of code and value together
 ///   bits 6-9  length of the code
 ///   bits 10-13  length of the value

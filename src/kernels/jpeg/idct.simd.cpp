@@ -168,7 +168,7 @@ template <int kColumns>
   }
 }
 
-/// Turns columns of values around zero into rows of samples: rows 2i and 2i + 1 of both blocks
+/// Converts columns of values around zero to rows of samples: rows 2i and 2i + 1 of both blocks
 /// in out[i].
 [[gnu::always_inline]] inline void to_rows(__m256i out[4], const __m256i v[8]) {
   const __m256i p0 = _mm256_packs_epi16(v[0], v[2]);
@@ -252,7 +252,7 @@ inline int16_t saturate16(int32_t value) {
   return static_cast<int16_t>(value < -32768 ? -32768 : value > 32767 ? 32767 : value);
 }
 
-/// One pass over the rows of a block, lane by lane, for the compiler to vectorise.
+/// One pass over the rows of a block, lane by lane, for the compiler to vectorize.
 template <int kShift>
 [[gnu::always_inline]] inline void transform(int16_t* v) {
   constexpr int32_t kHalf = 1 << (kShift - 1);
@@ -296,7 +296,7 @@ void transpose(int16_t* out, const int16_t* in) {
     w[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11);
     w[2 * i + 1] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15);
   }
-  // Now w[i] and w[i + 2] hold the same columns of neighbouring pairs of rows.
+  // Now w[i] and w[i + 2] hold the same columns of neighboring pairs of rows.
   for (int i = 0; i < 2; ++i) {
     for (int k = 0; k < 2; ++k) {
       const Row upper = w[4 * i + k];

@@ -39,7 +39,7 @@ Result Image::decode(uint8_t* out, ptrdiff_t row_stride) {
   }
   const Header& header = headers_.header();
   if ((header.info.components == 4) != (options_.format == Format::kCmyk)) {
-    return {Status::kDeclined, "other colours than those asked for", 0};
+    return {Status::kDeclined, "other colors than those asked for", 0};
   }
   result = check_size();
   if (!result.ok()) return result;
@@ -84,7 +84,7 @@ Result Image::allocate(bool whole_planes, uint8_t* out, ptrdiff_t row_stride) {
     const ComponentGeometry& component = geometry_.component[i];
     if (!component.wanted) continue;
     Plane& plane = writer.plane[i];
-    // One more row keeps the last one of the band before, and room around a row is for filters
+    // One more row keeps the last one of the band before, and padding around a row is for filters
     // and vector stores that reach beyond it.
     const int rows = (whole_planes ? grid.row1 - grid.row0 : 1) * component.v * 8 + 1;
     plane.stride = (grid.column1 - grid.column0) * ptrdiff_t{component.h} * 8 + kRowPadding;
@@ -165,7 +165,7 @@ Result Image::plan_tables(int index) {
   const ScanComponent& scan = header.scan[index];
   const ScanPart& part = parts_[index];
   if (!state_.set_quant(header, scan.component, options_.fast_idct)) {
-    return corrupt("a scan without its quantisation table", where);
+    return corrupt("a scan without its quantization table", where);
   }
   const HuffmanSpec& dc_spec = header.dc_huffman[scan.dc_table];
   const HuffmanSpec& ac_spec = header.ac_huffman[scan.ac_table];
@@ -254,7 +254,7 @@ Result Image::decode_units(int count, bool wanted) {
   });
 }
 
-/// Turns the coefficients of a run into samples.
+/// Transforms the coefficients of a run to samples.
 void Image::transform_run(int row, int column, int count) {
   for (int i = 0; i < part_count_; ++i) {
     const ScanPart& part = parts_[i];
@@ -267,7 +267,7 @@ void Image::transform_run(int row, int column, int count) {
   }
 }
 
-/// Turns the blocks that a row of a progressive image has inside the grid into samples.
+/// Transforms the blocks that a row of a progressive image has inside the grid to samples.
 void Image::transform_row(const Blocks& blocks, int component, int row, const ScanGrid& grid) {
   const int columns = grid.column1 - grid.column0;
   for (int begin = 0; begin < columns; begin += kRunBlocks) {
@@ -316,7 +316,7 @@ void Image::smooth_row(const ProgressiveScans& scans, int component, int row,
   }
 }
 
-/// Turns blocks of a component, from the given row and column of blocks on, into samples.
+/// Transforms blocks of a component, from the given row and column of blocks on, to samples.
 void Image::transform(int component, int row, int column, int count, const int16_t* coefficients,
                       const uint8_t* last) {
   const Plane& plane = state_.writer.plane[component];
@@ -325,7 +325,7 @@ void Image::transform(int component, int row, int column, int count, const int16
   inverse_dct(out, plane.stride, coefficients, last, count, state_.quant[component]);
 }
 
-/// Writes the rows that a band of MCUs completes and makes room for the next band.
+/// Writes the rows that a band of MCUs completes and prepares for the next band.
 void Image::finish_band(int row) {
   const int end = (row + 1) * geometry_.mcu_height;
   const bool is_last = row + 1 == geometry_.grid.rows;

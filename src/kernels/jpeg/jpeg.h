@@ -8,7 +8,7 @@
 
 /// JPEG decoding.
 ///
-/// Accepted: 8-bit Huffman-coded sequential and progressive JPEG (SOF0, SOF1, SOF2), grey, three
+/// Accepted: 8-bit Huffman-coded sequential and progressive JPEG (SOF0, SOF1, SOF2), gray, three
 /// components (YCbCr or RGB) or four (CMYK or YCCK), every sampling whose ratios are whole numbers
 /// (4:4:4, 4:2:2, 4:2:0, 4:4:0, 4:1:1, ...), one interleaved scan or several scans, restart
 /// markers. Declined (`Status::kDeclined`, not an error: another codec may take the file):
@@ -20,10 +20,10 @@
 /// accurate integer DCT (`JDCT_ISLOW`) or, on request, the fast one, with or without fancy
 /// upsampling, bit for bit; a region equals the same region of the whole image. Blocks of
 /// progressive files whose scans leave coefficients imprecise are smoothed likewise. Damage that
-/// libjpeg-turbo would paper over (missing data, bad codes, misplaced restart markers, stray bytes)
-/// is reported instead, and the output is then unspecified. Bytes that a region does not need are
-/// not looked at, so damage there goes unseen. Whoever needs the last MCU also needs the marker
-/// that ends the scan; a progressive image always needs the one that ends the image.
+/// libjpeg-turbo would paper over (missing data, bad codes, restart markers out of sequence, stray
+/// bytes) is reported instead, and the output is then unspecified. Bytes that a region does not
+/// need are not looked at, so damage there goes unseen. Whoever needs the last MCU also needs the
+/// marker that ends the scan; a progressive image always needs the one that ends the image.
 ///
 /// No function throws, and none reads past `size` or writes outside the rows of the region.
 /// A `Decoder` may be used by one thread at a time; there is no other shared state.
@@ -76,7 +76,7 @@ Result parse(const uint8_t* data, size_t size, ImageInfo* info);
 
 /// kGray is the luma plane (for RGB files the same weighting of the components). kYCbCr is the
 /// limited-range ITU-R BT.601 encoding of the RGB pixels, not the stored full-range values.
-/// kCmyk are the inks of a file with four components, inverted or not as it stores them. Such files
+/// kCmyk is CMYK of a file with four components, inverted or not as it stores them. Such files
 /// have no other format, and other files do not have this one.
 enum class Format : uint8_t { kRgb, kBgr, kGray, kYCbCr, kCmyk };
 

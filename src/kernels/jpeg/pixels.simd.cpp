@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Upsampling and colour. All formulas round as libjpeg's do.
+// Upsampling and color. All formulas round as libjpeg's do.
 #include <cstring>
 
 #include "jpeg/decoder_loops.h"

@@ -45,8 +45,8 @@ bool Progression::leaves_guesses(int component) const {
 }
 
 Blocks ProgressiveScans::row(int component, int row, int column) const {
-  const Place& place = places_[component];
-  const ptrdiff_t block = place.first + row * place.columns + column;
+  const BlockArray& array = arrays_[component];
+  const ptrdiff_t block = array.first + row * array.columns + column;
   return {blocks_.coefficients + block * kBlockSize, blocks_.nonzero + block};
 }
 
@@ -56,7 +56,7 @@ Result ProgressiveScans::allocate(size_t size) {
     const ComponentGeometry& component = geometry_.component[i];
     if (!component.wanted) continue;
     const ptrdiff_t columns = ptrdiff_t{geometry_.grid.columns} * component.h;
-    places_[i] = {count, columns};
+    arrays_[i] = {count, columns};
     count += columns * mcu_rows_ * component.v;
   }
   // The first scan has at least a bit for each block.
@@ -76,7 +76,7 @@ void ProgressiveScans::clear_padding(int component) {
   if (!geometry_.component[component].wanted) return;
   const int begin = block_grid(component).row1;
   const int end = mcu_rows_ * geometry_.component[component].v;
-  const auto size = static_cast<size_t>((end - begin) * places_[component].columns);
+  const auto size = static_cast<size_t>((end - begin) * arrays_[component].columns);
   const Blocks blocks = row(component, begin, 0);
   std::fill_n(blocks.coefficients, size * kBlockSize, int16_t{0});
   std::fill_n(blocks.nonzero, size, uint64_t{0});
@@ -88,7 +88,7 @@ ScanGrid ProgressiveScans::block_grid(int component) const {
   return grid;
 }
 
-void ProgressiveScans::take_quantisers() {
+void ProgressiveScans::take_quantizers() {
   const Header& header = headers_.header();
   for (int i = 0; i < header.scan_components; ++i) {
     const int component = header.scan[i].component;
@@ -125,7 +125,7 @@ Result ProgressiveScans::read_all(size_t size) {
 Result ProgressiveScans::read_scan() {
   const Header& header = headers_.header();
   if (const char* const reason = progression_.add(header)) return corrupt(reason);
-  if (header.band.first == 0 && header.band.high == 0) take_quantisers();
+  if (header.band.first == 0 && header.band.high == 0) take_quantizers();
   scan_.start(headers_.position(), header.info.restart_interval);
   if (!is_wanted()) return {};
   return header.band.first == 0 ? read_dc_scan() : read_ac_scan();
@@ -144,7 +144,7 @@ Result ProgressiveScans::plan_component(const ScanComponent& scan, McuPlan* plan
   const DcTable* dc = nullptr;
   if (header.band.high == 0) {
     if (!state_.set_quant(header, scan.component, fast_idct_)) {
-      return corrupt("a scan without its quantisation table");
+      return corrupt("a scan without its quantization table");
     }
     const HuffmanSpec& spec = header.dc_huffman[scan.dc_table];
     if (spec.bytes == nullptr) return {Status::kDeclined, kNoHuffmanTables, 0};
@@ -152,7 +152,7 @@ Result ProgressiveScans::plan_component(const ScanComponent& scan, McuPlan* plan
     if (dc == nullptr) return corrupt("an invalid Huffman table");
   }
   const ComponentGeometry& component = geometry_.component[scan.component];
-  const Place& place = places_[scan.component];
+  const BlockArray& array = arrays_[scan.component];
   const bool interleaved = header.scan_components > 1;
   const int h = interleaved ? component.h : 1;
   const int v = interleaved ? component.v : 1;
@@ -161,7 +161,7 @@ Result ProgressiveScans::plan_component(const ScanComponent& scan, McuPlan* plan
   }
   for (int y = 0; y < v; ++y) {
     for (int x = 0; x < h; ++x) {
-      const auto first = static_cast<int>(place.first + y * place.columns + x);
+      const auto first = static_cast<int>(array.first + y * array.columns + x);
       plan->block[plan->blocks++] = {dc, nullptr, scan.component, first, h, component.wanted};
     }
   }
@@ -192,7 +192,7 @@ Result ProgressiveScans::read_dc_scan() {
     for (int i = 0; i < plan.blocks; ++i) {
       BlockPlan& block = plan.block[i];
       const int height = interleaved ? geometry_.component[block.component].v : 1;
-      block.first += static_cast<int>(height * places_[block.component].columns);
+      block.first += static_cast<int>(height * arrays_[block.component].columns);
     }
   }
   return {};

@@ -14,7 +14,7 @@
 
 namespace daliesque::jpeg {
 
-/// How precisely the scans so far tell each coefficient.
+/// How precisely the scans so far give each coefficient.
 class Progression {
  public:
   Progression();
@@ -62,14 +62,14 @@ class ProgressiveScans {
 
  private:
   /// Where the blocks of a component are; rows have those of whole MCUs.
-  struct Place {
+  struct BlockArray {
     ptrdiff_t first = 0;
     ptrdiff_t columns = 0;
   };
 
   Result allocate(size_t size);
   void clear_padding(int component);
-  void take_quantisers();
+  void take_quantizers();
   ScanGrid block_grid(int component) const;
   Result read_scan();
   Result read_dc_scan();
@@ -88,7 +88,7 @@ class ProgressiveScans {
   const DecoderLoops& kernels_ = decoder_loops();
   Progression progression_;
   uint16_t quant_[kMaxComponents][kGuessed] = {};  ///< in file order
-  Place places_[kMaxComponents];
+  BlockArray arrays_[kMaxComponents];
   Blocks blocks_ = {};
 };
 

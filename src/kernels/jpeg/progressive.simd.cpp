@@ -87,8 +87,8 @@ struct BandSymbol {
   return Progress::kDone;
 }
 
-/// Reads one more bit of each coefficient in `which`, and moves those away from zero that it tells.
-/// Leaves at least as many valid bits as it finds, or kAfterRefill.
+/// Reads one more bit of each coefficient in `which`, and moves those away from zero where it is
+/// set. Leaves at least as many valid bits as it finds, or kAfterRefill.
 [[gnu::always_inline]] inline void refine(Bits& bits, uint64_t which, int16_t* block, int step) {
   while (which != 0) {
     bits.refill();
@@ -98,8 +98,8 @@ struct BandSymbol {
       int16_t& coefficient = block[kNaturalOrder[__builtin_ctzll(which)]];
       which &= which - 1;
       const int sign = coefficient >> 15;
-      const int told = static_cast<int>(static_cast<int64_t>(top) >> 63);
-      coefficient = static_cast<int16_t>(coefficient + (((step ^ sign) - sign) & told));
+      const int bit = static_cast<int>(static_cast<int64_t>(top) >> 63);
+      coefficient = static_cast<int16_t>(coefficient + (((step ^ sign) - sign) & bit));
       top <<= 1;
       ++used;
     } while (which != 0 && used < Bits::kAfterRefill);
@@ -124,14 +124,14 @@ struct BandSymbol {
         break;
       }
       if (symbol.value < -1 || symbol.value > 1) return Progress::kBadCode;
-      const uint64_t place = bit_after(rest & ~known, symbol.zeros);
-      if (place == 0) return Progress::kOverrun;
-      refine(bits, rest & known & (place - 1), block, step);
+      const uint64_t added = bit_after(rest & ~known, symbol.zeros);
+      if (added == 0) return Progress::kOverrun;
+      refine(bits, rest & known & (added - 1), block, step);
       if (symbol.value != 0) {
-        block[kNaturalOrder[__builtin_ctzll(place)]] = static_cast<int16_t>(symbol.value * step);
-        *nonzero |= place;
+        block[kNaturalOrder[__builtin_ctzll(added)]] = static_cast<int16_t>(symbol.value * step);
+        *nonzero |= added;
       }
-      rest &= -(place << 1);
+      rest &= -(added << 1);
     }
     if (*run == 0) return Progress::kDone;
   }
@@ -153,11 +153,11 @@ EntropyError decode_dc_first(ScanReader* reader, const McuPlan& plan, int32_t* p
           static_cast<uint32_t>(predictions[block.component]) + static_cast<uint32_t>(difference);
       predictions[block.component] = static_cast<int32_t>(dc);
       if (!block.wanted) continue;
-      const ptrdiff_t place = block.first + static_cast<ptrdiff_t>(mcu) * block.step;
-      int16_t* const coefficients = blocks.coefficients + place * kBlockSize;
+      const ptrdiff_t index = block.first + static_cast<ptrdiff_t>(mcu) * block.step;
+      int16_t* const coefficients = blocks.coefficients + index * kBlockSize;
       clear(coefficients);
       coefficients[0] = static_cast<int16_t>(dc << low);
-      blocks.nonzero[place] = 0;
+      blocks.nonzero[index] = 0;
     }
     return Progress::kDone;
   });
@@ -172,8 +172,8 @@ EntropyError decode_dc_refinement(ScanReader* reader, const McuPlan& plan, int b
       const auto bit = static_cast<int>(bits.top >> 63);
       bits.skip(1);
       if (!block.wanted) continue;
-      const ptrdiff_t place = block.first + static_cast<ptrdiff_t>(mcu) * block.step;
-      int16_t& dc = blocks.coefficients[place * kBlockSize];
+      const ptrdiff_t index = block.first + static_cast<ptrdiff_t>(mcu) * block.step;
+      int16_t& dc = blocks.coefficients[index * kBlockSize];
       dc = static_cast<int16_t>(dc | bit << low);
     }
     return Progress::kDone;

@@ -10,7 +10,7 @@
 
 namespace daliesque::jpeg {
 
-// Complaints about scans of either kind.
+// Errors in scans of either kind.
 inline constexpr const char* kNoHuffmanTables = "Huffman tables that are not in the file";
 inline constexpr const char* kMissingComponents = "the image ends without all of its components";
 

@@ -73,7 +73,7 @@ int Smoother::guess(int index, const int (&weights)[kWindow][kWindow], bool tran
   sum *= quant_[0];
   const int64_t divisor = int64_t{quant_[index]} << 8;
   int64_t size = (std::abs(sum) + divisor / 2) / divisor;
-  // Scans so far would have told a larger value.
+  // Scans so far would have given a larger value.
   if (index > 0 && low_[index] > 0) size = std::min(size, (int64_t{1} << low_[index]) - 1);
   return static_cast<int>(sum < 0 ? -size : size);
 }

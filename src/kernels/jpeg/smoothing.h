@@ -21,8 +21,8 @@ struct DcWindow {
 /// Guesses coefficients of the blocks of one component from the DC coefficients around.
 class Smoother {
  public:
-  /// Both in file order: the quantisers, none of which may be 0, and the lowest bits known; those
-  /// of coefficients that no scan told are negative.
+  /// Both in file order: the quantizers, none of which may be 0, and the lowest bits known; those
+  /// of coefficients that no scan gave are negative.
   Smoother(const uint16_t* quant, const int8_t* low);
 
   /// Replaces what is 0 and not precise. The coefficients of the block are in row-major order.

@@ -8,7 +8,7 @@
 namespace daliesque::jpeg {
 namespace {
 
-/// Moves the scale factors of the fast transform into a quantisation table, with 2 extra bits.
+/// Moves the scale factors of the fast transform into a quantization table, with 2 extra bits.
 void scale_for_fast_dct(uint16_t* quant) {
   // 16384 cos(k pi / 16) sqrt(2) cos(l pi / 16) sqrt(2), where the factors for 0 are 1.
   static const auto scales = [] {

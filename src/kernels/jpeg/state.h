@@ -89,7 +89,7 @@ struct DecoderState {
   Scratch blocks;  ///< of a progressive image
   RowWriter writer;
 
-  /// Takes the quantisation table of a component that is in force. False if there is none.
+  /// Takes the quantization table of a component that is in force. False if there is none.
   bool set_quant(const Header& header, int component, bool fast_idct);
 };
 

@@ -8,7 +8,7 @@
 
 namespace daliesque::random::DALIESQUE_ISA {
 
-/// Exact up to the one rounding of the addition, like a scalar conversion, and vectorisable.
+/// Exact up to the one rounding of the addition, like a scalar conversion, and vectorizable.
 DALIESQUE_INLINE float to_float(uint32_t word) {
   return static_cast<float>(static_cast<int32_t>(word >> 16)) * 65536.0f +
          static_cast<float>(static_cast<int32_t>(word & 0xFFFFu));

@@ -41,11 +41,11 @@ void roi_random_crop(Samples& out, const PhiloxState& state, const PerSample<int
     Philox generator(sample_state(state, i));
     for (int64_t d = 0; d < out.shape(i)[0]; d++) {
       const int64_t extent = crop.row(i)[d], start = roi_start.row(i)[d];
-      const int64_t room = roi_shape.row(i)[d] - extent;
+      const int64_t slack = roi_shape.row(i)[d] - extent;
       int64_t& result = out.data<int64_t>(i)[d];
       result = start;
-      if (room == 0) continue;
-      int64_t low = std::min(start, start + room), high = std::max(start, start + room);
+      if (slack == 0) continue;
+      int64_t low = std::min(start, start + slack), high = std::max(start, start + slack);
       if (input_shape) {
         low = std::max<int64_t>(0, low);
         high = std::min(input_shape->row(i)[d] - extent, high);

@@ -33,7 +33,8 @@ DALIESQUE_INLINE void philox_block(uint32_t out[4], uint64_t key, uint64_t low, 
   out[3] = x3;
 }
 
-/// A place in the stream of a generator: `phase` words (0..3) of the counter's block are used up.
+/// A position in the stream of a generator: `phase` words (0..3) of the counter's block are used
+/// up.
 struct PhiloxState {
   uint64_t key = 0;
   uint64_t counter_low = 0;

@@ -21,7 +21,7 @@ void words_one_by_one(uint32_t* out, const PhiloxState& sample, int64_t first, i
 #ifdef __AVX2__
 
 /// Four blocks at once: word w of each block in the low halves of the four lanes of x[w]. The high
-/// halves hold leftovers that no multiplication reads.
+/// halves hold bits that no multiplication reads.
 struct FourBlocks {
   __m256i x[4];
 };

@@ -372,8 +372,8 @@ class Discrete {
   template <class Engine>
   int64_t operator()(Engine& engine) const {
     if (sums_.empty()) return 0;
-    const double place = canonical<double>(engine);
-    return std::lower_bound(sums_.begin(), sums_.end(), place) - sums_.begin();
+    const double target = canonical<double>(engine);
+    return std::lower_bound(sums_.begin(), sums_.end(), target) - sums_.begin();
   }
 
  private:

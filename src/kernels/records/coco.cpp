@@ -284,15 +284,15 @@ class Assembler {
 
 std::optional<std::vector<uint32_t>> decode_runs(std::string_view text) {
   std::vector<uint32_t> runs;
-  for (size_t place = 0; place < text.size();) {
+  for (size_t at = 0; at < text.size();) {
     // Five bits in each letter, the lowest first; the sixth bit says that more follow, and the last
     // of the five is the sign. From the fourth on, runs are differences to the last but one.
     int64_t value = 0;
     int shift = 0;
     uint32_t letter;
     do {
-      if (place == text.size() || shift > 35) return std::nullopt;
-      letter = static_cast<uint32_t>(static_cast<uint8_t>(text[place++])) - 48;
+      if (at == text.size() || shift > 35) return std::nullopt;
+      letter = static_cast<uint32_t>(static_cast<uint8_t>(text[at++])) - 48;
       if (letter > 63) return std::nullopt;
       value |= static_cast<int64_t>(letter & 31) << shift;
       shift += 5;

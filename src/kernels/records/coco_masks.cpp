@@ -28,7 +28,7 @@ class Crossings {
   void line(Point from, Point to) {
     const int dx = std::abs(to.x - from.x), dy = std::abs(to.y - from.y);
     const bool flat = dx >= dy;
-    // Lines are drawn in rising direction, so that neighbours share their pixels.
+    // Lines are drawn in rising direction, so that neighbors share their pixels.
     const bool flip = flat ? from.x > to.x : from.y > to.y;
     const Point low = flip ? to : from, high = flip ? from : to;
     const int steps = flat ? dx : dy;
@@ -44,8 +44,8 @@ class Crossings {
 
   /// The pixels at which the inside begins or ends, sorted.
   std::vector<int64_t>& sorted() {
-    std::ranges::sort(places_);
-    return places_;
+    std::ranges::sort(offsets_);
+    return offsets_;
   }
 
  private:
@@ -56,8 +56,8 @@ class Crossings {
       if (x == std::floor(x) && x >= 0 && x <= static_cast<double>(width_ - 1)) {
         const double y = (std::min(point.y, last_.y) + 0.5) / kScale - 0.5;
         const double clamped = std::clamp(y, 0.0, static_cast<double>(height_));
-        places_.push_back(static_cast<int64_t>(x) * height_ +
-                          static_cast<int64_t>(std::ceil(clamped)));
+        offsets_.push_back(static_cast<int64_t>(x) * height_ +
+                           static_cast<int64_t>(std::ceil(clamped)));
       }
     }
     started_ = true;
@@ -67,7 +67,7 @@ class Crossings {
   int64_t height_, width_;
   bool started_ = false;
   Point last_{0, 0};
-  std::vector<int64_t> places_;
+  std::vector<int64_t> offsets_;
 };
 
 /// A coordinate in the enlarged picture. Far outside it makes no difference how far.
@@ -98,18 +98,18 @@ class Canvas {
     for (size_t k = 0; k < points.size(); k++) {
       crossings.line(points[k], points[(k + 1) % points.size()]);
     }
-    const std::vector<int64_t>& places = crossings.sorted();
-    for (size_t k = 0; k < places.size(); k += 2) {
-      fill(places[k], k + 1 < places.size() ? places[k + 1] : height_ * width_, label);
+    const std::vector<int64_t>& offsets = crossings.sorted();
+    for (size_t k = 0; k < offsets.size(); k += 2) {
+      fill(offsets[k], k + 1 < offsets.size() ? offsets[k + 1] : height_ * width_, label);
     }
   }
 
   void runs(std::span<const uint32_t> lengths, int32_t label) {
-    int64_t place = 0;
+    int64_t begin = 0;
     for (size_t k = 0; k < lengths.size(); k++) {
-      const int64_t end = place + lengths[k];
-      if (k % 2) fill(place, end, label);
-      place = end;
+      const int64_t end = begin + lengths[k];
+      if (k % 2) fill(begin, end, label);
+      begin = end;
     }
   }
 

@@ -70,7 +70,7 @@ class ComponentIndex {
   /// All outputs are bytes, and no component can be that of two.
   bool separate_bytes() const;
 
-  /// The places and sizes of the components in use.
+  /// The offsets and sizes of the components in use.
   std::vector<int64_t> offsets, sizes;
   /// How many samples there are up to the end of each archive.
   std::vector<int64_t> file_ends;

@@ -13,7 +13,7 @@ namespace {
 // Up to so many bytes are read in vain to avoid another call.
 constexpr int64_t kLargestGap = 4096;
 
-// Places beyond this are those of a wrong index; sums of smaller ones cannot overflow.
+// Offsets beyond this come from a wrong index; sums of smaller ones cannot overflow.
 constexpr int64_t kFarthest = int64_t{1} << 48;
 
 /// Pieces of archives, one for each sample.
@@ -117,9 +117,9 @@ std::vector<Samples> read_components(files::Archives& archives, const ComponentI
   }
   // Of several errors of one sample the first output's counts.
   std::stable_sort(errors.begin(), errors.end(),
-                   [](const auto& a, const auto& b) { return a.place < b.place; });
-  const auto same_place = [](const auto& a, const auto& b) { return a.place == b.place; };
-  errors.erase(std::unique(errors.begin(), errors.end(), same_place), errors.end());
+                   [](const auto& a, const auto& b) { return a.index < b.index; });
+  const auto same_index = [](const auto& a, const auto& b) { return a.index == b.index; };
+  errors.erase(std::unique(errors.begin(), errors.end(), same_index), errors.end());
   return outputs;
 }
 

@@ -12,7 +12,7 @@
 namespace daliesque::records {
 
 /// Reads samples, given by their numbers in an index: one Samples for each output. A sample of
-/// which something cannot be read leaves an entry in `errors`, sorted by place, and contents that
+/// which something cannot be read leaves an entry in `errors`, sorted by index, and contents that
 /// mean nothing.
 std::vector<Samples> read_components(files::Archives& archives, const ComponentIndex& index,
                                      std::span<const int64_t> numbers,

@@ -11,7 +11,7 @@ namespace daliesque::records {
 
 /// Images (uint8: 1-D if encoded, otherwise HWC) and labels (1-D, int32) of Caffe's `Datum`
 /// messages, as far as they are wanted. Records with faults leave entries in `errors`, sorted by
-/// place, and samples whose contents mean nothing.
+/// index, and samples whose contents mean nothing.
 std::vector<Samples> parse_datums(const Samples& records, bool image, bool label,
                                   std::vector<RecordError>& errors);
 

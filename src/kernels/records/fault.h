@@ -8,7 +8,7 @@ namespace daliesque::records {
 
 enum class RecordFault {
   none,
-  too_short,        ///< there is no room for a header
+  too_short,        ///< shorter than a header
   bad_length,       ///< the checksum of the length does not fit
   cut_short,        ///< it is longer than what there is
   bad_checksum,     ///< the checksum of the contents does not fit
@@ -27,7 +27,7 @@ enum class RecordFault {
 
 /// A record that cannot be used; `part` (a feature or tensor) and `value` say more.
 struct RecordError {
-  int64_t place;
+  int64_t index;
   RecordFault fault;
   int64_t part;
   int64_t value;

@@ -104,8 +104,8 @@ void JsonReader::append_escaped(std::string& out) {
   if (position_ >= text_.size()) fail(JsonFault::early_end);
   const char letter = text_[position_++];
   constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
-  if (const size_t place = kLetters.find(letter); place != std::string_view::npos) {
-    out += kMeanings[place];
+  if (const size_t index = kLetters.find(letter); index != std::string_view::npos) {
+    out += kMeanings[index];
     return;
   }
   if (letter != 'u') fail(JsonFault::syntax);

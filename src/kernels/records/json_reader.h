@@ -24,7 +24,7 @@ struct JsonFault {
   size_t position;
 };
 
-/// A place in a text. The functions read what comes next and move behind it; they throw a
+/// A position in a text. The functions read what comes next and move behind it; they throw a
 /// JsonFault if it is something else.
 class JsonReader {
  public:

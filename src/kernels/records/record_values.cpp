@@ -113,7 +113,7 @@ std::vector<Samples> parse_records(const Samples& records, size_t outputs,
         } catch (const protobuf::Malformed&) {
           found[k] = {i, RecordFault::malformed, 0, 0};
         }
-        found[k].place = i;
+        found[k].index = i;
       });
   std::vector<Samples> columns;
   for (size_t output = 0; output < outputs; output++) {

@@ -42,7 +42,7 @@ struct RecordValue {
 using RecordParser = std::function<RecordError(protobuf::Cursor record, RecordValue* values)>;
 
 /// Calls `parse` for each record, which has `outputs` values. Records with faults leave entries in
-/// `errors`, sorted by place, and samples whose contents mean nothing. Large values may share the
+/// `errors`, sorted by index, and samples whose contents mean nothing. Large values may share the
 /// memory of `records`.
 std::vector<Samples> parse_records(const Samples& records, size_t outputs,
                                    const RecordParser& parse, std::vector<RecordError>& errors);

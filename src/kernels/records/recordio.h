@@ -10,7 +10,7 @@
 namespace daliesque::records {
 
 /// Images (1-D, uint8) and labels (1-D, float32) of records. Records with faults leave entries in
-/// `errors`, sorted by place, and samples whose contents mean nothing.
+/// `errors`, sorted by index, and samples whose contents mean nothing.
 std::vector<Samples> parse_recordio(const Samples& records, std::vector<RecordError>& errors);
 
 }  // namespace daliesque::records

@@ -74,7 +74,7 @@ bool is_compressed(const uint8_t* data) {
 }
 
 std::string name_of(const uint8_t* block) {
-  // GNU uses the place of the prefix for something else, and another magic word.
+  // GNU uses the bytes of the prefix for something else, and another magic word.
   const bool has_prefix = std::memcmp(block + kMagic, "ustar\0", 6) == 0;
   const std::string_view prefix = has_prefix ? text_of(block, kPrefix) : "";
   std::string name(prefix);

@@ -10,7 +10,7 @@
 
 namespace daliesque::records {
 
-/// What can end a walk through an archive before its time.
+/// Why reading an archive can stop before its end.
 enum class TarFault {
   none,
   no_tar,      ///< the checksum of a header is wrong

@@ -310,11 +310,11 @@ std::vector<Samples> ExampleParser::read(files::Archives& archives, const Pieces
   std::vector<RecordError> faults(count, {0, RecordFault::not_read, 0, 0});
   const Samples records =
       archives.read(DType::uint8, pieces.files, pieces.offsets, pieces.sizes, unread,
-                    [&](int64_t place, const uint8_t* data, bool known) {
-                      const auto k = static_cast<size_t>(place);
+                    [&](int64_t index, const uint8_t* data, bool known) {
+                      const auto k = static_cast<size_t>(index);
                       Record record(rules_, found.data() + k * features);
                       faults[k] = record.read(data, pieces.sizes[k], known);
-                      faults[k].place = place;
+                      faults[k].index = index;
                       return faults[k].fault == RecordFault::none;
                     });
   Contents contents{records, features, std::move(found), std::move(faults)};

@@ -14,10 +14,10 @@
 
 namespace daliesque::records {
 
-/// Places and sizes of records, with their lengths and checksums.
+/// Offsets and sizes of records, with their lengths and checksums.
 struct RecordIndex {
   std::vector<int64_t> offsets, sizes;
-  /// What ended the index before its time, and where.
+  /// What ended the index early, and where.
   RecordFault fault = RecordFault::none;
   int64_t fault_offset = 0;
 };
@@ -47,7 +47,7 @@ class ExampleParser {
   explicit ExampleParser(std::vector<FeatureRule> rules) : rules_(std::move(rules)) {}
 
   /// One Samples for each feature. Records that cannot be read leave entries in `unread`, those
-  /// with faults in `errors`, both sorted by place, and samples whose contents mean nothing.
+  /// with faults in `errors`, both sorted by index, and samples whose contents mean nothing.
   std::vector<Samples> read(files::Archives& archives, const Pieces& pieces,
                             std::vector<files::PieceError>& unread,
                             std::vector<RecordError>& errors) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resampling of uint8 pixels in 16-bit fixed point: rows first, into 16-bit intermediates, then
-// columns. Weights come in pairs because the multiply-add instruction sums neighbouring products.
+// columns. Weights come in pairs because the multiply-add instruction sums neighboring products.
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
@@ -24,10 +24,10 @@ inline void narrow(int16_t* to, int32_t value) { *to = static_cast<int16_t>(valu
 using SignedTaps = FixedResizeLoops::SignedTaps;
 using UnsignedTaps = FixedResizeLoops::UnsignedTaps;
 
-/// Plain loops work on tiles of this many columns, tap by tap, so that compilers vectorise them.
+/// Plain loops work on tiles of this many columns, tap by tap, so that compilers vectorize them.
 constexpr int kTile = 64;
 
-// Not inlined: compilers would fuse the loop with the one over taps instead of vectorising it.
+// Not inlined: compilers would fuse the loop with the one over taps instead of vectorizing it.
 [[gnu::noinline]] void add_signed(int32_t* __restrict sums, const uint8_t* upper,
                                   const uint8_t* lower, int32_t weights, int count) {
   const auto first = static_cast<int16_t>(low_half(weights));
@@ -118,7 +118,7 @@ template <class Out>
 void blend_signed(Out* out, const SignedTaps& taps, int shift, int64_t count) {
   const Vector rounding = _mm256_set1_epi32(shift ? 1 << (shift - 1) : 0);
   const Vector none = _mm256_setzero_si256();
-  const __m128i places = _mm_cvtsi32_si128(shift);
+  const __m128i bits = _mm_cvtsi32_si128(shift);
   if (count < 32) return blend_signed_plain(out, taps, shift, count);
   for (int64_t i = 0; i < count; i += 32) {
     if (i > count - 32) i = count - 32;  // the last vector may overlap the one before
@@ -134,8 +134,8 @@ void blend_signed(Out* out, const SignedTaps& taps, int shift, int64_t count) {
       s3 = _mm256_add_epi32(s3, _mm256_madd_epi16(_mm256_unpackhi_epi8(right, none), weight));
     }
     store_values(out + i,
-                 _mm256_packs_epi32(_mm256_sra_epi32(s0, places), _mm256_sra_epi32(s1, places)),
-                 _mm256_packs_epi32(_mm256_sra_epi32(s2, places), _mm256_sra_epi32(s3, places)));
+                 _mm256_packs_epi32(_mm256_sra_epi32(s0, bits), _mm256_sra_epi32(s1, bits)),
+                 _mm256_packs_epi32(_mm256_sra_epi32(s2, bits), _mm256_sra_epi32(s3, bits)));
   }
 }
 
@@ -169,7 +169,7 @@ void blend_unsigned(Out* out, const UnsignedTaps& taps, int64_t count) {
   }
 }
 
-/// Turns four vectors of four 32-bit values per half into the columns of both 4 x 4 blocks.
+/// Transposes both 4 x 4 blocks of four vectors of four 32-bit values per half.
 inline void transpose(Vector (&v)[4]) {
   const Vector a = _mm256_unpacklo_epi32(v[0], v[1]), b = _mm256_unpackhi_epi32(v[0], v[1]);
   const Vector c = _mm256_unpacklo_epi32(v[2], v[3]), d = _mm256_unpackhi_epi32(v[2], v[3]);
@@ -214,7 +214,7 @@ template <int Channels>
 void sum_block(int32_t* sums, const int32_t* from, const Columns<int32_t>& columns, int64_t begin,
                int64_t end, int64_t first) {
   const Vector rounding = _mm256_set1_epi32(columns.rounding);
-  const __m128i places = _mm_cvtsi32_si128(columns.shift);
+  const __m128i bits = _mm_cvtsi32_si128(columns.shift);
   for (int64_t x = begin; x < end; x++, sums += Channels * 8) {
     const int32_t* pair = from + (columns.start[x] - first) * Channels * 8;
     const int32_t* weights = columns.weights + x * columns.taps;
@@ -226,7 +226,7 @@ void sum_block(int32_t* sums, const int32_t* from, const Columns<int32_t>& colum
         s[c] = _mm256_add_epi32(s[c], _mm256_madd_epi16(load(pair + c * 8), weight));
       }
     }
-    for (int c = 0; c < Channels; c++) store(sums + c * 8, _mm256_sra_epi32(s[c], places));
+    for (int c = 0; c < Channels; c++) store(sums + c * 8, _mm256_sra_epi32(s[c], bits));
   }
 }
 

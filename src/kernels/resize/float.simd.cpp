@@ -195,7 +195,7 @@ void transpose_out(void* const* out, const float* from, int64_t begin, int64_t c
   }
 }
 
-/// Sums `Channels` neighbouring vectors over the taps, which are `stride` vectors apart.
+/// Sums `Channels` neighboring vectors over the taps, which are `stride` vectors apart.
 template <int Channels>
 inline void sum_taps(float* to, const float* from, const float* weights, int taps, int64_t stride) {
   Vector sums[Channels];

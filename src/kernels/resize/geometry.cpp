@@ -124,8 +124,8 @@ void find_region(const SizeRequest& request, int64_t i, int d, float& start, flo
 void adjust_region(double ratio, double alignment, float& start, float& end) {
   // A ratio beyond 10 means less than a tenth of a pixel was asked for.
   ratio = std::clamp(ratio, -10.0, 10.0);
-  const double centre = (1.0 - alignment) * start + alignment * end;
-  const double low = centre + (start - centre) * ratio, high = centre + (end - centre) * ratio;
+  const double center = (1.0 - alignment) * start + alignment * end;
+  const double low = center + (start - center) * ratio, high = center + (end - center) * ratio;
   start = static_cast<float>(std::clamp(low, -kFarthest, kFarthest));
   end = static_cast<float>(std::clamp(high, -kFarthest, kFarthest));
 }

@@ -30,8 +30,8 @@ struct SizeRequest {
   const PerSample<float>* roi_end = nullptr;
   bool roi_relative = false;
   const float* max_size = nullptr;
-  /// The point of the region, from 0 (start) to 1 (end), that keeps its place when the size is
-  /// rounded; the centre if absent.
+  /// The point of the region, from 0 (start) to 1 (end), that stays where it is when the size is
+  /// rounded; the center if absent.
   const PerSample<float>* alignment = nullptr;
   ResizeMode mode = ResizeMode::standard;
   SizeRounding rounding = SizeRounding::nearest;

@@ -40,7 +40,7 @@ class Workspace {
     return reinterpret_cast<T*>(memory_.get() + begin);
   }
 
-  /// Forgets earlier arrays and makes room for new ones of `bytes` in all.
+  /// Drops earlier arrays and reserves `bytes` in all for new ones.
   void reserve(size_t bytes, int arrays) {
     used_ = 0;
     bytes += static_cast<size_t>(arrays) * kAlignment;
@@ -243,7 +243,7 @@ ImageResizer::ImageResizer(TablePtr rows, TablePtr columns, bool rows_first, int
       in_(pixel_type(in)),
       out_(pixel_type(out)) {
   if (in_ != out_ && out_ != PixelType::float32 && in_ != PixelType::float32) {
-    throw std::invalid_argument("resampling cannot turn one integer type into another");
+    throw std::invalid_argument("resampling cannot convert one integer type to another");
   }
 }
 

@@ -19,8 +19,8 @@ template <class Function>
 Window sample_window(int count, float extent, Function&& function) {
   Window window(static_cast<size_t>(count));
   for (int i = 0; i < count; i++) {
-    const float centred = static_cast<float>(i) - static_cast<float>(count - 1) * 0.5f;
-    window[static_cast<size_t>(i)] = function(extent * centred / static_cast<float>(count - 1));
+    const float centered = static_cast<float>(i) - static_cast<float>(count - 1) * 0.5f;
+    window[static_cast<size_t>(i)] = function(extent * centered / static_cast<float>(count - 1));
   }
   return window;
 }

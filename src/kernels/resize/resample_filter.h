@@ -20,7 +20,7 @@ enum class Interp : int32_t {
 struct ResampleFilter {
   Interp type = Interp::nearest;  ///< never linear, which is a triangle
   float intervals = 0;            ///< between the samples of the window
-  float anchor = 0;               ///< distance of the centre from the left end, in pixels
+  float anchor = 0;               ///< distance of the center from the left end, in pixels
   float scale = 1;                ///< samples per pixel
 
   bool operator==(const ResampleFilter&) const = default;

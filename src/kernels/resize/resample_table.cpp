@@ -85,10 +85,10 @@ void fill_filtered(AxisTable& table, const AxisSampling& key) {
   }
 }
 
-/// Quantises to multiples of 1 / unit, carrying each rounding error into the next weight so that
+/// Quantizes to multiples of 1 / unit, carrying each rounding error into the next weight so that
 /// the sum is kept. Calls put(k, weight).
 template <class Put>
-void quantise(const float* weights, int taps, double unit, Put&& put) {
+void quantize(const float* weights, int taps, double unit, Put&& put) {
   double carry = 0;
   for (int k = 0; k < taps; k++) {
     const double exact = weights[k] * unit + carry;
@@ -98,9 +98,9 @@ void quantise(const float* weights, int taps, double unit, Put&& put) {
   }
 }
 
-/// Quantises into pairs, the first of which starts with `lead` absent taps.
-void quantise_pairs(const float* weights, int taps, int bits, int lead, int32_t* pairs) {
-  quantise(weights, taps, std::ldexp(1.0, bits), [&](int k, int32_t weight) {
+/// Quantizes into pairs, the first of which starts with `lead` absent taps.
+void quantize_pairs(const float* weights, int taps, int bits, int lead, int32_t* pairs) {
+  quantize(weights, taps, std::ldexp(1.0, bits), [&](int k, int32_t weight) {
     const int slot = k + lead;
     const auto half = static_cast<uint32_t>(weight) & 0xFFFF;
     auto& pair = pairs[slot / 2];
@@ -163,7 +163,7 @@ const PairTable& AxisTable::row_pairs() const {
     pairs_.pairs = (taps + 1) / 2;
     pairs_.weights.assign(start.size() * static_cast<size_t>(pairs_.pairs), 0);
     for (size_t i = 0; i < start.size(); i++) {
-      quantise_pairs(&weights[i * static_cast<size_t>(taps)], taps, pairs_.bits, 0,
+      quantize_pairs(&weights[i * static_cast<size_t>(taps)], taps, pairs_.bits, 0,
                      &pairs_.weights[i * static_cast<size_t>(pairs_.pairs)]);
     }
   });
@@ -175,7 +175,7 @@ const std::vector<uint16_t>& AxisTable::row_weights() const {
     row_weights_.resize(weights.size());
     for (size_t i = 0; i < start.size(); i++) {
       const size_t at = i * static_cast<size_t>(taps);
-      quantise(&weights[at], taps, 65536.0, [&](int k, int32_t weight) {
+      quantize(&weights[at], taps, 65536.0, [&](int k, int32_t weight) {
         row_weights_[at + static_cast<size_t>(k)] =
             static_cast<uint16_t>(std::clamp(weight, 0, 65535));
       });
@@ -195,7 +195,7 @@ const PairTable& AxisTable::column_pairs() const {
     columns_.weights.assign(start.size() * static_cast<size_t>(columns_.pairs), 0);
     for (size_t i = 0; i < start.size(); i++) {
       columns_.start[i] = start[i] / 2;
-      quantise_pairs(&weights[i * static_cast<size_t>(taps)], taps, columns_.bits, start[i] % 2,
+      quantize_pairs(&weights[i * static_cast<size_t>(taps)], taps, columns_.bits, start[i] % 2,
                      &columns_.weights[i * static_cast<size_t>(columns_.pairs)]);
     }
     for (const InputRange& block : blocks) {

@@ -12,7 +12,7 @@
 
 namespace daliesque::resize {
 
-/// 16-bit weights for uint8 data, two neighbouring taps in one word (the first in the low half).
+/// 16-bit weights for uint8 data, two neighboring taps in one word (the first in the low half).
 /// They add up to 2^bits for every output.
 struct PairTable {
   int bits = 0;
@@ -55,14 +55,14 @@ struct AxisTable {
   mutable std::vector<uint16_t> row_weights_;
 };
 
-/// The table as the kernels see it. `wide` tells how the 16-bit inputs are stored.
+/// The table as the kernels see it. `wide` says how the 16-bit inputs are stored.
 Columns<float> float_columns(const AxisTable& table, int64_t channels);
 Columns<int32_t> fixed_columns(const AxisTable& table, int64_t channels, bool wide);
 
 using TablePtr = std::shared_ptr<const AxisTable>;
 
 /// Where an axis is sampled: output i lies at origin + (i + 0.5) * step, in pixels from input
-/// `shift`. `innermost` tells how rounding errors add up where there is no filter.
+/// `shift`. `innermost` says how rounding errors add up where there is no filter.
 struct AxisSampling {
   int64_t in_size, out_size, shift;
   float origin, step;

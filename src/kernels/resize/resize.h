@@ -62,7 +62,7 @@ class ImageResizer {
   PixelType in_, out_;
 };
 
-/// How the samples of a batch are resampled: the axes of `geometry` (1 to 3, neighbouring),
+/// How the samples of a batch are resampled: the axes of `geometry` (1 to 3, neighboring),
 /// beginning with `first_axis`. Filters have a value for each sample, or one for all.
 struct ResizeRequest {
   int first_axis;

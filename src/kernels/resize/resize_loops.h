@@ -91,7 +91,7 @@ struct FixedResizeLoops {
                            const Columns<int32_t>& columns, void* scratch);
 };
 
-/// Bytes of scratch memory for a horizontal pass, with room for vectors written past the end.
+/// Bytes of scratch memory for a horizontal pass, with padding for vectors written past the end.
 template <class Weight>
 constexpr size_t column_scratch(const Columns<Weight>& columns) {
   const auto vectors = (columns.block_span + kColumnBlock + 2) * columns.channels + 16;

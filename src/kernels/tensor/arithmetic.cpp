@@ -40,7 +40,7 @@ bool same_bits(DType a, DType b) {
 /// The sample of an operand that goes into sample i of the result.
 int64_t own_index(const Samples& operand, int64_t i) { return operand.size() == 1 ? 0 : i; }
 
-/// Where a block is staged. Left uninitialised: clearing it would cost more than a small call.
+/// Where a block is staged. Left uninitialized: clearing it would cost more than a small call.
 struct Staging {
   Staging() {}
   alignas(64) std::byte ready[2 * kBlock * kMaxItem];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic loops that the compiler vectorises. All operands of a loop have one type (except
+// Arithmetic loops that the compiler vectorizes. All operands of a loop have one type (except
 // comparisons of uint64 with int64), so that there is one loop for each operation and type.
 #include <cmath>
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 namespace daliesque::tensor {
 
-/// Operations that vectorise; compiled once for each instruction set.
+/// Operations that vectorize; compiled once for each instruction set.
 namespace portable {
 ArithmeticLoop arithmetic_loop(ArithmeticOp op, DType left, DType right);
 bool has_zero(DType type, const void* values, int64_t count);

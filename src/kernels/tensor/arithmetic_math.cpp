@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic loops that do not vectorise: functions of the C library, powers and wide divisions.
+// Arithmetic loops that do not vectorize: functions of the C library, powers and wide divisions.
 #include <cmath>
 #include <type_traits>
 

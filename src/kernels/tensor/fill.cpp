@@ -88,8 +88,8 @@ int64_t class_of(In value, int64_t classes) {
   if constexpr (std::is_floating_point_v<In>) {
     // NaN fails the comparisons. As a number of type In, `classes` may be rounded up.
     if (!(value > In(-1) && value < static_cast<In>(classes))) return -1;
-    const auto place = static_cast<int64_t>(value);
-    return place < classes ? place : -1;
+    const auto index = static_cast<int64_t>(value);
+    return index < classes ? index : -1;
   } else {
     if (std::cmp_less(value, 0) || std::cmp_greater_equal(value, classes)) return -1;
     return static_cast<int64_t>(value);
@@ -102,8 +102,8 @@ void encode(Item* out, const In* in, int64_t outer, int64_t classes, int64_t inn
   std::fill_n(out, outer * classes * inner, values[1]);
   for (int64_t o = 0; o < outer; o++) {
     for (int64_t k = 0; k < inner; k++) {
-      const int64_t place = class_of(in[o * inner + k], classes);
-      if (place >= 0) out[(o * classes + place) * inner + k] = values[0];
+      const int64_t index = class_of(in[o * inner + k], classes);
+      if (index >= 0) out[(o * classes + index) * inner + k] = values[0];
     }
   }
 }

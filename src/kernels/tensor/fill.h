@@ -10,7 +10,7 @@ namespace daliesque::tensor {
 /// agree.
 void fill(Samples& out, const Samples& values);
 
-/// Along `axis` of `out`, whose other axes have the elements of `in`, the place whose number is the
+/// Along `axis` of `out`, whose other axes have the elements of `in`, the index whose number is the
 /// value of the input (its fraction cut off) gets the first element of `values`, all others the
 /// second.
 void one_hot(Samples& out, const Samples& in, int axis, const Samples& values);

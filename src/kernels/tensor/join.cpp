@@ -45,14 +45,14 @@ int64_t run_bytes(const Samples& part, int64_t i, size_t axis) {
 void copy_block(std::byte* out, const std::vector<const Samples*>& parts, int64_t i, size_t axis,
                 int64_t row, int64_t begin, int64_t end) {
   const RearrangeLoops& loops = rearrange_loops();
-  int64_t place = 0;
+  int64_t offset = 0;
   for (const Samples* part : parts) {
     const int64_t bytes = run_bytes(*part, i, axis);
     if (bytes) {
-      loops.copy_runs(out + begin * row + place, row, part->data<std::byte>(i) + begin * bytes,
+      loops.copy_runs(out + begin * row + offset, row, part->data<std::byte>(i) + begin * bytes,
                       bytes, bytes, end - begin);
     }
-    place += bytes;
+    offset += bytes;
   }
 }
 

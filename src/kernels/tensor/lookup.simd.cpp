@@ -57,21 +57,21 @@ struct Table {
 
   Bytes find(Bytes bytes) const {
     const Bytes below_64 = _mm256_and_si256(bytes, _mm256_set1_epi8(63));
-    Bytes places[4];
+    Bytes indices[4];
     for (int k = 0; k < 4; k++) {
       // What is negative or above 15 ends at 128 or more.
-      const Bytes place = _mm256_sub_epi8(below_64, _mm256_set1_epi8(static_cast<char>(16 * k)));
-      places[k] = _mm256_adds_epu8(place, _mm256_set1_epi8(112));
+      const Bytes index = _mm256_sub_epi8(below_64, _mm256_set1_epi8(static_cast<char>(16 * k)));
+      indices[k] = _mm256_adds_epu8(index, _mm256_set1_epi8(112));
     }
     Bytes found[4];
     for (int k = 0; k < 4; k++) {
       const Bytes* part = parts + 4 * k;
-      found[k] = _mm256_or_si256(_mm256_or_si256(_mm256_shuffle_epi8(part[0], places[0]),
-                                                 _mm256_shuffle_epi8(part[1], places[1])),
-                                 _mm256_or_si256(_mm256_shuffle_epi8(part[2], places[2]),
-                                                 _mm256_shuffle_epi8(part[3], places[3])));
+      found[k] = _mm256_or_si256(_mm256_or_si256(_mm256_shuffle_epi8(part[0], indices[0]),
+                                                 _mm256_shuffle_epi8(part[1], indices[1])),
+                                 _mm256_or_si256(_mm256_shuffle_epi8(part[2], indices[2]),
+                                                 _mm256_shuffle_epi8(part[3], indices[3])));
     }
-    // Bit 6 as the sign of a byte; what moves in from its neighbour lies below it.
+    // Bit 6 as the sign of a byte; what moves in from its neighbor lies below it.
     const Bytes bit_6 = _mm256_slli_epi16(bytes, 1);
     const Bytes low = _mm256_blendv_epi8(found[0], found[1], bit_6);
     const Bytes high = _mm256_blendv_epi8(found[2], found[3], bit_6);
@@ -121,7 +121,7 @@ void look_up_three(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t
     for (int c = 0; c < 3; c++) out[i + c] = tables[c][in[i + c]];
   }
   const Table values[3] = {Table(tables[0]), Table(tables[1]), Table(tables[2])};
-  // Bytes whose place is a multiple of three. A register begins one channel later than the last.
+  // Bytes whose index is a multiple of three. A register begins one channel later than the last.
   constexpr __mmask64 kEveryThird = 0x9249249249249249;
   for (; i + 3 * kWidth <= count; i += 3 * kWidth) {
     for (int k = 0; k < 3; k++) {

@@ -36,7 +36,7 @@ struct NormalizeArgs {
   float epsilon, scale, shift;
 };
 
-/// Computes what is not given and normalises.
+/// Computes what is not given and normalizes.
 void normalize(Samples& out, const Samples& in, const NormalizeArgs& args);
 
 }  // namespace daliesque::tensor

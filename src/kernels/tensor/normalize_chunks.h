@@ -15,7 +15,7 @@ constexpr int64_t kNormalizeBlock = 1024;
 
 constexpr double kNormalizeNanoseconds = 0.5;  // per value
 
-/// Neighbouring axes along which both parameters vary, or do not, taken as one.
+/// Neighboring axes along which both parameters vary, or do not, taken as one.
 struct Group {
   int64_t extent;
   std::array<bool, 2> varies;
@@ -23,7 +23,7 @@ struct Group {
 };
 
 /// A sample as chunks: dense runs of `repeats` times `period` values. Within a chunk a parameter is
-/// constant (period 1) or depends on the place in the period.
+/// constant (period 1) or depends on the index in the period.
 struct Chunks {
   std::vector<Group> outer;
   std::array<int64_t, 2> inner_steps{};  // 1 if the parameter varies along the period
@@ -38,9 +38,9 @@ struct Chunks {
   std::array<int64_t, 2> parameters(int64_t chunk) const {
     std::array<int64_t, 2> offsets{};
     for (size_t k = outer.size(); k-- > 0;) {
-      const int64_t place = chunk % outer[k].extent;
+      const int64_t index = chunk % outer[k].extent;
       chunk /= outer[k].extent;
-      for (size_t p = 0; p < 2; p++) offsets[p] += place * outer[k].steps[p];
+      for (size_t p = 0; p < 2; p++) offsets[p] += index * outer[k].steps[p];
     }
     return offsets;
   }

@@ -53,7 +53,7 @@ extern const NormalizeLoops normalize_loops;
 /// The loops for this processor.
 const NormalizeLoops& normalize_loops();
 
-/// Normalises rows from one type to another.
+/// Normalizes rows from one type to another.
 class RowNormalizer {
  public:
   RowNormalizer(DType out, DType in);
@@ -63,7 +63,7 @@ class RowNormalizer {
   /// Value i with parameters i.
   void run_each(void* out, const void* in, int64_t count, const float* mean, const float* scale,
                 float shift) const;
-  /// Converts values that are normalised already; not for a float output.
+  /// Converts values that are normalized already; not for a float output.
   void store(void* out, const float* in, int64_t count) const { store_(out, in, count); }
 
  private:

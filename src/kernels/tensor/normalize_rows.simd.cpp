@@ -40,7 +40,7 @@ void normalize_each(float* __restrict out, const void* in, int64_t count,
 }
 
 /// Adding just under a half and cutting off the fraction rounds halves away from zero, exactly, for
-/// every float; unlike round() it can be vectorised.
+/// every float; unlike round() it can be vectorized.
 template <class Out>
 DALIESQUE_INLINE Out round_to_small(float value) {
   constexpr float kAlmostHalf = 0x1.fffffep-2f;
@@ -143,7 +143,7 @@ void rgb_to_planes(float* out, int64_t plane_stride, const uint8_t* in, int64_t 
   };
   __m128i second[3], third[3], order[3];
   for (int c = 0; c < 3; c++) {
-    // Place k of the blend holds the item of channel c among items k, k + 16 and k + 32.
+    // Lane k of the blend holds the item of channel c among items k, k + 16 and k + 32.
     const auto vector = [c](int k) { return (c + 2 * k) % 3; };
     second[c] = bytes([&](int k) { return vector(k) == 1 ? -1 : 0; });
     third[c] = bytes([&](int k) { return vector(k) == 2 ? -1 : 0; });

@@ -44,7 +44,7 @@ struct Plan {
   int64_t block_values() const { return group_block * column_block; }
 };
 
-/// Neighbouring axes of a kind count as one, those of extent 1 not at all.
+/// Neighboring axes of a kind count as one, those of extent 1 not at all.
 std::vector<Axis> merged_axes(Shape shape, const std::vector<bool>& reduced) {
   std::vector<Axis> axes;  // innermost first
   int64_t stride = 1;
@@ -97,7 +97,7 @@ int64_t outer_offset(const Plan& plan, bool reduced, int64_t index) {
   return offset;
 }
 
-/// How terms become a result: the factor turns sums into means.
+/// How terms become a result: the factor makes means of sums.
 struct Finish {
   Reduction kind;
   Term term;
@@ -200,7 +200,7 @@ class Reducer {
 
   /// Adds piece `piece` of a block of sample i to totals.
   void add(std::byte* totals, int64_t i, const Plan& plan, int64_t block, int64_t piece) const {
-    const Place at = place(plan, block);
+    const BlockSpan at = span_of(plan, block);
     const auto size = static_cast<int64_t>(in_.itemsize());
     const auto* base = in_.data<const std::byte>(i) +
                        (at.offset + (at.group * plan.rows) * plan.columns + at.column) * size;
@@ -238,9 +238,9 @@ class Reducer {
     }
   }
 
-  /// Turns the totals of a block into results.
+  /// Computes results from the totals of a block.
   void finish(int64_t i, const Plan& plan, int64_t block, const std::byte* totals) const {
-    const Place at = place(plan, block);
+    const BlockSpan at = span_of(plan, block);
     const int64_t count = at.groups * at.columns;
     auto* out = out_.data<std::byte>(i) + at.result * static_cast<int64_t>(out_.itemsize());
     if (is_extreme_) {
@@ -255,12 +255,12 @@ class Reducer {
 
  private:
   /// Where a block lies in the input (`offset`, and first group and column) and in the output.
-  struct Place {
+  struct BlockSpan {
     int64_t offset, group, groups, column, columns, result;
   };
 
-  static Place place(const Plan& plan, int64_t block) {
-    Place at;
+  static BlockSpan span_of(const Plan& plan, int64_t block) {
+    BlockSpan at;
     at.column = block % plan.column_blocks() * plan.column_block;
     block /= plan.column_blocks();
     at.group = block % plan.group_blocks() * plan.group_block;

@@ -26,7 +26,7 @@ struct ReduceAxes {
   bool keep_dims;             ///< reduced axes stay, with an extent of 1
 };
 
-/// Uninitialised samples with the shapes that a reduction of `in` gives.
+/// Uninitialized samples with the shapes that a reduction of `in` gives.
 Samples reduced_like(const Samples& in, DType dtype, const ReduceAxes& axes, std::string layout);
 
 /// Reduces `in` to `out`, made by reduced_like(). A mean is the sum times the float nearest to one

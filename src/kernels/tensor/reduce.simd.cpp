@@ -115,7 +115,7 @@ typename Op::Total reduce_row(const typename Op::In* __restrict in, int64_t leng
   return Op::join(total, rest);
 }
 
-/// Very short rows, e.g. the channels of pixels: here the loop over the rows is vectorised.
+/// Very short rows, e.g. the channels of pixels: here the loop over the rows is vectorized.
 template <class Op, int kLength>
 void reduce_short_rows(typename Op::Total* __restrict totals, const typename Op::In* __restrict in,
                        int64_t groups, const float* __restrict means) {
@@ -204,7 +204,7 @@ int64_t reduce_few_columns(typename Op::Total* __restrict totals,
 }
 
 constexpr int64_t kMostLanes = 1024;
-/// Dense rows shorter than this are taken several at a time, for the sake of vectorisation.
+/// Dense rows shorter than this are taken several at a time, for the sake of vectorization.
 constexpr int64_t kShortRow = 96;
 
 template <class Op>

@@ -51,7 +51,7 @@ struct Plan {
   }
 };
 
-/// Axes in output order, without those of extent 1, neighbours in both orders merged.
+/// Axes in output order, without those of extent 1, neighbors in both orders merged.
 std::vector<Axis> merged_axes(Shape in_shape, const std::vector<int>& permutation,
                               size_t itemsize) {
   std::vector<int64_t> in_strides(in_shape.size());

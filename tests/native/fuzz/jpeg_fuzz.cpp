@@ -69,25 +69,25 @@ void mutate_once(Bytes& file, const std::vector<Bytes>& seeds, Random& random) {
   if (file.empty()) return;
   const size_t at = random.below(file.size());
   const size_t length = std::min(random.below(64) + 1, file.size() - at);
-  const auto place = file.begin() + static_cast<ptrdiff_t>(at);
+  const auto here = file.begin() + static_cast<ptrdiff_t>(at);
   switch (random.below(9)) {
     case 0:
-      *place ^= static_cast<uint8_t>(1 << random.below(8));
+      *here ^= static_cast<uint8_t>(1 << random.below(8));
       break;
     case 1:
-      *place = static_cast<uint8_t>(random.below(256));
+      *here = static_cast<uint8_t>(random.below(256));
       break;
     case 2:
-      *place = kInteresting[random.below(std::size(kInteresting))];
+      *here = kInteresting[random.below(std::size(kInteresting))];
       break;
     case 3:
       file.resize(at);
       break;
     case 4:
-      file.erase(place, place + static_cast<ptrdiff_t>(length));
+      file.erase(here, here + static_cast<ptrdiff_t>(length));
       break;
     case 5: {
-      const Bytes piece(place, place + static_cast<ptrdiff_t>(length));
+      const Bytes piece(here, here + static_cast<ptrdiff_t>(length));
       file.insert(file.begin() + static_cast<ptrdiff_t>(random.below(file.size())), piece.begin(),
                   piece.end());
       break;
@@ -96,7 +96,7 @@ void mutate_once(Bytes& file, const std::vector<Bytes>& seeds, Random& random) {
       const Bytes& other = seeds[random.below(seeds.size())];
       const size_t from = random.below(other.size());
       const size_t count = std::min({length, other.size() - from, file.size() - at});
-      std::copy_n(other.begin() + static_cast<ptrdiff_t>(from), count, place);
+      std::copy_n(other.begin() + static_cast<ptrdiff_t>(from), count, here);
       break;
     }
     default: {
