@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .gather import gathered
 from .numbers import constant, rows, widened
 from .samples import DeviceSamples, Group
-from .slice import gathered
 
 _BILINEAR, _EDGE_AWARE, _GRADIENTS, _GRAY = range(4)
 # Luma of red, green and blue in units of 2^-14.

@@ -10,10 +10,10 @@ import torch
 from numpy.typing import NDArray
 
 from .._engine.dtype import DType, from_code, uint64
+from .gather import CONSTANT, REFLECT_101, border_indices, gathered
 from .numbers import SIGN_BIT, column, constant, from_float, is_float, rows, to_float, widened
 from .placement import on_device
 from .samples import DeviceSamples, Group
-from .slice import CONSTANT, REFLECT_101, border_indices, gathered
 
 Floats = NDArray[np.float32]
 # Axes that count images, spatial axes, and whether an axis of channels follows.

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .gather import CLAMP, border_indices, gathered
 from .numbers import constant, rows
 from .samples import DeviceSamples
-from .slice import CLAMP, border_indices, gathered
 
 # The example tables of ITU-T T.81, annex K.
 _LUMA = np.array(

@@ -29,10 +29,13 @@ from .boxes import encode_boxes, transform_points
 from .call import current_target
 from .color import brightness_contrast, color_twist, convert_color_space
 from .compose import erase, grid_mask, multi_paste
+from .crop import crop_mirror_normalize
 from .debayer import debayer
 from .fill import fill, join, one_hot
 from .filters import filter_samples as filter
 from .filters import gaussian_blur, laplacian, rank_filter
+from .flip import flip
+from .join import concatenate
 from .jpeg import jpeg_distortion
 from .lookup import equalize, look_up
 from .random import (
@@ -50,7 +53,7 @@ from .random import (
 from .reduce import normalize, reduce
 from .resize import resize
 from .samples import DeviceSamples
-from .slice import concatenate, crop_mirror_normalize, flip, transpose
+from .shape import transpose
 from .slice import slice_samples as slice
 from .tone import clahe
 from .warp import jitter, sphere, warp_affine, warp_map, warp_perspective, water

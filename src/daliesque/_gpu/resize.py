@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 
 from .. import _kernels
+from .gather import gathered
 from .numbers import constant, from_float, rows, to_float
 from .samples import DeviceSamples, Group
-from .slice import gathered
 
 Integers = NDArray[np.int64]
 

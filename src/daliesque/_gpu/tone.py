@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .gather import REFLECT_101, border_indices, gathered
 from .numbers import constant
 from .samples import DeviceSamples
-from .slice import REFLECT_101, border_indices, gathered
 
 # Primaries of sRGB and white of D65, to the digits that OpenCV uses.
 _WHITE = np.array([0.950456, 1.0, 1.088754])

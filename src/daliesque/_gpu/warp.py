@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import from_code, int16, int32
+from .gather import CLAMP, CONSTANT, REFLECT_101, REFLECT_1001, WRAP
 from .numbers import column, constant, converted, double, from_float, rows, to_float
 from .placement import on_device
 from .samples import DeviceSamples, Group
-from .slice import CLAMP, CONSTANT, REFLECT_101, REFLECT_1001, WRAP
 
 Integers = NDArray[np.int64]
 # Coordinates x, y and for volumes z, each of shape (rows, *spatial extents).
