@@ -37,7 +37,7 @@ from .filters import gaussian_blur, laplacian, rank_filter
 from .flip import flip
 from .join import concatenate
 from .jpeg import jpeg_distortion
-from .lookup import equalize, look_up
+from .lookup import look_up
 from .random import (
     batch_permutation,
     beta,
@@ -55,7 +55,7 @@ from .resize import resize
 from .samples import DeviceSamples
 from .shape import transpose
 from .slice import slice_samples as slice
-from .tone import clahe
+from .tone import clahe, equalize
 from .warp import jitter, sphere, warp_affine, warp_map, warp_perspective, water
 
 __all__ = [

@@ -25,33 +25,3 @@ def look_up(samples: DeviceSamples, table: Any, otherwise: Any) -> DeviceSamples
         return values[keys]
 
     return samples.mapped(found, type_id=type_id)
-
-
-def equalize(samples: DeviceSamples, outer: int) -> DeviceSamples:
-    """Bytes mapped such that all occur equally often, channel by channel."""
-
-    def equalized(data: torch.Tensor, _: Any) -> torch.Tensor:
-        if data.numel() == 0:
-            return data
-        # Channels to the front: one row of pixels for each.
-        channels = data if outer else data.reshape(*data.shape[:3], -1).permute(0, 3, 1, 2)
-        pixels = channels.reshape(-1, data.shape[1 + outer] * data.shape[2 + outer]).to(torch.int64)
-        tables = _equalizing_tables(pixels)
-        mapped = tables.gather(1, pixels).to(torch.uint8).reshape(channels.shape)
-        return mapped if outer else mapped.permute(0, 2, 3, 1).reshape(data.shape)
-
-    return samples.mapped(equalized)
-
-
-def _equalizing_tables(pixels: torch.Tensor) -> torch.Tensor:
-    """For each row of bytes, what every byte becomes: the share of those below it."""
-    count = pixels.shape[1]
-    ones = torch.ones_like(pixels, dtype=torch.int32)
-    counts = torch.zeros((len(pixels), 256), dtype=torch.int32, device=pixels.device)
-    counts = counts.scatter_add(1, pixels, ones)
-    lowest = (counts > 0).to(torch.int32).argmax(1, keepdim=True)
-    of_lowest = counts.gather(1, lowest)
-    below = counts.cumsum(1, dtype=torch.int32) - of_lowest
-    scale = 255.0 / (count - of_lowest).clamp(min=1).to(torch.float32)
-    table = (below.clamp(min=0).to(torch.float32) * scale).round().clamp(max=255)
-    return torch.where(of_lowest == count, lowest.to(torch.float32).expand_as(table), table)
