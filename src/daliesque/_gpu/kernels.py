@@ -38,6 +38,7 @@ from .flip import flip
 from .join import concatenate
 from .jpeg import jpeg_distortion
 from .lookup import look_up
+from .normalize import normalize
 from .random import (
     batch_permutation,
     beta,
@@ -50,7 +51,7 @@ from .random import (
     uniform,
     uniform_values,
 )
-from .reduce import normalize, reduce
+from .reduce import reduce
 from .resize import resize
 from .samples import DeviceSamples
 from .shape import transpose
