@@ -144,7 +144,7 @@ def test_noise_on_wide_integers_without_double_precision(kind: str, simulate: An
 
 @pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64"])
 def test_sums_are_clamped(kind: str) -> None:
-    from daliesque._gpu.random import _increased
+    from daliesque._gpu.noise import _increased
 
     limits = np.iinfo(kind)
     edges = [limits.min, limits.min + 5, limits.max - 5, limits.max, 7, limits.max // 2 + 1]

@@ -38,16 +38,14 @@ from .flip import flip
 from .join import concatenate
 from .jpeg import jpeg_distortion
 from .lookup import look_up
+from .noise import gaussian_noise, salt_and_pepper_noise, shot_noise
 from .normalize import normalize
 from .random import (
     batch_permutation,
     beta,
     choice,
     coin_flip,
-    gaussian_noise,
     normal,
-    salt_and_pepper_noise,
-    shot_noise,
     uniform,
     uniform_values,
 )

@@ -7,112 +7,15 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .._engine.convert import to_numpy
-from .._engine.dtype import DType, float32, float64, from_code, int64, uint8, uint64
 from .._engine.rng import RNGState
 from .._engine.samples import HostSamples
-from .numbers import SIGN_BIT, column, from_float, from_integer, to_float, widened
 from .placement import on_device
-from .samples import DeviceSamples, carrier
+from .samples import DeviceSamples
 
 Floats: TypeAlias = NDArray[np.float32]
-
-# What stands for unchanged pixels, pepper and salt in the masks that are drawn.
-_PEPPER, _SAME, _SALT = 0, 1, 2
-
-
-def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -> DeviceSamples:
-    """Add normally distributed numbers."""
-    own = from_code(samples.type_id)
-    # The native kernel draws in double precision for wide integers.
-    wide = own.bits > 16 and own.kind is not DType.Kind.float
-    drawn = float64 if wide or own is float64 else float32
-    noise = _kernels.empty(drawn.code, samples.shape_array(), "", len(samples))
-    _kernels.normal(noise, state, mean, stddev)
-    moved: DeviceSamples = on_device(_kernels.cast(noise, int64.code) if wide else noise)
-    kind = carrier(drawn.code) if not wide else None
-
-    def noisy(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        added = moved.select(indices.tolist()).dense()
-        if kind is None:
-            return _increased(data, added, samples.type_id)
-        return from_float(to_float(data, samples.type_id, kind) + added, samples.type_id)
-
-    return samples.mapped(noisy)
-
-
-def _increased(data: torch.Tensor, added: torch.Tensor, type_id: int) -> torch.Tensor:
-    """Sums of integers, clamped; in integers, since some devices have no double precision."""
-    dtype = from_code(type_id)
-    if dtype.bits < 64:
-        total = widened(data, type_id).to(torch.int64) + added.clamp(-(2**62), 2**62)
-        return from_integer(total, False, type_id)
-    total = data + added
-    if dtype is uint64:
-        less = total.bitwise_xor(SIGN_BIT) < data.bitwise_xor(SIGN_BIT)
-        above = torch.where(less, torch.full_like(total, -1), total)
-        below = torch.where(less, total, torch.zeros_like(total))
-        return torch.where(added < 0, below, above)
-    limit = torch.where(added < 0, SIGN_BIT, -SIGN_BIT - 1)
-    overflown = (data.bitwise_xor(total) & added.bitwise_xor(total)) < 0
-    return torch.where(overflown, limit, total)
-
-
-def salt_and_pepper_noise(
-    samples: DeviceSamples,
-    state: Any,
-    probability: Any,
-    salt_vs_pepper: Any,
-    salt: Any,
-    pepper: Any,
-    channel_axis: int,
-) -> DeviceSamples:
-    """Replace random pixels by a bright or a dark one."""
-    shapes = samples.shape_array()
-    if channel_axis >= 0:
-        shapes[:, channel_axis] = np.minimum(shapes[:, channel_axis], 1)
-    mask = _kernels.empty(uint8.code, shapes, "", len(samples))
-    for index in range(len(samples)):
-        to_numpy(mask, index)[...] = _SAME
-    salt_mark, pepper_mark = (np.array([value], np.float32) for value in (_SALT, _PEPPER))
-    drawn = _kernels.salt_and_pepper_noise(
-        mask, state, probability, salt_vs_pepper, salt_mark, pepper_mark, channel_axis
-    )
-    moved: DeviceSamples = on_device(drawn)
-    own = from_code(samples.type_id)
-    if own.kind is DType.Kind.float:
-        lowest, highest = -1, 1
-    elif own.kind is DType.Kind.unsigned:
-        # All bits set, in the signed type that stores them.
-        lowest, highest = 0, 255 if own.bits == 8 else -1
-    else:
-        lowest, highest = -(2 ** (own.bits - 1)), 2 ** (own.bits - 1) - 1
-
-    def grainy(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        kinds = moved.select(indices.tolist()).dense()
-        dark = data.new_full((), lowest)
-        bright = data.new_full((), highest)
-        if pepper is not None:
-            dark = from_float(column(pepper, indices, data), samples.type_id)
-        if salt is not None:
-            bright = from_float(column(salt, indices, data), samples.type_id)
-        return torch.where(kinds == _SALT, bright, torch.where(kinds == _PEPPER, dark, data))
-
-    return samples.mapped(grainy)
-
-
-def shot_noise(samples: DeviceSamples, state: Any, factor: Any) -> DeviceSamples:
-    """Replace values by Poisson-distributed numbers.
-
-    How many numbers a value takes depends on the value: this is computed on the CPU, which has to
-    wait for the device.
-    """
-    moved: DeviceSamples = on_device(_kernels.shot_noise(samples.to_host(), state, factor))
-    return moved
 
 
 def _draw(out: DeviceSamples, kernel: Callable[..., None], *arguments: Any) -> None:
