@@ -16,16 +16,8 @@ from numpy.typing import NDArray
 
 from .._engine.samples import Kernels
 from .arithmetic import arithmetic, cast
-from .audio import (
-    audio_resample,
-    mel_filter_bank,
-    multiply_axis,
-    nonsilent_region,
-    preemphasis_filter,
-    spectrogram,
-    to_decibels,
-)
-from .boxes import encode_boxes, transform_points
+from .audio import audio_resample, nonsilent_region, preemphasis_filter
+from .boxes import encode_boxes
 from .call import current_target
 from .color import brightness_contrast, color_twist, convert_color_space
 from .compose import erase, grid_mask, multi_paste
@@ -40,6 +32,7 @@ from .jpeg import jpeg_distortion
 from .lookup import look_up
 from .noise import gaussian_noise, salt_and_pepper_noise, shot_noise
 from .normalize import normalize
+from .points import transform_points
 from .random import (
     batch_permutation,
     beta,
@@ -54,6 +47,7 @@ from .resize import resize
 from .samples import DeviceSamples
 from .shape import transpose
 from .slice import slice_samples as slice
+from .spectral import mel_filter_bank, multiply_axis, spectrogram, to_decibels
 from .tone import clahe, equalize
 from .warp import jitter, sphere, warp_affine, warp_map, warp_perspective, water
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums, means, extremes and normalization on accelerators."""
+"""Sums, means and extremes on accelerators."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contrast-limited equalization on accelerators, with the tables of the native kernel."""
+"""Equalization on accelerators, also contrast-limited, with the tables of the native kernel."""
 
 from __future__ import annotations
 
