@@ -19,14 +19,14 @@ from typing import Any
 from .._engine.devices import DeviceBody
 from .._engine.samples import HostSamples
 from .._engine.spec import OpSpec
-from . import boxes, image_decoders, kernels
+from . import boxes, image_decoders, kernels, points
 
 _PACKAGE = __name__.partition(".")[0] + "."
 
 # Operators with a body of their own on accelerators.
 OWN_BODIES: dict[str, Callable[..., Any]] = {
     "bb_flip": boxes.bb_flip,
-    "coord_flip": boxes.coord_flip,
+    "coord_flip": points.coord_flip,
     "decoders.image": image_decoders.image,
     "dump_image": image_decoders.dump_image,
 }
