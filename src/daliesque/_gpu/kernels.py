@@ -23,6 +23,7 @@ from .color import brightness_contrast, color_twist, convert_color_space
 from .compose import erase, grid_mask, multi_paste
 from .crop import crop_mirror_normalize
 from .debayer import debayer
+from .displacement import jitter, sphere, water
 from .fill import fill, join, one_hot
 from .filters import filter_samples as filter
 from .filters import gaussian_blur, laplacian, rank_filter
@@ -43,13 +44,14 @@ from .random import (
     uniform_values,
 )
 from .reduce import reduce
+from .remap import warp_map, warp_perspective
 from .resize import resize
 from .samples import DeviceSamples
 from .shape import transpose
 from .slice import slice_samples as slice
 from .spectral import mel_filter_bank, multiply_axis, spectrogram, to_decibels
 from .tone import clahe, equalize
-from .warp import jitter, sphere, warp_affine, warp_map, warp_perspective, water
+from .warp import warp_affine
 
 __all__ = [
     "arithmetic",
