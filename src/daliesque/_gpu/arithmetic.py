@@ -39,18 +39,10 @@ _COMPARISONS: dict[str, Function] = {
 }
 
 
-def cast(samples: DeviceSamples, type_id: int) -> DeviceSamples:
-    """Convert to another type, rounding and clamping."""
-    # The native kernel knows which types do not go together.
-    _kernels.cast(_nothing_like(samples), type_id)
-    source = samples.type_id
-    return samples.mapped(lambda data, _: converted(data, source, type_id), type_id=type_id)
-
-
 def arithmetic(name: str, operands: list[Any]) -> DeviceSamples:
     """Apply an element-wise operation to one to three operands, broadcasting."""
     # The native kernel checks types and layouts, and finds out those of the result.
-    form = _kernels.arithmetic(name, [_nothing_like(part) for part in operands])
+    form = _kernels.arithmetic(name, [nothing_like(part) for part in operands])
     like = next(part for part in operands if isinstance(part, DeviceSamples))
     parts = [_on_device_of(part, like) for part in operands]
     count = max((len(part) for part in parts if len(part) != 1), default=1)
@@ -89,7 +81,7 @@ _STORED = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 SIGNED = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
-def _nothing_like(samples: Any) -> _kernels.Samples:
+def nothing_like(samples: Any) -> _kernels.Samples:
     """No samples of the same type, layout and number of axes."""
     return _kernels.empty_uniform(samples.type_id, [0] * samples.ndim, samples.layout, 0)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of constants, and batches of samples, on accelerators."""
+"""Arrays of constants on accelerators."""
 
 from __future__ import annotations
 
@@ -12,22 +12,6 @@ from .arithmetic import SIGNED
 from .numbers import is_float, widened
 from .placement import on_device
 from .samples import DeviceSamples, Group, carrier, index_tensor
-
-
-def join(parts: list[Any]) -> DeviceSamples:
-    """The samples of several Samples."""
-    first = parts[0]
-    groups, begin = [], 0
-    for part in parts:
-        if not isinstance(part, DeviceSamples) or part.device != first.device:
-            msg = "all samples of a batch must be on one device. Move them with .gpu() or .cpu()."
-            raise ValueError(msg)
-        part.make_ready(first.queue)
-        groups += [Group(group.indices + begin, group.data) for group in part.groups]
-        begin += len(part)
-    with first.working():
-        made: DeviceSamples = first.made(groups)
-    return made
 
 
 def fill(out: DeviceSamples, values: Any) -> None:

@@ -27,7 +27,7 @@ from .._engine.samples import HostSamples
 from .accelerator import require_accelerator
 from .call import current_target
 from .placement import on_device
-from .samples import DeviceSamples, Group
+from .samples import Group
 
 _log = logging.getLogger("daliesque")
 
@@ -113,12 +113,6 @@ def image(encoded: HostSamples, /, **arguments: Any) -> Results:
         if pixels is not None:
             groups.append(Group(np.array([index]), pixels.contiguous()[None]))
     return others.made(groups, 3, "HWC", uint8.code)
-
-
-def dump_image(images: DeviceSamples, /, **arguments: Any) -> DeviceSamples:
-    """Write images to files, for which they must be read on the CPU, and pass them on."""
-    registry["dump_image"].body(images.to_host(), **arguments)
-    return images
 
 
 def _decodable(encoded: HostSamples) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.samples import Kernels
-from .arithmetic import arithmetic, cast
+from .arithmetic import arithmetic
 from .audio import audio_resample, nonsilent_region, preemphasis_filter
 from .boxes import encode_boxes
 from .call import current_target
@@ -24,10 +24,11 @@ from .compose import erase, grid_mask, multi_paste
 from .crop import crop_mirror_normalize
 from .debayer import debayer
 from .displacement import jitter, sphere, water
-from .fill import fill, join, one_hot
+from .fill import fill, one_hot
 from .filters import filter_samples as filter
 from .filters import gaussian_blur, laplacian, rank_filter
 from .flip import flip
+from .generic import batch_permutation, cast, join
 from .join import concatenate
 from .jpeg import jpeg_distortion
 from .lookup import look_up
@@ -35,7 +36,6 @@ from .noise import gaussian_noise, salt_and_pepper_noise, shot_noise
 from .normalize import normalize
 from .points import transform_points
 from .random import (
-    batch_permutation,
     beta,
     choice,
     coin_flip,

@@ -19,7 +19,7 @@ from typing import Any
 from .._engine.devices import DeviceBody
 from .._engine.samples import HostSamples
 from .._engine.spec import OpSpec
-from . import boxes, image_decoders, kernels, points
+from . import boxes, generic, image_decoders, kernels, points
 
 _PACKAGE = __name__.partition(".")[0] + "."
 
@@ -28,7 +28,7 @@ OWN_BODIES: dict[str, Callable[..., Any]] = {
     "bb_flip": boxes.bb_flip,
     "coord_flip": points.coord_flip,
     "decoders.image": image_decoders.image,
-    "dump_image": image_decoders.dump_image,
+    "dump_image": generic.dump_image,
 }
 # The operators that read their data on the CPU, and wait for the accelerator.
 WAITING = frozenset({"dump_image", "noise.shot"})

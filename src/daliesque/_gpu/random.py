@@ -18,7 +18,7 @@ from .samples import DeviceSamples
 Floats: TypeAlias = NDArray[np.float32]
 
 
-def _draw(out: DeviceSamples, kernel: Callable[..., None], *arguments: Any) -> None:
+def draw(out: DeviceSamples, kernel: Callable[..., None], *arguments: Any) -> None:
     """Fill an output with what a native kernel draws, by one transfer."""
     drawn = _kernels.empty(out.type_id, out.shape_array(), out.layout, len(out))
     kernel(drawn, *arguments)
@@ -27,38 +27,31 @@ def _draw(out: DeviceSamples, kernel: Callable[..., None], *arguments: Any) -> N
 
 def uniform(out: DeviceSamples, state: RNGState, range: Floats) -> None:
     """Numbers that are evenly distributed over a range."""
-    _draw(out, _kernels.uniform, state, range)
+    draw(out, _kernels.uniform, state, range)
 
 
 def uniform_values(out: DeviceSamples, state: RNGState, values: HostSamples) -> None:
     """Values of a list, all equally likely."""
-    _draw(out, _kernels.uniform_values, state, values)
+    draw(out, _kernels.uniform_values, state, values)
 
 
 def normal(out: DeviceSamples, state: RNGState, mean: Floats, stddev: Floats) -> None:
     """Normally distributed numbers."""
-    _draw(out, _kernels.normal, state, mean, stddev)
+    draw(out, _kernels.normal, state, mean, stddev)
 
 
 def coin_flip(out: DeviceSamples, state: RNGState, probability: Floats) -> None:
     """Zeros, and ones with a given probability."""
-    _draw(out, _kernels.coin_flip, state, probability)
+    draw(out, _kernels.coin_flip, state, probability)
 
 
 def beta(out: DeviceSamples, state: RNGState, alpha: Floats, beta: Floats) -> None:
     """Numbers that have a beta distribution."""
-    _draw(out, _kernels.beta, state, alpha, beta)
+    draw(out, _kernels.beta, state, alpha, beta)
 
 
 def choice(
     out: DeviceSamples, state: RNGState, entries: HostSamples, weights: HostSamples | None
 ) -> None:
     """Entries of arrays."""
-    _draw(out, _kernels.choice, state, entries, weights)
-
-
-def batch_permutation(
-    out: DeviceSamples, state: RNGState, repetitions: bool, no_fixed_points: bool
-) -> None:
-    """A random order of the samples of a batch."""
-    _draw(out, _kernels.batch_permutation, state, repetitions, no_fixed_points)
+    draw(out, _kernels.choice, state, entries, weights)
