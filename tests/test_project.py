@@ -68,7 +68,7 @@ def test_requirements_of_an_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "complaint"),
+    ("title", "fault_word"),
     [
         ("resize: match the reference's rounding", None),
         ("_engine, tests: pass the stream on", None),
@@ -81,8 +81,8 @@ def test_requirements_of_an_environment() -> None:
         ("resize: " + "very " * 15 + "long", "characters"),
     ],
 )
-def test_titles_of_commits(title: str, complaint: str | None) -> None:
+def test_titles_of_commits(title: str, fault_word: str | None) -> None:
     faults = tool("commit_titles")["faults"]
     assert callable(faults)
     found = faults(title)
-    assert (found == []) if complaint is None else any(complaint in fault for fault in found)
+    assert (found == []) if fault_word is None else any(fault_word in fault for fault in found)

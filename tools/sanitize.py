@@ -33,7 +33,7 @@ def write_jpegs(folder: Path) -> None:
 
 
 def main() -> None:
-    """Build and run everything; ends with an error as soon as a sanitizer complains."""
+    """Build and run everything; ends with an error as soon as a sanitizer reports one."""
     tools = [str(Path(sys.executable).parent), os.environ["PATH"]]
     environment = {
         "NINJA_STATUS": "[%f/%t, %w, %W left] ",

@@ -17,7 +17,7 @@ SCRIPTS = Path(__file__).parents[1] / "cli" / "scripts"
 
 
 def make_data(root: Path) -> str:
-    """Write images of two classes, arrays, sounds and records; return the folder."""
+    """Write images of two classes, arrays, audio and records; return the folder."""
     rng = np.random.default_rng(3)
     for label, count in enumerate((3, 4)):
         folder = root / "images" / f"class{label}"
@@ -36,8 +36,8 @@ def make_data(root: Path) -> str:
             file.setnchannels(1)
             file.setsampwidth(2)
             file.setframerate(16000)
-            sound = rng.normal(0, 3000, 2000 + 300 * i)
-            file.writeframes(sound.astype(np.int16).tobytes())
+            signal = rng.normal(0, 3000, 2000 + 300 * i)
+            file.writeframes(signal.astype(np.int16).tobytes())
     records = [example({"x": [i], "name": [b"abc"[: i + 1]]}) for i in range(3)]
     write_tfrecord(root / "data.tfrecord", records, root / "data.idx")
     return str(root)

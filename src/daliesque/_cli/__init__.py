@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 # Name, module, and what the list of commands says about it.
 _COMMANDS = (
-    ("convert", "daliesque._cli.convert", "turn pipeline-mode scripts into plain loops"),
+    ("convert", "daliesque._cli.convert", "convert pipeline-mode scripts to plain loops"),
     ("index", "daliesque._cli.index", "write the indices of TFRecord files and tar archives"),
 )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turn scripts and notebooks of DALI's pipeline mode into plain loops with daliesque.
+"""Convert scripts and notebooks of DALI's pipeline mode to plain loops with daliesque.
 
 What cannot be converted stays as it is, below a comment that begins with "# daliesque:" and says
 what to do. The exit code is 0 if nothing is left to do, 1 if something is, 2 if a file cannot be
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the file to write, or a folder for several; by default NAME_ndd.py beside the script",
     )
     parser.add_argument("--diff", action="store_true", help="show the changes and write nothing")
-    parser.add_argument("--check", action="store_true", help="only tell what would be left to do")
+    parser.add_argument("--check", action="store_true", help="only report what would be left to do")
     parser.add_argument("-q", "--quiet", action="store_true", help="leave out the summary")
 
 

@@ -16,7 +16,7 @@ from .scopes import dotted_name
 
 
 class Blocks(Commenting):
-    """Turns blocks that define a graph into decorated functions, which the other passes know.
+    """Converts blocks that define a graph to decorated functions, which the other passes know.
 
     Parameters
     ----------
@@ -81,21 +81,21 @@ class Blocks(Commenting):
             if isinstance(statement, cst.With) and len(statement.items) == 1:
                 item = statement.items[0]
                 name, call = self._opened(item)
-                place = None
+                made_at = None
                 if name is not None and call is None and name in made:
-                    place, call = made.pop(name)
+                    made_at, call = made.pop(name)
                 if name is not None and call is not None:
                     new = self._function(name, call, statement, body, i)
                     if new is not None:
                         body[i : i + 1] = new
-                        if place is not None:
+                        if made_at is not None:
                             removed = remove_statement(
-                                cst.ensure_type(body[place], cst.SimpleStatementLine)
+                                cst.ensure_type(body[made_at], cst.SimpleStatementLine)
                             )
                             if isinstance(removed, cst.SimpleStatementLine):
-                                body[place] = removed
+                                body[made_at] = removed
                             else:
-                                del body[place]
+                                del body[made_at]
                                 i -= 1
                         i += len(new) - 1
             i += 1
@@ -136,18 +136,18 @@ class Blocks(Commenting):
         call: cst.Call,
         block: cst.With,
         body: list[cst.BaseStatement],
-        place: int,
+        index: int,
     ) -> list[cst.BaseStatement] | None:
         """The block as a function, and the statement that calls it."""
         inside = list(block.body.body)
         found = _take_outputs(inside, name)  # type: ignore[arg-type]
         if found is None:
-            rest = body[place + 1 :]
+            rest = body[index + 1 :]
             found = _take_outputs(rest, name)
             if found is None:
                 self.todo(f"{name}.set_outputs was not found: yield the outputs of this block.")
                 return None
-            body[place + 1 :] = rest
+            body[index + 1 :] = rest
         function = name.rpartition(".")[2] + "_batches"
         bound = ", ".join(f"{v}={v}" for v in dict.fromkeys(self._loop_variables))
         text = f"@{PIPELINE_DEF}({_arguments(call)})\ndef {function}({bound}):\n    pass"

@@ -27,7 +27,7 @@ class _Objects:
 
 
 class OperatorObjects(Commenting):
-    """Turns classes with `define_graph` into decorated functions, and `ops.X()` into `fn.x`.
+    """Converts classes with `define_graph` to decorated functions, and `ops.X()` to `fn.x`.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ class _Names(cst.CSTVisitor):
 
 
 class Dataflow:
-    """Tells what depends on data.
+    """Finds what depends on data.
 
     Parameters
     ----------

@@ -196,7 +196,7 @@ class Commenting(cst.CSTTransformer):
             self._stack[-1] += lines
 
     def keep_comments(self, texts: Sequence[str]) -> None:
-        """Put comments above the statement whose place in it is gone."""
+        """Put comments above the statement if what they belong to is gone."""
         self._stack[-1] += [cst.EmptyLine(comment=cst.Comment(text)) for text in texts]
 
     def on_visit(self, node: cst.CSTNode) -> bool:

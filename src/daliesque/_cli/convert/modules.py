@@ -37,15 +37,15 @@ def finish_imports(module: cst.Module, context: Context, imports: dict[str, str]
     modules = [line for need in sorted(context.needed) for line in snippets.IMPORTS.get(need, ())]
     wanted = [*dict.fromkeys(modules), *wanted]
     body: list[cst.BaseStatement] = list(module.body)
-    place = _first_removed(body)
+    index = _first_removed(body)
     new = [s for line in wanted for s in statements(line)]
-    if place < len(body) and is_gone(body[place]):
-        gone = cst.ensure_type(body[place], cst.SimpleStatementLine)
+    if index < len(body) and is_gone(body[index]):
+        gone = cst.ensure_type(body[index], cst.SimpleStatementLine)
         new[0] = new[0].with_changes(leading_lines=gone.leading_lines)
-        body[place] = gone.with_changes(leading_lines=[])
-    body[place:place] = new
+        body[index] = gone.with_changes(leading_lines=[])
+    body[index:index] = new
     if helpers:
-        end = place + len(new)
+        end = index + len(new)
         while end < len(body) and _is_import(body[end]):
             end += 1
         added = [s for text in helpers for s in _spaced(text)]

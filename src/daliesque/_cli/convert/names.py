@@ -100,7 +100,7 @@ class Operator(NamedTuple):
 
     name: str
     parameters: frozenset[str]
-    # Whether it makes data from nothing, so that it must be told the batch size.
+    # Whether it makes data from nothing, so that it needs the batch size.
     generates: bool
 
     @property

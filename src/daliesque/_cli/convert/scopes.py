@@ -28,7 +28,7 @@ class Function:
     is_loader: bool = False
     # Whether it makes readers or other sources of data.
     is_stateful: bool = False
-    # Whether it has operators that must be told the batch size, or that draw random numbers.
+    # Whether it has operators that need the batch size, or that draw random numbers.
     needs_batch_size: bool = False
     draws: bool = False
     calls: set[str] = field(default_factory=set)

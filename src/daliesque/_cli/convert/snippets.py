@@ -52,18 +52,18 @@ def external_batches(
                     return
         arity = len(inspect.signature(source).parameters)
         for number in itertools.count():
-            place = number if batch else number // batch_size
-            info = SimpleNamespace(iteration=place, epoch_idx=epoch, idx_in_epoch=number)
+            iteration = number if batch else number // batch_size
+            info = SimpleNamespace(iteration=iteration, epoch_idx=epoch, idx_in_epoch=number)
             info.idx_in_batch = number % batch_size
-            arguments = (info if batch_info or not batch else place,)[:arity]
+            arguments = (info if batch_info or not batch else iteration,)[:arity]
             try:
                 item = source(*arguments)
             except StopIteration:
                 return
             yield item
 
-    def as_batch(data, place):
-        own = layout if layout is None or isinstance(layout, str) else layout[place]
+    def as_batch(data, index):
+        own = layout if layout is None or isinstance(layout, str) else layout[index]
         return ndd.batch(data, layout=own, device=device)
 
     steps = items()
@@ -80,7 +80,7 @@ def external_batches(
         if num_outputs is None:
             yield as_batch(data, 0)
         else:
-            yield tuple(as_batch(column, place) for place, column in enumerate(data))
+            yield tuple(as_batch(column, index) for index, column in enumerate(data))
 '''
 
 LOADER = '''
@@ -212,7 +212,7 @@ IMPORTS = {
 
 
 def loader(framework: str, name: str, numpy: str) -> str:
-    """The class that takes the place of a framework's iterators."""
+    """The class that replaces a framework's iterators."""
     array, collect, description = FRAMEWORKS[framework]
     text = LOADER.replace("class Loader:", f"class {name}:").replace("DESCRIPTION", description)
     text = text.replace("ARRAY", array).replace("COLLECT", collect)
@@ -220,7 +220,7 @@ def loader(framework: str, name: str, numpy: str) -> str:
 
 
 def source(name: str) -> str:
-    """The function that takes the place of external sources."""
+    """The function that replaces external sources."""
     return SOURCE.replace("def external_batches(", f"def {name}(")
 
 

@@ -24,7 +24,7 @@ from .stateful import Stateful
 
 
 class Loops(Commenting):
-    """Turns marked functions into generators.
+    """Converts marked functions to generators.
 
     Parameters
     ----------
@@ -190,11 +190,11 @@ def _after_leading(
     setup: list[cst.BaseStatement], added: list[cst.BaseStatement]
 ) -> list[cst.BaseStatement]:
     """Put statements behind the assignments of the pipeline's own arguments."""
-    place = 0
+    index = 0
     for i, statement in enumerate(setup):
         if set(assigned_names(statement)) & set(LOOP_ARGUMENTS):
-            place = i + 1
-    return [*setup[:place], *added, *setup[place:]]
+            index = i + 1
+    return [*setup[:index], *added, *setup[index:]]
 
 
 def resolve_batch_sizes(module: cst.Module) -> cst.Module:
