@@ -31,6 +31,7 @@ lint: $(VENV)/test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE)
+	$(BIN)/python tools/check_words.py
 
 format: $(VENV)/test
 	$(BIN)/ruff check --fix .

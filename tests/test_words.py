@@ -85,3 +85,9 @@ def test_the_glossary_lists_the_words() -> None:
     for row in rows:
         listed = [w for w in re.split(r"[, ]+", row) if w not in {"...", "and", "its"}]
         assert words(" ".join(listed)) == listed
+
+
+def test_no_file_has_a_word_that_is_not_used() -> None:
+    files = check_words.tracked_files()
+    assert len(files) > 500
+    assert [str(found) for path in files for found in check_words.check_file(path)] == []
