@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Artifacts of JPEG compression, against OpenCV."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import daliesque as ndd
+
+Array = NDArray[Any]
+
+
+def image(*shape: int, dtype: str = "u1", seed: int = 0) -> Array:
+    return np.random.default_rng(seed).integers(0, 127, shape).astype(dtype)
+
+
+def tensor(values: Array, layout: str = "HWC") -> ndd.Tensor:
+    return ndd.tensor(values, layout=layout)
+
+
+@pytest.mark.parametrize("quality", [-5, 1, 20, 50, 90, 100])
+@pytest.mark.parametrize("size", [(64, 48), (37, 51), (1, 1), (7, 130)])
+def test_jpeg_compression_distortion(size: tuple[int, int], quality: int) -> None:
+    import cv2
+
+    y, x = np.mgrid[: size[0], : size[1]]
+    source = np.stack([x * 3 % 256, 255 - y * 2 % 256, (x + y) % 256], -1).astype(np.uint8)
+    source = cv2.blur(source, (3, 3))
+    sampling = [cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420]
+    wanted = [cv2.IMWRITE_JPEG_QUALITY, min(max(quality, 1), 100), *sampling]
+    expected = cv2.imdecode(cv2.imencode(".jpg", source[..., ::-1], wanted)[1], 1)[..., ::-1]
+    got = np.asarray(ndd.jpeg_compression_distortion(tensor(source), quality=quality))
+    assert np.abs(got.astype(int) - expected).max() <= 1
+
+
+def test_jpeg_needs_rgb() -> None:
+    with pytest.raises(ValueError, match="jpeg_compression_distortion: the input must be RGB"):
+        ndd.jpeg_compression_distortion(tensor(image(5, 6, 1))).evaluate()
