@@ -33,7 +33,7 @@ from .layout import check_layout
 from .metadata import Call, Result, Shapes, announce_as
 from .samples import Samples
 from .tensor import Tensor
-from .value import Value
+from .value import Sources, Value
 
 if TYPE_CHECKING:
     import torch
@@ -190,6 +190,21 @@ class Batch(Operators[Operand]):
     def batch_size(self) -> int:
         """The number of samples."""
         return self._count
+
+    @property
+    def valid(self) -> int:
+        """How many samples count, from the first one on; the others are there to fill the batch.
+
+        All of them do, except in the last batch of an epoch (see `last_batch` of
+        `readers.Reader.next_epoch`) and in what operators make of it.
+
+        Examples
+        --------
+        >>> import daliesque as ndd
+        >>> ndd.batch([1, 2, 3]).valid
+        3
+        """
+        return self._source.valid if isinstance(self._source, Sources) else self._count
 
     @property
     def shape(self) -> list[tuple[int, ...]]:

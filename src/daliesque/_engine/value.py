@@ -15,6 +15,23 @@ if TYPE_CHECKING:
     from .invocation import Invocation
 
 
+class Sources(tuple[Any, ...]):
+    """Where the samples of a batch come from, of which only the first `valid` count.
+
+    What keeps the samples of a batch hands on this object, and whatever chooses, permutes or adds
+    samples makes a tuple of its own, without `valid`.
+    """
+
+    valid: int
+
+    @classmethod
+    def of(cls, names: Sequence[Any], valid: int) -> Sources:
+        """The sources of a batch some of whose samples do not count."""
+        sources = cls(names)
+        sources.valid = valid
+        return sources
+
+
 class Value:
     """Data, or the promise of it.
 

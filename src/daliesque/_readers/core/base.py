@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, TypedDict, TypeVar, Unpack, cast, overload
 
 from ..._engine.args import rule_of
@@ -17,10 +17,11 @@ from .bad_samples import BadSamples, ReadError, reason_of
 from .damage import DamageFinder
 from .epoch import Delivered, Epoch
 from .hooks import check_fetched, check_hooks, check_size, collect_samples, fetch_skipping
-from .options import ReaderOptions, check_options
+from .options import ReaderOptions, check_last_batch, check_options
 from .order import DEFAULT_SHUFFLE_SEED, Numbers, Order, Position, Shuffle
 from .source import Cursor, EpochSource, Fetched, Fetcher
 from .state import ReaderState, load_position, save_position
+from .steps import LastBatch
 
 Init = TypeVar("Init", bound=Callable[..., None])
 
@@ -301,17 +302,29 @@ class Reader(Generic[Delivered]):
     # Without a batch size here, that of the constructor counts, if there is one.
     @overload
     def next_epoch(
-        self, batch_size: int, ctx: EvalContext | None = None, capture: bool = False
+        self,
+        batch_size: int,
+        ctx: EvalContext | None = None,
+        capture: bool = False,
+        *,
+        last_batch: LastBatch | None = None,
     ) -> Epoch[Delivered]: ...
     @overload
     def next_epoch(
-        self, batch_size: None = None, ctx: EvalContext | None = None, capture: bool = False
+        self,
+        batch_size: None = None,
+        ctx: EvalContext | None = None,
+        capture: bool = False,
+        *,
+        last_batch: LastBatch | None = None,
     ) -> Epoch[Any]: ...
     def next_epoch(
         self,
         batch_size: int | None = None,
         ctx: EvalContext | None = None,
         capture: bool = False,
+        *,
+        last_batch: LastBatch | None = None,
     ) -> Epoch[Any]:
         """Return an iterator over the next epoch.
 
@@ -319,12 +332,34 @@ class Reader(Generic[Delivered]):
         It may be left at any time: the next epoch then starts with a fresh pass over the data.
         After `set_state` the first epoch is what was left of the interrupted one.
 
+        `len(epoch)` is the number of steps and `epoch.num_samples` that of samples, both of this
+        shard; `batch.valid` says how many samples of a batch count.
+
         Parameters
         ----------
         batch_size
             How many samples to deliver at a time; by default what the constructor was given.
         ctx, capture
             Accepted for compatibility: reading depends on neither.
+        last_batch
+            What to do if there are not enough samples for the last batch: "fill" it with the first
+            samples of the next epoch, which begins after them; make it smaller ("partial"); "drop"
+            it; or "pad" it by repeating the last sample. Unless it is "fill", the epoch is one pass
+            over the data of the shard. By default "fill", or "pad" if the reader has
+            `pad_last_batch`, which also makes all shards equally long by repeating samples.
+
+        Examples
+        --------
+        >>> class Squares(ndd.readers.Reader):
+        ...     def open_index(self):
+        ...         return 5
+        ...     def fetch_sample(self, number):
+        ...         return number**2
+        >>> epoch = Squares().next_epoch(batch_size=3, last_batch="partial")
+        >>> len(epoch), epoch.num_samples
+        (2, 5)
+        >>> [squares.torch().tolist() for (squares,) in epoch]
+        [[0, 1, 4], [9, 16]]
         """
         if ctx is not None and not isinstance(ctx, EvalContext):
             msg = f"{self.operator}: 'ctx' must be an EvalContext; got {ctx!r}."
@@ -334,7 +369,29 @@ class Reader(Generic[Delivered]):
         if capture and wanted is None:
             msg = f"{self.operator}: capture=True needs a batch size. Pass 'batch_size'."
             raise ValueError(msg)
-        return self._start_epoch(wanted, read_ahead=True)
+        return self._start_epoch(wanted, True, self._last_batch(last_batch, wanted))
+
+    def _last_batch(self, given: str | None, batch_size: int | None) -> LastBatch:
+        pads = self._settings["pad_last_batch"]
+        return check_last_batch(self.operator, given, pads, batch_size is not None)
+
+    def __iter__(self) -> Iterator[Any]:
+        msg = (
+            f"{self.operator}: a reader is read epoch by epoch. Iterate over "
+            "reader.next_epoch(batch_size=...)."
+        )
+        raise TypeError(msg)
+
+    def __len__(self) -> int:
+        msg = (
+            f"{self.operator}: a reader has no length of its own. Ask len(reader.next_epoch("
+            'batch_size=...)) for the steps of an epoch, reader.get_metadata()["epoch_size"] for '
+            "the samples of all shards."
+        )
+        raise TypeError(msg)
+
+    def __bool__(self) -> bool:
+        return True
 
     def __call__(self, *, batch_size: int | None = None) -> Any:
         """Return the next batch, or sample, and go from epoch to epoch without end.
@@ -350,7 +407,8 @@ class Reader(Generic[Delivered]):
             epoch = self._called
             if epoch is None or self._current is None or self._current() is not epoch:
                 self._resuming = True
-                epoch = self._called = self._start_epoch(wanted, read_ahead=False)
+                default = self._last_batch(None, wanted)
+                epoch = self._called = self._start_epoch(wanted, False, default)
             elif epoch.batch_size != wanted:
                 self._called = None
                 continue
@@ -359,7 +417,9 @@ class Reader(Generic[Delivered]):
             except StopIteration:
                 self._called = None
 
-    def _start_epoch(self, batch_size: int | None, read_ahead: bool) -> Epoch[Any]:
+    def _start_epoch(
+        self, batch_size: int | None, read_ahead: bool, last_batch: LastBatch
+    ) -> Epoch[Any]:
         order = self._order
         previous = self._current() if self._current is not None else None
         if previous is not None:
@@ -367,7 +427,10 @@ class Reader(Generic[Delivered]):
         if not self._resuming:
             self._cursor.position = order.begun(self._cursor.position)
         self._resuming = False
-        epoch: Epoch[Any] = Epoch(self._epoch_source(order), batch_size, read_ahead)
+        if last_batch != "fill":
+            self._cursor.position = order.aligned(self._cursor.position)
+        source = self._epoch_source(order)
+        epoch: Epoch[Any] = Epoch(source, batch_size, read_ahead, last_batch)
         self._current = weakref.ref(epoch)
         return epoch
 

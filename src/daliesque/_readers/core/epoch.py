@@ -11,9 +11,10 @@ from typing import Any, Self, TypeVar
 from ..._engine.batch import Batch
 from ..._engine.device import Device
 from ..._engine.tensor import Tensor
+from ..._engine.value import Sources
 from .prefetch import Prefetcher
 from .source import EpochSource
-from .steps import Capacity, Step, Steps
+from .steps import Capacity, LastBatch, Step, Steps
 
 # What a step of an epoch delivers.
 Delivered = TypeVar("Delivered", covariant=True)
@@ -23,14 +24,26 @@ class Epoch(Iterator[Delivered]):
     """One epoch of a reader: yields tuples (or dicts) of Batch, or of Tensor.
 
     A step that fails raises, and the next one goes on after it. `len(epoch)` is the number of steps
-    that are left. Dropping or closing an epoch ends the reading in the background.
+    that are left, `epoch.num_samples` that of the samples which count. Dropping or closing an epoch
+    ends the reading in the background.
     """
 
-    def __init__(self, source: EpochSource, batch_size: int | None, read_ahead: bool) -> None:
+    def __init__(
+        self,
+        source: EpochSource,
+        batch_size: int | None,
+        read_ahead: bool,
+        last_batch: LastBatch = "fill",
+    ) -> None:
         self._source = source
         self._batch_size = batch_size
         self._read_ahead = read_ahead
-        self._length = source.order.epoch_length(source.cursor.position)
+        self._last_batch = last_batch
+        order, position = source.order, source.cursor.position
+        if last_batch == "fill" or order.pad:
+            self._length = order.epoch_length(position)
+        else:
+            self._length = position.delivered + order.left_of_pass(position)
         self._lock = threading.Lock()
         self._over = False
         self._superseded = False
@@ -48,8 +61,21 @@ class Epoch(Iterator[Delivered]):
     def __len__(self) -> int:
         if self._over or self._superseded:
             return 0
-        left = self._length - self._source.cursor.position.delivered
-        return max(0, -(-left // (self._batch_size or 1)))
+        left = max(0, self._length - self._source.cursor.position.delivered)
+        size = self._batch_size or 1
+        return left // size if self._last_batch == "drop" else -(-left // size)
+
+    @property
+    def num_samples(self) -> int:
+        """How many samples are left, without those that merely fill the last batch.
+
+        It is the sum of `Batch.valid`, unless samples have to be skipped.
+        """
+        steps, source = len(self), self._source
+        left = self._length - source.cursor.position.delivered
+        if source.order.pad:
+            left = min(left, source.order.left_of_pass(source.cursor.position))
+        return min(left, steps * (self._batch_size or 1))
 
     def __iter__(self) -> Self:
         return self
@@ -71,7 +97,9 @@ class Epoch(Iterator[Delivered]):
                 except StopIteration:
                     # Whoever ends an epoch before its time also says where the next one begins.
                     if not self._over and not self._superseded:
-                        source.cursor.position = source.order.finished(source.cursor.position)
+                        drop = self._last_batch == "drop"
+                        following = source.order.abandoned if drop else source.order.finished
+                        source.cursor.position = following(source.cursor.position)
                     self.close()
                     raise
             delivered: Delivered = self._deliver()
@@ -106,8 +134,8 @@ class Epoch(Iterator[Delivered]):
 
     def _make_steps(self, capacity: Callable[[], Capacity] | None = None) -> Iterator[Step]:
         source = self._source
-        steps = Steps(source, source.cursor.position, self._length, self._batch_size, capacity)
-        return iter(steps)
+        position, size = source.cursor.position, self._batch_size
+        return iter(Steps(source, position, self._length, size, self._last_batch, capacity))
 
     def _deliver(self) -> Any:
         step, index, source = self._step, self._index, self._source
@@ -120,6 +148,8 @@ class Epoch(Iterator[Delivered]):
         values: list[Batch] | list[Tensor]
         if self._batch_size is not None:
             names = source.sources(step.numbers, len(step.outputs))
+            if step.valid < len(step.numbers):
+                names = [Sources.of(part, step.valid) for part in names]
             values = [Batch._of(*pair) for pair in zip(step.outputs, names, strict=True)]
             # Nothing but the batch itself shall keep its data alive.
             self._step = Step((), [], step.positions, [])

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import typing
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from ..._engine.args import rule_of
 from ..._engine.errors import join_names
 from .caller import warn_caller
+from .steps import LAST_BATCHES, LastBatch
 
 _POLICIES = ("raise", "skip", "replace")
 
@@ -104,3 +105,23 @@ def _check_shuffling(operator: str, settings: dict[str, Any], permutes_list: boo
             "is True."
         )
         warn_caller(msg)
+
+
+def check_last_batch(operator: str, given: str | None, pads: bool, batches: bool) -> LastBatch:
+    """The argument `last_batch` of `next_epoch`, for a reader with `pad_last_batch` or without.
+
+    It says nothing about an epoch without `batches`.
+    """
+    default: LastBatch = "pad" if pads else "fill"
+    if given is None:
+        return default
+    if given not in LAST_BATCHES:
+        msg = f"{operator}: 'last_batch' must be {join_names(LAST_BATCHES)}; got {given!r}."
+        raise ValueError(msg)
+    if given == "fill" and pads:
+        msg = (
+            f"{operator}: last_batch='fill' and pad_last_batch=True exclude each other. Leave out "
+            "one of them."
+        )
+        raise ValueError(msg)
+    return cast(LastBatch, given) if batches else default

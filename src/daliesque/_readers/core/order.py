@@ -9,7 +9,8 @@ of the reference: the same arguments give the same samples.
 
 An epoch is what one `next_epoch()` delivers: as many samples as the shard has, rounded up to whole
 batches. Without padding the last batch takes what it lacks from the next pass, where the next epoch
-then goes on; with padding it repeats the last sample, and each epoch is one pass.
+then goes on; with padding it repeats the last sample, and each epoch is one pass. So is one whose
+last batch is to be smaller, left out or padded (`LastBatch`).
 """
 
 from __future__ import annotations
@@ -124,6 +125,14 @@ class Order:
         begin, end = self.shard(self.shard_id + rotation)
         return end - begin
 
+    def left_of_pass(self, position: Position) -> int:
+        """How many samples of the pass have not been taken."""
+        pass_number, taken = self.locate(position)
+        if position.remainder is not None and pass_number == position.start:
+            return len(self.samples_of(pass_number, position.remainder)) - taken
+        begin, end = self._shard_of_pass(pass_number)
+        return end - begin - taken
+
     def samples_of(self, number: int, remainder: Remainder | None = None) -> Numbers:
         """The samples of a pass, in order."""
         if remainder is not None:
@@ -175,7 +184,17 @@ class Order:
             return position
         if position.delivered >= self.epoch_length(position):
             return self.finished(position)
+        return self.abandoned(position)
+
+    def abandoned(self, position: Position) -> Position:
+        """The beginning of the next pass."""
         return fresh(self.locate(position)[0] + 1)
+
+    def aligned(self, position: Position) -> Position:
+        """Where an epoch begins that is one pass: not in the middle of one."""
+        if position.delivered == 0 and position.taken > 0:
+            return self.abandoned(position)
+        return position
 
     def resharded(self, position: Position, num_shards: int) -> Position:
         """Where to go on after readers of `num_shards` shards that stopped at `position`."""
@@ -300,18 +319,19 @@ def fresh(pass_number: int) -> Position:
 
 
 class Walk:
-    """Takes samples from the stream, one after the other."""
+    """Takes samples from the stream, one after the other; with `within_pass` from one pass."""
 
-    def __init__(self, order: Order, position: Position) -> None:
+    def __init__(self, order: Order, position: Position, within_pass: bool) -> None:
         self._order = order
+        self._within_pass = within_pass
         self._pass, self._taken = order.locate(position)
         remainder = position.remainder if self._pass == position.start else None
         self._samples = order.samples_of(self._pass, remainder)
 
     def take(self, count: int) -> Numbers:
-        """The next samples: `count`, or with padding at most those that are left of the pass."""
+        """The next samples: `count`, or at most those that are left of the pass."""
         part = self.take_within_pass(count)
-        if len(part) == count or self._order.pad:
+        if len(part) == count or self._within_pass:
             return part
         parts = [part]
         while (missing := count - sum(map(len, parts))) > 0:
@@ -319,8 +339,8 @@ class Walk:
         return np.concatenate(parts)
 
     def take_within_pass(self, count: int) -> Numbers:
-        """The next samples, at most `count`, of one pass: at least one, or none with padding."""
-        while self._taken == len(self._samples) and not self._order.pad:
+        """The next samples, at most `count`, of one pass: none if all of it is to be taken."""
+        while self._taken == len(self._samples) and not self._within_pass:
             self._pass, self._taken = self._pass + 1, 0
             self._samples = self._order.samples_of(self._pass)
         part = self._samples[self._taken : self._taken + count]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from .bad_samples import Failed
 from .order import Numbers, Position, Walk
 from .source import EpochSource, Fetched, Fetcher
 
+# What to do about the last batch of an epoch if there are not enough samples for it.
+LastBatch: TypeAlias = Literal["fill", "partial", "drop", "pad"]
+LAST_BATCHES: tuple[str, ...] = get_args(LastBatch)
+
 # Instead of a row of data: the sample that was delivered before.
 _PREVIOUS = -1
 
@@ -20,8 +24,8 @@ _PREVIOUS = -1
 class Step(NamedTuple):
     """One batch, or some single samples.
 
-    `positions` says where the reader is after the batch, or after each of the samples. If
-    `failure` is set, it is to be raised instead.
+    `positions` says where the reader is after the batch, or after each of the samples. `valid` says
+    how many samples of a batch count. If `failure` is set, it is to be raised instead.
     """
 
     outputs: tuple[_kernels.Samples, ...]
@@ -29,6 +33,7 @@ class Step(NamedTuple):
     positions: list[Position]
     failed: list[Failed]
     failure: Exception | None = None
+    valid: int = 0
 
     @property
     def nbytes(self) -> int:
@@ -55,19 +60,21 @@ class Steps:
         position: Position,
         length: int,
         batch_size: int | None,
+        last_batch: LastBatch,
         capacity: Callable[[], Capacity] | None = None,
     ) -> None:
         self._source = source
         self._position = position
         self._length = length
         self._batch_size = batch_size
+        self._last_batch = last_batch
         self._capacity = capacity
         self._fetcher: Fetcher | None = None
 
     def __iter__(self) -> Iterator[Step]:
         if self._position.delivered >= self._length:
             return
-        walk = Walk(self._source.order, self._position)
+        walk = Walk(self._source.order, self._position, self._last_batch != "fill")
         self._fetcher = None if self._capacity is None else self._source.make_fetcher()
         try:
             yield from self._read_all(walk)
@@ -79,6 +86,10 @@ class Steps:
         while (left := self._length - self._position.delivered) > 0:
             if self._batch_size is None:
                 yield from self._read_samples(walk, min(left, self._source.samples_at_once))
+            elif self._last_batch == "drop" and left < self._batch_size:
+                return
+            elif self._last_batch == "partial":
+                yield self._read_batch(walk, min(left, self._batch_size))
             else:
                 yield self._read_batch(walk, self._batch_size)
 
@@ -99,11 +110,14 @@ class Steps:
         batch = _Batch(self._position.last)
         failed: list[Failed] = []
         taken = unread = 0
+        valid = min(count, self._length - self._position.delivered)
         failure: Exception | None = None
         while (missing := count - len(batch.rows)) > 0 and failure is None:
             numbers = walk.take(missing)
             if len(numbers) == 0:
-                batch.pad(missing)
+                valid = min(valid, len(batch.rows))
+                # Samples that were skipped make a smaller batch, but not one of nothing.
+                batch.pad(max(1 - valid, 0) if self._last_batch == "partial" else missing)
                 break
             taken += len(numbers)
             fetched = self._fetched(numbers, walk, count)
@@ -128,7 +142,7 @@ class Steps:
             position = self._advance(count, taken, self._position.last)
             return Step((), [], [position], failed, failure)
         position = self._advance(count, taken, batch.numbers[-1])
-        return Step(batch.outputs, batch.numbers, [position], failed)
+        return Step(batch.outputs, batch.numbers, [position], failed, valid=valid)
 
     def _fetched(self, numbers: Numbers, walk: Walk, count: int) -> Fetched | Exception:
         """Read samples; those of the next step are the next `count`."""
