@@ -125,7 +125,7 @@ class Samples:
     def slice(self, ranges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], dropped: Sequence[bool], layout: str) -> Samples: ...
 
     def copy(self) -> Samples:
-        """A contiguous copy in one buffer of our own."""
+        """A contiguous copy in one buffer from the pool."""
 
     def padded(self) -> Samples:
         """A uniform copy, zero-padded to the largest extents."""
@@ -522,7 +522,7 @@ class NpyOutside(enum.Enum):
     trim = 2
 
 class NpyFault(enum.Enum):
-    """Why an array cannot be had."""
+    """Why an array cannot be read."""
 
     unreadable = 0
 

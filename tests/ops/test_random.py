@@ -114,7 +114,7 @@ def test_every_call_moves_the_generator_alike() -> None:
     rng = ndd.random.RNG(seed=8)
     ndd.random.uniform(rng=rng)
     ndd.random.choice(5, rng=rng, shape=[1000], batch_size=100)
-    with pytest.raises(ValueError, match="rising"):
+    with pytest.raises(ValueError, match="ascending"):
         ndd.random.uniform(range=(1, 0), rng=rng).evaluate()
     other = ndd.random.RNG(seed=8)
     other.advance(3 * 7)
@@ -194,8 +194,8 @@ def test_empty_batch() -> None:
 @pytest.mark.parametrize(
     ("operator", "inputs", "arguments", "kind", "message"),
     [
-        ("uniform", (), {"range": (1, 1)}, ValueError, "'range' must be two rising numbers"),
-        ("uniform", (), {"range": (0, math.nan)}, ValueError, "'range' must be two rising"),
+        ("uniform", (), {"range": (1, 1)}, ValueError, "'range' must be two ascending numbers"),
+        ("uniform", (), {"range": (0, math.nan)}, ValueError, "'range' must be two ascending"),
         ("uniform", (), {"range": [0, 1, 2]}, ValueError, "'range' must hold two numbers"),
         ("uniform", (), {"range": "ab"}, TypeError, "'range'"),
         ("uniform", (), {"values": []}, ValueError, "'values' must hold at least one"),

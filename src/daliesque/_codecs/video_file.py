@@ -26,7 +26,7 @@ _BUFFER_BYTES = 1 << 18
 _MOST_PIXELS = 1 << 28
 # An MPEG-4 picture of at most so many bytes repeats the one before, and no frame comes out.
 _REPEATED_BYTES = 19
-# On several threads this decoder loses errors, and goes on with wrong pictures.
+# On several threads this decoder loses errors, and continues with wrong frames.
 _ONE_THREAD = ("vp9",)
 # Codecs that reorder frames (B-frames).
 _REORDERED = ("h264", "hevc")

@@ -89,7 +89,7 @@ def _without_count(total: torch.Tensor, kind: int) -> torch.Tensor:
 def _extreme(
     data: torch.Tensor, source: int, smallest: bool, axes: tuple[int, ...]
 ) -> torch.Tensor:
-    """The smallest or largest element; NaN is passed over."""
+    """The smallest or largest element; NaN is ignored."""
     dtype = from_code(source)
     if not axes:
         return data

@@ -143,7 +143,7 @@ def uniform(
     if range.shape[1] != 2:
         msg = f"'range' must hold two numbers (from, to); got {range[0].tolist()}."
         raise ValueError(msg)
-    _require(range[:, 0] < range[:, 1], "range", "two rising numbers (from, to)", range)
+    _require(range[:, 0] < range[:, 1], "range", "two ascending numbers (from, to)", range)
     kernels.uniform(out, rng, range)
     return out
 

@@ -322,7 +322,7 @@ def min(
 ) -> Samples:
     """Find the smallest element along axes.
 
-    NaN is passed over. The minimum of nothing is the largest number of the type.
+    NaN is ignored. The minimum of nothing is the largest number of the type.
 
     Differs from DALI: infinities are not replaced by the largest finite number.
 
@@ -357,7 +357,7 @@ def max(
 ) -> Samples:
     """Find the largest element along axes.
 
-    NaN is passed over. The maximum of nothing is the smallest number of the type.
+    NaN is ignored. The maximum of nothing is the smallest number of the type.
 
     Differs from DALI: infinities are not replaced by the largest finite number.
 

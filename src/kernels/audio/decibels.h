@@ -13,7 +13,7 @@ namespace daliesque::audio {
 void to_decibels(Samples& out, const Samples& in, float multiplier, float reference,
                  float min_ratio);
 
-/// The largest of the values and 0; NaN is passed over.
+/// The largest of the values and 0; NaN is ignored.
 float largest_value(const float* in, int64_t count);
 
 struct DecibelLoops {

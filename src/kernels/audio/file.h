@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoded audio: WAV files of plain samples by our own means, everything else through libsndfile,
-// where it is installed.
+// Encoded audio: WAV files of plain samples by the native parser, everything else through
+// libsndfile, where it is installed.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spectra of short windows of signals, in the least time.
+// Fast Fourier transforms of short windows of signals.
 #pragma once
 
 #include <cstdint>

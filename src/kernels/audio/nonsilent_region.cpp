@@ -169,7 +169,7 @@ void nonsilent_region(Samples& begin, Samples& length, const Samples& in,
         const int64_t count = in.volume(i);
         float reference = args.reference_power;
         if (reference == 0 && count > 0) {
-          // A signal that begins with NaN has no largest power; later ones are passed over.
+          // A signal that begins with NaN has no largest power; later ones are ignored.
           reference = values[0] == values[0] ? largest_value(values, count) : values[0];
         }
         const float cutoff = reference * std::pow(10.0f, args.cutoff_db * (1.0f / 10.0f));

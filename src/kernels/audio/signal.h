@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on samples of signals in the order of time.
+// Operations on signals in the time domain.
 #pragma once
 
 #include <cstdint>

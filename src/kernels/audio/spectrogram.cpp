@@ -38,7 +38,7 @@ class WindowSpectra {
   void run(float* out, int64_t first, int64_t count, int64_t total) {
     const float* windows[kFftLanes];
     for (int64_t lane = 0; lane < kFftLanes; lane++) {
-      // Lanes without a window of their own repeat one; nobody looks at them.
+      // Lanes without a window of their own repeat one; their results are not used.
       windows[lane] = lane < count ? find(first + lane, lane) : windows[0];
     }
     const int64_t bins = fft_.bins();

@@ -248,7 +248,7 @@ void bind_samples(nb::module_& m) {
           [](const Samples& s, int type) { return s.reinterpret(static_cast<DType>(type)); },
           "type_id"_a)
       .def("slice", &sliced, "ranges"_a, "dropped"_a, "layout"_a)
-      .def("copy", &clone, release(), "A contiguous copy in one buffer of our own.")
+      .def("copy", &clone, release(), "A contiguous copy in one buffer from the pool.")
       .def("padded", &padded_copy, release(), "A uniform copy, zero-padded to the largest extents.")
       .def("empty_like", [](const Samples& s) { return Samples::empty_like(s); })
       .def(

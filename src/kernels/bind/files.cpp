@@ -142,7 +142,7 @@ void bind_files(nb::module_& m) {
       .value("error", NpyRegion::Outside::error)
       .value("pad", NpyRegion::Outside::pad)
       .value("trim", NpyRegion::Outside::trim);
-  nb::enum_<NpyFault>(m, "NpyFault", "Why an array cannot be had.")
+  nb::enum_<NpyFault>(m, "NpyFault", "Why an array cannot be read.")
       .value("unreadable", NpyFault::unreadable)
       .value("malformed", NpyFault::malformed)
       .value("bound_count", NpyFault::bound_count)

@@ -57,7 +57,7 @@ std::vector<RegionBox> find_regions(const T* data, Shape shape, Wanted&& wanted)
   return expanded(boxes_of_regions(runs, row_ends, thin), shape);
 }
 
-/// The values that occur, rising.
+/// The values that occur, ascending.
 template <class T>
 std::vector<int64_t> find_labels(const T* data, int64_t size) {
   std::unordered_set<int64_t> labels;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands outside an array.
+// Border modes: which values are taken for positions outside an array.
 #pragma once
 
 #include <cstdint>

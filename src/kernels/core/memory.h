@@ -9,7 +9,7 @@
 
 namespace daliesque {
 
-/// Thrown when a buffer cannot be had; becomes MemoryError in Python.
+/// Thrown when a buffer cannot be allocated; becomes MemoryError in Python.
 struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -53,7 +53,7 @@ void set_default_pool(PoolHandle pool);
 constexpr double kInlineCost = 150e3;
 
 namespace parallel_detail {
-/// Sorts indices by falling cost.
+/// Sorts indices by descending cost.
 std::vector<int64_t> by_falling_cost(const std::vector<double>& costs);
 bool inside_loop();
 }  // namespace parallel_detail

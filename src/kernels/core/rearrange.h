@@ -17,7 +17,7 @@ struct RearrangeLoops {
   void (*split)(void* dst, int64_t plane_stride, const void* src, int64_t pixels, int64_t channels,
                 int64_t size);
 
-  /// Inverse of split: weaves planes into pixels.
+  /// Inverse of split: interleaves planes into pixels.
   void (*join)(void* dst, const void* src, int64_t plane_stride, int64_t pixels, int64_t channels,
                int64_t size);
 

@@ -64,7 +64,7 @@ class Samples {
   /// The samples follow each other without gaps in one buffer, so that together they are one array.
   bool packed() const { return packed_; }
   bool readonly() const { return readonly_; }
-  /// The memory belongs to somebody else, who may change it at any time.
+  /// The memory is external: its owner may change it at any time.
   bool external() const { return external_; }
   void set_external(bool external) { external_ = external; }
   const Buffer& owner(int64_t i) const {

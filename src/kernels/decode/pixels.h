@@ -51,7 +51,7 @@ PixelOrder pixel_order(int orientation, int64_t height, int64_t width);
 /// The part of the stored image that holds a window of the upright one.
 CropWindow stored_window(int orientation, int64_t height, int64_t width, const CropWindow& upright);
 
-/// Whether the orientation exchanges height and width.
+/// Whether the orientation swaps height and width.
 inline bool is_transposed(int orientation) { return orientation >= 5; }
 
 /// The number of channels of a result.
@@ -59,7 +59,7 @@ inline int64_t result_channels(ImageType type, int64_t stored) {
   return type == ImageType::kAny ? stored : type == ImageType::kGray ? 1 : 3;
 }
 
-/// Red, green and blue of `count` pixels of cyan, magenta, yellow and black. The output may
+/// Converts `count` pixels of CMYK to RGB. The output may
 /// overwrite the input.
 void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, CmykRule rule);
 

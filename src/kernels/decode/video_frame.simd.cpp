@@ -106,9 +106,9 @@ DALIESQUE_INLINE __m256i interpolate(const int16_t* sums) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   };
   const __m128i own = load(sums);
-  const __m128i thrice = _mm_add_epi16(_mm_add_epi16(own, own), own);
-  const __m128i even = _mm_add_epi16(thrice, load(sums - 1));
-  const __m128i odd = _mm_add_epi16(thrice, load(sums + 1));
+  const __m128i triple = _mm_add_epi16(_mm_add_epi16(own, own), own);
+  const __m128i even = _mm_add_epi16(triple, load(sums - 1));
+  const __m128i odd = _mm_add_epi16(triple, load(sums + 1));
   const __m256i all = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_unpacklo_epi16(even, odd)),
                                               _mm_unpackhi_epi16(even, odd), 1);
   return _mm256_sub_epi16(all, _mm256_set1_epi16(kMiddle));

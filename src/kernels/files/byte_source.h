@@ -43,7 +43,7 @@ using SourceHandle = std::shared_ptr<const ByteSource>;
 /// are read again come out of a mapping. Throws ReadFailure.
 SourceHandle open_file(const std::string& path, bool may_map);
 
-/// Reads a source from front to back, or forward by leaps, through a window that grows as long as
+/// Reads a source from front to back, or skipping forward, through a window that grows as long as
 /// one piece follows the other.
 class SourceWindow {
  public:

@@ -10,8 +10,8 @@ namespace daliesque::files {
 /// from here is twice as fast as reading.
 ///
 /// What can no longer be read, since the file was cut or its disk fails, raises SIGBUS. A handler
-/// that is installed with the first copy makes the copy that met it fail. It leaves
-/// all other signals to what was there before; if somebody replaces it, there are no more copies.
+/// that is installed with the first copy makes the copy that met it fail. It leaves all other
+/// signals to what was there before; if another handler replaces it, there are no more copies.
 class MappedFile {
  public:
   MappedFile(int descriptor, int64_t size);

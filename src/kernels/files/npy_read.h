@@ -41,7 +41,7 @@ struct NpyRegion {
   float fill;
 };
 
-/// Why an array cannot be had.
+/// Why an array cannot be read.
 enum class NpyFault {
   unreadable,   ///< `code` is an errno code or one of those in open_file.h
   malformed,    ///< the file is not a .npy file of numbers, or shorter than its header says

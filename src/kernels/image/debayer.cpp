@@ -43,7 +43,7 @@ std::array<std::vector<T>, 2> green_masks(int64_t width) {
   return masks;
 }
 
-/// Planes of red, green and blue for a few rows, to be woven into pixels together.
+/// Planes of red, green and blue for a few rows, to be interleaved into pixels together.
 template <class T>
 class ColorBlock {
  public:
@@ -62,7 +62,7 @@ class ColorBlock {
 
   T* plane(int64_t c) { return planes_.data() + c * rows_ * width_; }
 
-  void weave(T* out, int64_t rows) const {
+  void interleave(T* out, int64_t rows) const {
     constexpr auto kSize = static_cast<int64_t>(sizeof(T));
     rearrange_loops().join(out, planes_.data(), rows_ * width_ * kSize, rows * width_, 3, kSize);
   }
@@ -128,7 +128,7 @@ class Sensor {
         DALIESQUE_CHOOSE(interpolate_row(out, rows(source(y)), along_edges));
         for (T* plane : {out.green, out.own, out.other}) repeat_ends(plane);
       }
-      block.weave(out_ + first * width_ * 3, last - first);
+      block.interleave(out_ + first * width_ * 3, last - first);
     });
   }
 
@@ -170,7 +170,7 @@ class GradientSensor {
         differentiate(y + 1);
         make_row(y, block_.row(y - first, pattern_.is_blue(y)));
       }
-      block_.weave(out_ + first * width_ * 3, last - first);
+      block_.interleave(out_ + first * width_ * 3, last - first);
     });
   }
 

@@ -10,7 +10,7 @@ namespace daliesque::records {
 
 namespace {
 
-// Up to so many bytes are read in vain to avoid another call.
+// Up to this many unneeded bytes are read to avoid another call.
 constexpr int64_t kLargestGap = 4096;
 
 // Offsets beyond this come from a wrong index; sums of smaller ones cannot overflow.

@@ -22,7 +22,7 @@ enum class RecordFault {
   mixed,            ///< type or dimensionality differ from those of other records
   bad_label,        ///< a label is out of range
   missing_tensor,   ///< there are fewer tensors than expected
-  not_read,         ///< somebody else knows why
+  not_read,         ///< the read error says why
 };
 
 /// A record that cannot be used; `part` (a feature or tensor) and `value` say more.

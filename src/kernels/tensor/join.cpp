@@ -13,7 +13,7 @@ namespace {
 
 // Of copying, and of each run that is copied.
 constexpr double kNanosecondsPerByte = 0.15, kNanosecondsPerRun = 3;
-// Short runs of all parts are woven together while their target is in the cache.
+// Short runs of all parts are interleaved while their target is in the cache.
 constexpr int64_t kBlockBytes = 16384;
 
 std::vector<int64_t> joined_shapes(const std::vector<const Samples*>& parts, size_t axis) {

@@ -89,7 +89,7 @@ class Prefetcher(Generic[Item]):
     def capacity(self) -> Capacity:
         """How much is not taken by items that are ready."""
         with self._changed:
-            # An item that is waited for is as good as gone.
+            # An item that is waited for is about to be taken.
             sizes = [size for _, size in self._ready][self._awaited :]
             return Capacity(self._depth - len(sizes), _MOST_BYTES - sum(sizes))
 

@@ -24,9 +24,9 @@ from ..core.order import Numbers
 from ..core.source import Fetched
 from .video_list import VideoPart
 
-# Decoders that put pictures in order read about so many of them in vain before a seek.
+# Decoders that reorder frames read about this many more than needed before a seek.
 _READ_AHEAD = 4
-# A further decoder has to do so many times the frames that it decodes in vain.
+# A further decoder must deliver this many times the frames that it decodes only to seek.
 _LEAST_GAIN = 3
 
 

@@ -91,7 +91,7 @@ class RowGroups:
 
 
 class _Slice:
-    """Some rows in memory: their numbers, rising, and which of them have been delivered."""
+    """Some rows in memory: their numbers, ascending, and which of them have been delivered."""
 
     def __init__(self, rows: Numbers, table: Any) -> None:
         self.rows = rows
