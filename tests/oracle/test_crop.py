@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""crop, slice and crop_mirror_normalize give what the reference gives."""
+"""Crops are what the reference gives, and their random windows too."""
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from support.libraries import Array, Each, Type
-from support.oracle import assert_agree
+from support.oracle import assert_agree, ours, reference
 
 pytestmark = pytest.mark.oracle
 
@@ -112,97 +113,6 @@ def test_fill_values_wrap_around(dtype: str, value: float) -> None:
     assert_agree("crop", samples, layout="HWC", **arguments)
 
 
-def random_slice_arguments(
-    rng: np.random.Generator, samples: list[Array], axes: int, inside: bool
-) -> dict[str, Any]:
-    low, high = (0.0, 1.0) if inside else (-0.6, 1.6)
-
-    def relative() -> tuple[list[float], list[float]]:
-        begin = [float(rng.uniform(low, 0.9)) for _ in range(axes)]
-        return begin, [float(rng.uniform(b, max(high, b))) for b in begin]
-
-    def absolute() -> tuple[list[int], list[int]]:
-        smallest = min(min(s.shape) for s in samples)
-        begin = [int(rng.integers(0 if inside else -5, smallest)) for _ in range(axes)]
-        return begin, [int(rng.integers(b, (smallest if inside else 15) + 1)) for b in begin]
-
-    form = int(rng.integers(8))
-    begin, end = relative() if form in (0, 1, 2, 3) else absolute()
-    size = [e - b for b, e in zip(begin, end, strict=True)]
-    if form == 0:
-        return {"rel_start": begin, "rel_end": end}
-    if form == 1:
-        return {"rel_start": begin, "rel_shape": size}
-    if form == 2:
-        return {"rel_end": [max(e, 0.0) for e in end]}
-    if form == 3:
-        return {"rel_shape": [max(s, 0.0) for s in size]}
-    if form == 4:
-        return {"start": begin, "end": end}
-    if form == 5:
-        return {"start": begin, "shape": size}
-    if form == 6:
-        return {"start": Each([np.int32(begin) for _ in samples]), "shape": size}
-    return {"shape": Each([np.int32(size) for _ in samples])}
-
-
-@pytest.mark.parametrize("seed", range(200))
-def test_slice(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    layout = pick(rng, (*LAYOUTS, "HW", "X", None))
-    samples = random_samples(rng, layout or "HWC", pick(rng, TYPES), int(rng.integers(1, 5)))
-    ndim = samples[0].ndim
-    arguments: dict[str, Any] = {"layout": layout}
-    axes = 2
-    if layout == "X" or rng.random() < 0.6:
-        axes = int(rng.integers(1, ndim + 1))
-        chosen = rng.permutation(ndim)[:axes]
-        if layout and rng.random() < 0.5:
-            arguments["axis_names"] = "".join(layout[axis] for axis in chosen)
-        elif rng.random() < 0.5:
-            arguments["axes"] = Each([np.int32(rng.permutation(ndim)[:axes]) for _ in samples])
-        else:
-            arguments["axes"] = [int(axis) - (ndim if rng.random() < 0.5 else 0) for axis in chosen]
-    policy = pick(rng, ("error", "trim_to_shape", *BORDERS))
-    arguments.update(random_slice_arguments(rng, samples, axes, inside=policy == "error"))
-    if policy != "error":
-        arguments["out_of_bounds_policy"] = policy
-        arguments["fill_values"] = [float(rng.integers(0, 9))]
-    if rng.random() < 0.3:
-        arguments["dtype"] = Type(pick(rng, ("float32", "float16", "uint8")))
-    assert_agree("slice", samples, **arguments)
-
-
-@pytest.mark.parametrize("normalized_shape", [True, False])
-@pytest.mark.parametrize("normalized_anchor", [True, False])
-def test_slice_with_inputs(normalized_anchor: bool, normalized_shape: bool) -> None:
-    rng = np.random.default_rng(8)
-    samples = [random_array(rng, [20, 30, 3], "u1") for _ in range(3)]
-    for _ in range(10):
-        anchor, shape = rng.uniform(0, 0.5, (2, 3, 2)).astype(np.float32)
-        if not normalized_anchor:
-            anchor = anchor * 20
-        if not normalized_shape:
-            shape = shape * 20
-        assert_agree(
-            "slice",
-            samples,
-            list(anchor),
-            list(shape),
-            layout="HWC",
-            normalized_anchor=normalized_anchor,
-            normalized_shape=normalized_shape,
-        )
-
-
-@pytest.mark.parametrize("dtype", ["i4", "i8"])
-def test_slice_with_integer_inputs(dtype: str) -> None:
-    samples = [np.arange(60, dtype=np.uint8).reshape(4, 5, 3)] * 2
-    anchor = [np.array([1, 0, 2], dtype), np.array([0, 2, 1], dtype)]
-    shape = [np.array([3, 1, 1], dtype), np.array([4, 1, 0], dtype)]
-    assert_agree("slice", samples, anchor, shape, axis_names="HWC", layout="HWC")
-
-
 @pytest.mark.parametrize("seed", range(200))
 def test_crop_mirror_normalize(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -264,3 +174,34 @@ def test_shift() -> None:
         shift=100.0,
         dtype=Type("uint8"),
     )
+
+
+def windows(library: ModuleType, sizes: list[Array], seed: int, **arguments: Any) -> list[Array]:
+    rng = library.random.RNG(seed=seed)
+    found = []
+    for _ in range(3):
+        results = library.random_crop_generator(library.as_batch(sizes), rng=rng, **arguments)
+        found += [np.asarray(tensor) for result in results for tensor in result.tensors]
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "u2"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"random_area": [0.3, 0.5], "random_aspect_ratio": [0.5, 0.6]},
+        {"random_aspect_ratio": [2.0, 3.0], "num_attempts": 1},
+        {"random_area": [0.9, 1.0], "num_attempts": 2},
+    ],
+)
+def test_random_windows_are_equal(arguments: dict[str, Any], dtype: str) -> None:
+    rng = np.random.default_rng(4)
+    shapes = [(480, 640, 3), (1, 1, 3), (5000, 3, 1), (7, 5, 3), (1, 900, 3), (33, 40, 3)]
+    shapes += [(int(h), int(w), 3) for h, w in rng.integers(1, 2000, (58, 2))]
+    sizes = [np.array(shape, dtype) for shape in shapes]
+    for seed in range(20):
+        expected = windows(reference, sizes, seed, **arguments)
+        got = windows(ours, sizes, seed, **arguments)
+        for ours_array, theirs in zip(got, expected, strict=True):
+            np.testing.assert_array_equal(ours_array, theirs)

@@ -67,3 +67,12 @@ def test_large_images() -> None:
         "normalize", samples, axes=[2], layout="HWC", tolerance="agreement on few values"
     )
     assert_nearly_agree("normalize", samples, axes=[0, 1], batch=True, layout="HWC")
+
+
+@pytest.mark.parametrize("axes", [[1], [0], [0, 1]])
+def test_normalized_spectra(axes: list[int]) -> None:
+    rng = np.random.default_rng(8)
+    spectra = [rng.normal(-40, 15, (80, n)).astype(np.float32) for n in (1, 37, 1400)]
+    assert_nearly_agree("normalize", spectra, axes=axes, epsilon=1e-4, layout="ft")
+    assert_nearly_agree("normalize", spectra[1:], axis_names="t", ddof=1, layout="ft")
+    assert_nearly_agree("normalize", spectra, axes=axes, layout="ft", batch=0 not in axes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reshape, reinterpret, squeeze, expand_dims, cat and stack give what the reference gives."""
+"""reshape, reinterpret, squeeze, expand_dims and transpose give what the reference gives."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from support.libraries import Array, Each, Passed, Single, Type
 from support.oracle import assert_agree, assert_both_refuse
 
 pytestmark = pytest.mark.oracle
-
-TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "?")
 
 
 def numbers(shape: tuple[int, ...], dtype: str = "u1") -> Array:
@@ -125,47 +123,35 @@ def test_axes_both_refuse(operator: str, arguments: dict[str, Any]) -> None:
     assert_both_refuse(operator, Single(numbers((1, 2, 3, 1)), "DHWC"), **arguments)
 
 
+TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4")
+
+
+def random_samples(rng: np.random.Generator, ndim: int, dtype: str, count: int = 3) -> list[Array]:
+    shapes = rng.integers(1, 9, (count, ndim))
+    return [(rng.normal(size=tuple(shape)) * 100).astype(dtype) for shape in shapes]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_transpose(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ndim = int(rng.integers(1, 6))
+    samples = random_samples(rng, ndim, TYPES[seed % len(TYPES)])
+    order = [int(axis) for axis in rng.permutation(ndim)]
+    arguments: dict[str, Any] = {"layout": "ABCDE"[:ndim]}
+    choice = int(rng.integers(4))
+    if choice > 0:
+        arguments["perm"] = order
+    if choice == 2:
+        arguments["transpose_layout"] = False
+    if choice == 3:
+        arguments["output_layout"] = "VWXYZ"[:ndim]
+    assert_agree("transpose", samples, **arguments)
+
+
+@pytest.mark.parametrize("shape", [(64, 48, 3), (17, 33, 4), (40, 70, 1), (30, 50, 2), (20, 90, 7)])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_joins(dtype: str) -> None:
-    first = [numbers((2, 3), dtype), numbers((4, 3), dtype)]
-    second = [numbers((1, 3), dtype), numbers((0, 3), dtype)]
-    assert_agree("cat", first, second, layout="HW")
-    assert_agree("cat", first, second, axis_name="H", layout="HW")
-    assert_agree("cat", first, first, first, axis=-1)
-    assert_agree("cat", first, Single(numbers((2, 3), dtype)))
-    assert_agree("cat", first)
-    for axis in range(-2, 3):
-        assert_agree("stack", first, first, first, axis=axis)
-        assert_agree("stack", first, first, axis=axis, axis_name="C", layout="HW")
-    assert_agree("stack", first)
-
-
-def test_joins_of_odd_inputs() -> None:
-    empty = Single(np.zeros((0, 5), "u1"))
-    assert_agree("cat", empty, Single(numbers((2, 3))))
-    assert_agree("cat", Single(numbers((2, 3)), "HW"), empty)
-    assert_agree("cat", empty)
-    assert_agree("cat", Single(numbers((2, 3)), "HW"), Single(numbers((1, 3)), "AB"))
-    assert_agree("cat", Single(numbers((2, 3))), Single(numbers((1, 3)), "AB"))
-    assert_agree("stack", empty, empty)
-    assert_agree("stack", Single(1), Single(2), axis_name="C")
-    assert_agree("stack", Single(1), Single(2))
-
-
-@pytest.mark.parametrize(
-    ("operator", "arguments"),
-    [
-        ("cat", {"axis": 2}),
-        ("cat", {"axis": 1}),
-        ("cat", {"axis_name": "X"}),
-        ("cat", {"axis_name": "HW"}),
-        ("cat", {"axis_name": "H", "axis": 1}),
-        ("stack", {}),
-        ("stack", {"axis": -3}),
-        ("stack", {"axis": 3}),
-    ],
-)
-def test_joins_both_refuse(operator: str, arguments: dict[str, Any]) -> None:
-    parts = (Single(numbers((2, 3)), "HW"), Single(numbers((1, 3)), "HW"))
-    assert_both_refuse(operator, *parts, **arguments)
-    assert_both_refuse(operator, Single(numbers((2, 3), "u1")), Single(numbers((2, 3), "i1")))
+def test_transpose_images(dtype: str, shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(3)
+    samples = [(rng.normal(size=shape) * 100).astype(dtype)]
+    for order in ([2, 0, 1], [1, 2, 0], [2, 1, 0], [1, 0, 2], [0, 2, 1]):
+        assert_agree("transpose", samples, layout="HWC", perm=order)
