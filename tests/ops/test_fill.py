@@ -70,13 +70,14 @@ def test_full_like_rounds_and_clamps() -> None:
 
 
 @pytest.mark.parametrize("dtype", [*TYPES, "bfloat16"])
-@pytest.mark.parametrize("name", ["zeros", "ones"])
-def test_zeros_and_ones(name: str, dtype: str) -> None:
+@pytest.mark.parametrize(
+    ("make", "like", "value"), [(ndd.zeros, ndd.zeros_like, 0.0), (ndd.ones, ndd.ones_like, 1.0)]
+)
+def test_zeros_and_ones(make: Any, like: Any, value: float, dtype: str) -> None:
     kind = ndd.bool if dtype == "bool" else getattr(ndd, dtype)
-    make, like = getattr(ndd, name), getattr(ndd, f"{name}_like")
     made = make(shape=[2, 3], dtype=kind, layout="AB")
     assert (made.dtype, made.layout) == (kind, "AB")
-    expected = np.full((2, 3), float(name == "ones"))
+    expected = np.full((2, 3), value)
     np.testing.assert_array_equal(np.asarray(made).astype(float), expected)
     assert_same(like(made), np.asarray(made))
     assert like(made, dtype=ndd.int16).dtype == ndd.int16

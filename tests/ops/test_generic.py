@@ -199,3 +199,25 @@ def test_enums_convert_to_and_from_integers_only() -> None:
         ndd.cast(kinds, dtype=ndd.float32).evaluate()
     with pytest.raises((TypeError, ValueError), match="enum types"):
         ndd.cast(ndd.tensor([1.0]), dtype=ndd.DataType).evaluate()
+
+
+@pytest.mark.parametrize("target", ["uint8", "int16", "float32"])
+def test_cast_like_takes_the_type_of_the_other(target: str) -> None:
+    values = np.float32([[-1.5, 0.5, 300.25]])
+    batch = ndd.as_batch([values, values[:, :1]], layout="HW")
+    result = ndd.cast_like(batch, np.zeros(3, target))
+    assert result.layout == "HW"
+    for tensor, array in zip(result.tensors, (values, values[:, :1]), strict=True):
+        assert_same(np.asarray(tensor), reference_cast(array, np.dtype(target)))
+
+
+def test_copies_have_memory_of_their_own() -> None:
+    array = np.arange(6, dtype=np.int16).reshape(2, 3)
+    source = ndd.as_tensor(array, layout="HW")
+    copied = ndd.copy(source).evaluate()
+    strided = ndd.copy(source[:, ::2]).evaluate()
+    array[...] = 0
+    assert np.asarray(source).max() == 0
+    assert copied.layout == "HW"
+    assert_same(np.asarray(copied), np.int16([[0, 1, 2], [3, 4, 5]]))
+    assert_same(np.asarray(strided), np.int16([[0, 2], [3, 5]]))

@@ -38,8 +38,8 @@ def test_full(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", NAMES)
-@pytest.mark.parametrize("name", ["zeros", "ones"])
-def test_zeros_and_ones(name: str, dtype: str) -> None:
+@pytest.mark.parametrize(("name", "like"), [("zeros", "zeros_like"), ("ones", "ones_like")])
+def test_zeros_and_ones(name: str, like: str, dtype: str) -> None:
     for arguments in (
         {},
         {"shape": [2, 3], "layout": Passed("AB")},
@@ -48,8 +48,8 @@ def test_zeros_and_ones(name: str, dtype: str) -> None:
     ):
         assert_agree(name, dtype=Type(dtype), **arguments)
     samples = [np.full((2, 1), 7, dtype), np.full((3, 2), 7, dtype)]
-    assert_agree(f"{name}_like", samples, layout="XY")
-    assert_agree(f"{name}_like", samples, dtype=Type("float16"))
+    assert_agree(like, samples, layout="XY")
+    assert_agree(like, samples, dtype=Type("float16"))
 
 
 @pytest.mark.parametrize("dtype", [name for name in NAMES if name not in ("float16", "bool")])

@@ -40,6 +40,14 @@ def test_cast(source: np.dtype[Any]) -> None:
         assert_same(np.asarray(ours), np.asarray(theirs.evaluate()), (source, target))
 
 
+@pytest.mark.parametrize("target", ["uint8", "int16", "float32"])
+def test_cast_like_and_copy(target: str) -> None:
+    values = [np.float32([-1.5, 0.5, 2.5, 300.25]), np.float32([7])]
+    assert_agree("cast_like", values, Single(np.zeros(2, target)), layout="X")
+    assert_agree("cast_like", values, [np.zeros(2, target), np.zeros((1, 3), target)])
+    assert_agree("copy", [array.astype(target) for array in values], layout="X")
+
+
 CLIPS = [np.arange(n * 6, dtype=np.int16).reshape(n, 2, 3) for n in (3, 5)]
 
 
