@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import daliesque as ndd
-from daliesque.readers import Reader, ReaderState
+from daliesque.readers import Reader
 from support.reader_checks import Count, assert_resumes, epoch_of, flat, numbers_of, values_of
 
 SHUFFLES: list[dict[str, Any]] = [
@@ -391,10 +391,8 @@ def test_resharding_twice_in_one_epoch() -> None:
 
 def test_states_that_do_not_fit() -> None:
     reader = Count(10)
-    state = str(reader.get_state())
-    assert isinstance(reader.get_state(), ReaderState)
-    assert reader.get_state() == state
-    assert hash(reader.get_state()) == hash(state)
+    state = reader.get_state()
+    assert type(state) is str
     reader.set_state(state.encode())
     with pytest.raises(TypeError, match=r"readers\.Count: set_state needs a ReaderState"):
         reader.set_state(42)  # type: ignore[arg-type]

@@ -335,14 +335,22 @@ class Batch(Operators[Operand]):
 
     def __reduce__(self) -> Any:
         arrays = [np.asarray(sample) for sample in self.cpu()]
-        return (_rebuild, (arrays, self.dtype.name, self.layout, str(self.device)))
+        return (_rebuild, (arrays, self.dtype.name, self.layout, str(self.device), self._source))
 
 
 Value._batch_class = Batch
 
 
-def _rebuild(arrays: list[Any], dtype: str, layout: str | None, device: str = "cpu") -> Batch:
-    return batch(arrays, dtype=DType.parse(dtype), device=device, layout=layout)
+def _rebuild(
+    arrays: list[Any],
+    dtype: str,
+    layout: str | None,
+    device: str = "cpu",
+    source: Sequence[Any] | None = None,
+) -> Batch:
+    value = batch(arrays, dtype=DType.parse(dtype), device=device, layout=layout)
+    value._source = source
+    return value
 
 
 def check_batch_size(size: Any, where: str) -> int:

@@ -59,7 +59,7 @@ class RNG:
         Any integer, taken modulo 2**64. Without seed and state, Python's `random` module makes one
         up.
     state
-        Where to go on: what `get_state` returned, or the text of that. Not together with `seed`.
+        Where to go on: what `get_state` returned. Not together with `seed`.
 
     In a process made by fork, as a worker of a DataLoader is, a generator draws other numbers than
     in the parent and in other workers; which ones follows from the seed and the number of forks
@@ -131,7 +131,7 @@ class RNG:
         self._philox = _kernels.Philox(number & _UINT64_MAX)
 
     @property
-    def state(self) -> RNGState:
+    def state(self) -> str:
         """Where the generator stands; can be set to what it, or another RNG's, once was."""
         return self.get_state()
 
@@ -139,15 +139,15 @@ class RNG:
     def state(self, value: RNGState | str) -> None:
         self.set_state(value)
 
-    def get_state(self, *, cuda_stream: object = None) -> RNGState:  # noqa: ARG002
-        """Return where the generator stands, as an object that `str` converts to text.
+    def get_state(self, *, cuda_stream: object = None) -> str:  # noqa: ARG002
+        """Return where the generator stands, as a short text.
 
         `cuda_stream` is ignored; it is there because readers have it.
         """
-        return self._philox.state()
+        return str(self._philox.state())
 
     def set_state(self, value: RNGState | str) -> None:
-        """Go on from where a generator stood: what `get_state` returned, or the text of that."""
+        """Go on from where a generator stood: what `get_state` returned, here or in DALI."""
         if isinstance(value, str):
             try:
                 value = RNGState.parse(value)
@@ -155,7 +155,7 @@ class RNG:
                 msg = f"random.RNG: 'state' cannot be read; got {value!r}: {error}."
                 raise ValueError(msg) from None
         elif not isinstance(value, RNGState):
-            msg = f"random.RNG: 'state' must come from get_state(), or be its text; got {value!r}."
+            msg = f"random.RNG: 'state' must come from get_state(); got {value!r}."
             raise TypeError(msg)
         self._philox = _kernels.Philox(value)
 
@@ -175,7 +175,7 @@ class RNG:
         return f"RNG(state='{self.get_state()}')"
 
     def __reduce__(self) -> tuple[type[RNG], tuple[None, str]]:
-        return RNG, (None, str(self.get_state()))
+        return RNG, (None, self.get_state())
 
 
 _default = threading.local()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -248,14 +249,22 @@ class Tensor(Operators[Operand]):
 
     def __reduce__(self) -> Any:
         array = np.asarray(self.cpu())
-        return (_rebuild, (array, self.dtype.name, self.layout, str(self.device)))
+        return (_rebuild, (array, self.dtype.name, self.layout, str(self.device), self._source))
 
 
 Value._tensor_class = Tensor
 
 
-def _rebuild(array: NDArray[Any], dtype: str, layout: str | None, device: str = "cpu") -> Tensor:
-    return tensor(array, dtype=DType.parse(dtype), device=device, layout=layout)
+def _rebuild(
+    array: NDArray[Any],
+    dtype: str,
+    layout: str | None,
+    device: str = "cpu",
+    source: Sequence[Any] | None = None,
+) -> Tensor:
+    value = tensor(array, dtype=DType.parse(dtype), device=device, layout=layout)
+    value._source = source
+    return value
 
 
 def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, where: str) -> Tensor:

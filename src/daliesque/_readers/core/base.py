@@ -20,7 +20,7 @@ from .hooks import check_fetched, check_hooks, check_size, collect_samples, fetc
 from .options import ReaderOptions, check_last_batch, check_options
 from .order import DEFAULT_SHUFFLE_SEED, Numbers, Order, Position, Shuffle
 from .source import Cursor, EpochSource, Fetched, Fetcher
-from .state import ReaderState, load_position, save_position
+from .state import ReaderState, load_position, remake, save_position
 from .steps import LastBatch
 
 Init = TypeVar("Init", bound=Callable[..., None])
@@ -40,6 +40,8 @@ class ReaderMeta(TypedDict):
 def _then_open(init: Init) -> Init:
     """An `__init__` of a reader after which the index is opened, unless another one is running.
 
+    The arguments of the outermost one are remembered: they are what is pickled.
+
     So a subclass may set its fields before or after it calls `super().__init__()`.
     """
 
@@ -47,6 +49,8 @@ def _then_open(init: Init) -> Init:
     def __init__(self: Reader[Any], *args: Any, **kwargs: Any) -> None:
         depth = self._running_inits
         self._running_inits = depth + 1
+        if depth == 0:
+            self._arguments = (args, kwargs)
         try:
             init(self, *args, **kwargs)
         finally:
@@ -151,6 +155,8 @@ class Reader(Generic[Delivered]):
     _samples_at_once: ClassVar[int] = 16
     # How many `__init__` of the class and its bases are running.
     _running_inits: int = 0
+    # What the constructor was called with, by position and by name.
+    _arguments: tuple[tuple[Any, ...], dict[str, Any]]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -478,7 +484,8 @@ class Reader(Generic[Delivered]):
     def get_state(self, *, cuda_stream: Any = None) -> ReaderState:
         """Return where the reader is: after the batch or sample delivered last.
 
-        The state is a few numbers, whatever the size of the data.
+        The state is a short text, whatever the size of the data. It counts what was delivered, and
+        nothing of what was read ahead.
 
         Parameters
         ----------
@@ -486,9 +493,9 @@ class Reader(Generic[Delivered]):
             Accepted for compatibility.
         """
         del cuda_stream
-        return ReaderState(self, save_position(self._order, self._cursor.position))
+        return save_position(self._order, self._cursor.position)
 
-    def set_state(self, state: ReaderState | str | bytes) -> None:
+    def set_state(self, state: ReaderState | bytes) -> None:
         """Go to the position that `get_state` returned, of this reader or of an equal one.
 
         The next epoch delivers what was left of the interrupted one. The other reader may have
@@ -498,23 +505,32 @@ class Reader(Generic[Delivered]):
         Parameters
         ----------
         state
-            A state, or its text.
+            What `get_state` returned.
         """
         if isinstance(state, bytes):
             state = state.decode()
-        elif not isinstance(state, ReaderState | str):
+        elif not isinstance(state, ReaderState):
             msg = (
-                f"{self.operator}: set_state needs a ReaderState or its text; got "
-                f"{type(state).__name__}."
+                f"{self.operator}: set_state needs a ReaderState, the text that get_state returned;"
+                f" got {type(state).__name__}."
             )
             raise TypeError(msg)
-        position = load_position(self.operator, self._order, str(state))
+        position = load_position(self.operator, self._order, state)
         previous = self._current() if self._current is not None else None
         if previous is not None:
             previous.supersede()
         self._cursor.position = position
         self._resuming = True
         self._current = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arguments and the position: a copy goes on after what was delivered here."""
+        state = None if self._opened is None else self.get_state()
+        return remake, (type(self), *self._remembered_arguments(), state)
+
+    def _remembered_arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What to call the constructor with, to make an equal reader."""
+        return self._arguments
 
     @property
     def _order(self) -> Order:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, Self, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 from ..._engine.batch import Batch
 from ..._engine.device import Device
@@ -104,6 +104,10 @@ class Epoch(Iterator[Delivered]):
                     raise
             delivered: Delivered = self._deliver()
             return delivered
+
+    def __reduce__(self) -> NoReturn:
+        msg = f"{self._source.operator}: an epoch cannot be copied or pickled. Pickle the reader."
+        raise TypeError(msg)
 
     def close(self) -> None:
         """End the epoch here."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .order import Order, Position, Remainder, Shuffle
 
@@ -15,34 +16,8 @@ if TYPE_CHECKING:
 _VERSION = 1
 
 
-class ReaderState:
-    """A position in the data, as `Reader.get_state` returns it; `str(state)` can be stored.
-
-    Parameters
-    ----------
-    op
-        The reader that the state was taken from.
-    serialized
-        What `str()` of a state gave.
-    """
-
-    def __init__(self, op: Reader[Any], serialized: str) -> None:
-        self._op = op
-        self._serialized = serialized
-
-    def __str__(self) -> str:
-        return self._serialized
-
-    def __repr__(self) -> str:
-        return f"ReaderState({self._serialized!r})"
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, ReaderState | str):
-            return self._serialized == str(other)
-        return NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._serialized)
+# What `Reader.get_state` returns: text, so that it can be stored everywhere.
+ReaderState: TypeAlias = str
 
 
 def save_position(order: Order, position: Position) -> str:
@@ -124,3 +99,16 @@ def _remainder_of(numbers: list[Any] | None) -> Remainder | None:
         return None
     num_shards, start, taken, earlier = numbers
     return Remainder(int(num_shards), int(start), int(taken), _remainder_of(earlier))
+
+
+def remake(
+    kind: Callable[..., Reader[Any]],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    state: ReaderState | None,
+) -> Reader[Any]:
+    """A reader as it was pickled: made with the same arguments, at the same position."""
+    reader = kind(*args, **kwargs)
+    if state is not None:
+        reader.set_state(state)
+    return reader

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,9 @@ class Paths:
     def __getitem__(self, number: int) -> str:
         begin = self._ends[number - 1] if number else 0
         return os.fsdecode(self._names[begin : self._ends[number]])
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self)))
 
     def full(self, number: int) -> str:
         """The path of a file."""

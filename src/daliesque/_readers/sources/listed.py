@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 from ..._engine.args import rule_of
 from ..._engine.device import DeviceLike
@@ -62,6 +62,10 @@ class ListedFiles(Reader[Delivered]):
         if self._file_list is not None and self._files is not None:
             msg = f"{self.operator}: 'files' and 'file_list' exclude each other."
             raise ValueError(msg)
+        # A long list of names shall not stay in memory only because it was given.
+        self._names_are_argument = files is not None and self._arguments[1].get("files") is files
+        if self._names_are_argument:
+            del self._arguments[1]["files"]
         self._file_filter: str = rule_of(str).convert(
             self._default_filter if file_filter is None else file_filter,
             f"{self.operator}: 'file_filter'",
@@ -93,6 +97,13 @@ class ListedFiles(Reader[Delivered]):
             names = self._discover(root)
         self._paths = Paths(names, root)
         return len(names)
+
+    def _remembered_arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        args, kwargs = super()._remembered_arguments()
+        if self._names_are_argument:
+            names = list(self._paths) if self._files is None else self._files
+            kwargs = {**kwargs, "files": names}
+        return args, kwargs
 
     def _read_list(self, path: str) -> list[str]:
         try:
