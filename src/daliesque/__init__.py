@@ -2,6 +2,7 @@
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
 from . import (
+    checkpoint,
     decoders,
     experimental,
     io,
@@ -137,6 +138,7 @@ __all__ = [
     "cast",
     "cast_like",
     "cat",
+    "checkpoint",
     "clahe",
     "color_space_conversion",
     "color_twist",

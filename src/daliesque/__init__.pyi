@@ -7,6 +7,7 @@ from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
+from . import checkpoint as checkpoint
 from . import decoders as decoders
 from . import experimental as experimental
 from . import io as io
@@ -101,6 +102,7 @@ __all__ = [
     "cast",
     "cast_like",
     "cat",
+    "checkpoint",
     "clahe",
     "color_space_conversion",
     "color_twist",

@@ -8,6 +8,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .. import _kernels
+from .checkpoint import Checkpoint
 from .device import Device
 from .devices import require_backend
 from .executor import Executor
@@ -79,6 +80,7 @@ class EvalContext:
         self._tidy_at = 1000
         self._entered = threading.RLock()
         self._depth = 0
+        self._checkpoint: Checkpoint | None = None
 
     @staticmethod
     def current() -> EvalContext:
@@ -168,6 +170,13 @@ class EvalContext:
         return self.native_pool.num_threads
 
     @property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint of this context; see `checkpoint.current`."""
+        if self._checkpoint is None:
+            self._checkpoint = Checkpoint()
+        return self._checkpoint
+
+    @property
     def device_id(self) -> int | None:
         """The number of the accelerator; None without one."""
         return self._device.device_id
@@ -191,6 +200,20 @@ class EvalContext:
 
     def __repr__(self) -> str:
         return f"EvalContext(num_threads={self.num_threads}, device={str(self._device)!r})"
+
+
+def current_checkpoint() -> Checkpoint:
+    """Return the checkpoint of the current `EvalContext`.
+
+    It is always the same one outside of contexts: call its `clear` before another run.
+
+    Examples
+    --------
+    >>> import daliesque as ndd
+    >>> ndd.checkpoint.current() is ndd.EvalContext.current().checkpoint
+    True
+    """
+    return EvalContext.current().checkpoint
 
 
 def get_current_stream() -> Stream | None:
