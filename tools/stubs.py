@@ -179,6 +179,8 @@ def operator_stub(name: str, spec: OpSpec) -> str:
         position: f"{ANYTHING} | None = None" if declared.optional else ANYTHING
         for position, declared in enumerate(spec.inputs)
     }
+    if spec.encoded:
+        inputs[0] = "FileLike | Tensor | Batch"
     lines = []
     for replaced_inputs, replaced, results in output_variants(spec, keywords):
         is_open = results.endswith("tuple[T, ...]")
@@ -229,7 +231,9 @@ def overloads(spec: OpSpec, keywords: dict[str, str]) -> list[Overload]:
         return [sized]
     found = [Overload("None = None", "", False, ("Tensor",))]
     if spec.inputs:
-        found.append(Overload("None = None", "Batch", True, ("Batch",)))
+        lists = " | Files" if spec.encoded else ""
+        lists = " | Sequence[Batch]" if spec.inputs[0].variadic else lists
+        found.append(Overload("None = None", "Batch" + lists, True, ("Batch",)))
     if spec.inputs or any("Batch" in kind for kind in keywords.values()):
         # A Batch may be among the other inputs or the arguments, or a value may be either.
         found.append(Overload("None = None", "", True, ("Tensor", "Batch")))
@@ -328,6 +332,7 @@ def module_stub(module: ModuleType) -> str | None:
         f"from {up}_engine.device import DeviceLike",
         f"from {up}_engine.dtype import DTypeLike",
         f"from {up}_engine.enums import DALIDataType, DALIImageType, DALIInterpType",
+        f"from {up}_engine.files import FileLike, Files",
         f"from {up}_engine.rng import RNG",
         f"from {up}_engine.tensor import Tensor",
     ]

@@ -18,6 +18,7 @@ from . import (
 )
 from ._compat import as_dali
 from ._engine.batch import Batch, as_batch, batch
+from ._engine.collate import teach_torch as _teach_torch
 from ._engine.context import EvalContext, get_current_stream
 from ._engine.device import Device, device
 from ._engine.devices import register_backend as _register_backend
@@ -245,3 +246,4 @@ __all__ = [
 
 # Loaded, and torch with it, when somebody asks for a "gpu".
 _register_backend(_load_gpu)
+_teach_torch()

@@ -53,6 +53,7 @@ from ._engine.enums import DALIImageType, DALIInterpType
 from ._engine.errors import DecodeError as DecodeError
 from ._engine.errors import InternalError as InternalError
 from ._engine.errors import OpError as OpError
+from ._engine.files import FileLike, Files
 from ._engine.memory import memory as memory
 from ._engine.modes import EvalMode as EvalMode
 from ._engine.rng import RNG
@@ -2829,7 +2830,7 @@ def permute_batch(
 ) -> Batch: ...
 @overload
 def peek_image_shape(
-    input: ArrayLike | Tensor,
+    input: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -2840,7 +2841,7 @@ def peek_image_shape(
 ) -> Tensor: ...
 @overload
 def peek_image_shape(
-    input: Batch,
+    input: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -2851,7 +2852,7 @@ def peek_image_shape(
 ) -> Batch: ...
 @overload
 def peek_image_shape(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -2862,7 +2863,7 @@ def peek_image_shape(
 ) -> Tensor | Batch: ...
 @overload
 def peek_image_shape(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -2881,7 +2882,7 @@ def cat(
 ) -> Tensor: ...
 @overload
 def cat(
-    *inputs: Batch,
+    *inputs: Batch | Sequence[Batch],
     batch_size: None = None,
     device: DeviceLike | None = None,
     axis: int | None = 0,
@@ -2913,7 +2914,7 @@ def stack(
 ) -> Tensor: ...
 @overload
 def stack(
-    *inputs: Batch,
+    *inputs: Batch | Sequence[Batch],
     batch_size: None = None,
     device: DeviceLike | None = None,
     axis: int | None = 0,

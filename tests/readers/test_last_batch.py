@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -191,3 +192,9 @@ def test_a_reader_says_how_to_iterate_and_to_count() -> None:
     with pytest.raises(TypeError, match=r"len\(reader\.next_epoch\(batch_size=\.\.\.\)\)"):
         len(reader)
     assert reader
+
+
+def test_pickled_batches_keep_valid() -> None:
+    last = pickle.loads(pickle.dumps(epoch_of(Numbers(5), 3, "pad")[-1]))
+    assert last.valid == 2
+    assert last.tolist() == [3, 4, 4]

@@ -32,7 +32,7 @@ from .invocation import Invocation, promise
 from .layout import check_layout
 from .metadata import Call, Result, Shapes, announce_as
 from .samples import Samples
-from .tensor import Tensor
+from .tensor import Tensor, as_tensor
 from .value import Sources, Value
 
 if TYPE_CHECKING:
@@ -283,6 +283,13 @@ class Batch(Operators[Operand]):
             return Tensor._of(known.sample(index), source)
         return _promise_samples(Tensor, self, [index], source)
 
+    def __len__(self) -> int:
+        return self._count
+
+    def __bool__(self) -> bool:
+        # As in the reference, which has no `len`.
+        return True
+
     def __iter__(self) -> Iterator[Tensor]:
         return (self._sample(index) for index in range(self._count))
 
@@ -304,6 +311,48 @@ class Batch(Operators[Operand]):
     def to_device(self, device: DeviceLike, force_copy: bool = False) -> Batch:
         """The batch on a device; itself if it is there and `force_copy` is False."""
         return self._to_device(device_or_cpu(device), force_copy)
+
+    def to(self, device: DeviceLike) -> Batch:
+        """The batch on a device, as `to_device`."""
+        return self.to_device(device)
+
+    if not TYPE_CHECKING:
+        # To type checkers a Batch is no ArrayLike: one in gives a Batch out, an array a Tensor.
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+            if self._count and not self._data().uniform:
+                raise ragged_error(self._data(), "np.asarray(batch)", "Use batch.numpy(pad=True)")
+            return as_tensor(self).__array__(dtype, copy)
+
+    def numpy(self, copy: bool = False, pad: bool = False) -> NDArray[Any]:
+        """The batch as one NumPy array of shape (batch_size, ...).
+
+        Parameters
+        ----------
+        copy
+            Always copy; otherwise only if the samples do not lie together.
+        pad
+            Pad ragged samples with zeros to the largest extents.
+
+        Examples
+        --------
+        >>> import daliesque as ndd
+        >>> ndd.batch([[1], [2, 3]]).numpy(pad=True).shape
+        (2, 2)
+        """
+        if not pad and self._count and not self._data().uniform:
+            raise ragged_error(self._data(), "Batch.numpy")
+        return as_tensor(self, pad=pad).numpy(copy)
+
+    def tolist(self) -> list[Any]:
+        """The samples as nested lists of Python numbers; their shapes may differ.
+
+        Examples
+        --------
+        >>> import daliesque as ndd
+        >>> ndd.batch([[1], [2, 3]]).tolist()
+        [[1], [2, 3]]
+        """
+        return [sample.tolist() for sample in self.cpu()]
 
     def torch(self, copy: bool | None = None, pad: bool = False) -> torch.Tensor:
         """The batch as one PyTorch tensor of shape (batch_size, ...).

@@ -14,7 +14,16 @@ from .. import _kernels
 from .device import Device, DeviceLike
 from .device import device as to_device
 from .devices import require_backend
-from .dtype import DType, bfloat16, enum_dtype, from_code, from_numpy, int32
+from .dtype import (
+    DType,
+    bfloat16,
+    bool_,
+    enum_dtype,
+    float32,
+    from_code,
+    from_numpy,
+    int32,
+)
 from .layout import check_layout
 from .samples import HostSamples, Samples, common_kernels, host
 
@@ -206,7 +215,23 @@ def to_batch_samples(
             item if isinstance(item, _kernels.Samples) else to_samples(item, dtype, layout, where)
         )
         parts.append(part)
+    if dtype is None and not any(map(_has_type, items)):
+        # Numbers without a type of their own: none is rounded to the type of the first.
+        widest = max((from_code(part.type_id) for part in parts), key=_WIDTHS.index)
+        parts = [cast_samples(part, widest) for part in parts]
     return join_samples(parts, layout, where)
+
+
+# What lists of Python numbers become, from the narrowest to the widest.
+_WIDTHS = (bool_, int32, float32)
+
+
+def _has_type(item: Any) -> bool:
+    """Whether data has an element type; Python numbers and lists of them have none."""
+    if isinstance(item, _kernels.Samples | bytes | bytearray | memoryview) or is_array(item):
+        return True
+    leaf = _first_leaf(item)
+    return enum_dtype(leaf) is not None or not isinstance(leaf, bool | int | float | list | tuple)
 
 
 def _layout_for(arrays: Sequence[NDArray[Any]], layout: str | None, where: str) -> str:
@@ -270,13 +295,13 @@ def dense(samples: Samples, pad: bool, where: str) -> Samples:
     return stacked.with_layout("N" + samples.layout) if samples.layout else stacked
 
 
-def ragged_error(samples: Samples, where: str) -> ValueError:
+def ragged_error(samples: Samples, where: str, remedy: str = "Pass pad=True") -> ValueError:
     """What to say when a ragged batch is asked for as one array."""
     shapes = samples.shapes
     other = next(index for index, shape in enumerate(shapes) if shape != shapes[0])
     return ValueError(
         f"{where}: the samples differ in shape: {shapes[0]} (sample 0) and {shapes[other]} "
-        f"(sample {other}). Pass pad=True to pad with zeros to the largest."
+        f"(sample {other}). {remedy} to pad with zeros to the largest."
     )
 
 

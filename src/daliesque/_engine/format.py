@@ -17,8 +17,9 @@ from .value import Value
 # Arrays with more elements are shortened, as in NumPy.
 _THRESHOLD = 1000
 _EDGE = 3
-# A batch shows at most this many samples.
+# A batch shows at most this many samples, and images in one line each if they need more lines.
 _MOST_SAMPLES = 6
+_MOST_LINES = 12
 
 _ENUMS: dict[str, Any] = {
     "DataType": DALIDataType,
@@ -34,6 +35,29 @@ def _values(array: Any, dtype: DType, indent: str) -> str:
         formatter = {"int": lambda number: members(number).name}
     with np.printoptions(threshold=_THRESHOLD, edgeitems=_EDGE):
         text = np.array2string(array, separator=" ", formatter=formatter, prefix=indent)
+    return text
+
+
+def _ends(array: Any, dtype: DType) -> str:
+    """The first and last elements, in one line."""
+    with np.printoptions(linewidth=1 << 16):
+        flat = array.reshape(-1)
+        few = flat if flat.size <= 2 * _EDGE else np.concatenate([flat[:_EDGE], flat[-_EDGE:]])
+        words = _values(few, dtype, "")[1:-1].split()
+    if flat.size > 2 * _EDGE:
+        words.insert(_EDGE, "...")
+    depth: int = array.ndim
+    return "[" * depth + " ".join(words) + "]" * depth
+
+
+def format_elements(value: Value, spec: str) -> str:
+    """The elements, each as the format specification says."""
+    array = to_numpy(host(value._data()))
+    if array.ndim == 0:
+        return str(format(array.item(), spec))
+    formatter: Any = {"all": lambda element: format(element.item(), spec)}
+    with np.printoptions(threshold=_THRESHOLD, edgeitems=_EDGE):
+        text: str = np.array2string(array, separator=" ", formatter=formatter)
     return text
 
 
@@ -59,9 +83,9 @@ def format_batch(value: Value) -> str:
         return f'Batch(<failed: {failed}>, device="{value.device}", num_samples={value._count})'
     samples = host(value._data())
     dtype = from_code(samples.type_id)
-    texts = _shortened(
-        [_values(to_numpy(samples, i), dtype, "     ") for i in _shown(value)], value
-    )
+    texts = [_values(to_numpy(samples, i), dtype, "     ") for i in _shown(value)]
+    if sum(text.count("\n") for text in texts) > _MOST_LINES:
+        texts = [_ends(to_numpy(samples, i), dtype) for i in _shown(value)]
     separator = ", " if samples.ndim == 0 else ",\n     "
     values = "[" + separator.join(_shortened(texts, value)) + "]"
     shapes = _batch_shapes([samples.shape(i) for i in _shown(value)], value)

@@ -25,12 +25,13 @@ from typing import Any
 
 from .arithmetic import Operators
 from .batch import Batch, check_batch_size
-from .convert import to_samples
+from .convert import is_array, to_samples
 from .device import Device
 from .device import device as to_device
 from .devices import Body, DeviceBody, Results, require_backend
 from .dtype import from_code
 from .errors import SampleError
+from .files import open_files
 from .frames import find_frames, refuse_frame_values, run_frames
 from .invocation import Invocation, run_now
 from .layout import resolve_layout
@@ -164,6 +165,8 @@ class Operator(OpSpec):
         self, raw_inputs: tuple[Any, ...], count: int | None
     ) -> tuple[tuple[Any, ...], int | None, Any]:
         variadic = bool(self.inputs) and self.inputs[-1].variadic
+        if variadic and len(raw_inputs) == 1 and _is_list_of_arrays(raw_inputs[0]):
+            raw_inputs = tuple(raw_inputs[0])
         if len(raw_inputs) > len(self.inputs) and not variadic:
             msg = f"{self.name}: takes {self._input_count()}; got {len(raw_inputs)}."
             raise TypeError(msg)
@@ -178,7 +181,14 @@ class Operator(OpSpec):
                     source = value._source
             elif value is not None:
                 where = f"{self.name}: input '{declared.name}'"
-                value = to_samples(value, None, None, where)
+                if self.encoded and position == 0:
+                    value = open_files(value, where)
+                if isinstance(value, Value):
+                    source = value._source
+                    if isinstance(value, Batch):
+                        count = agreed_count(value, count, self.name, f"'{declared.name}'")
+                else:
+                    value = to_samples(value, None, None, where)
             elif not declared.optional:
                 msg = f"{self.name}: the input '{declared.name}' must not be None."
                 raise TypeError(msg)
@@ -301,6 +311,12 @@ class Operator(OpSpec):
             names = ", ".join(str(choice) for choice in self.dtypes)
             msg = f"{self.name}: the type {dtype} is not supported. Cast to one of {names}."
             raise ValueError(msg)
+
+
+def _is_list_of_arrays(value: Any) -> bool:
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    return all(isinstance(item, Value) or is_array(item) for item in value)
 
 
 def _moved(value: Operators[Any] | Samples, device: Device) -> Operators[Any] | Samples:

@@ -69,6 +69,8 @@ class Options:
     source
         Finds the sources of the results from those of the first input and the arguments; by
         default they are the same.
+    encoded
+        The first input is the contents of files: names, open files and lists of them are read.
     cpu_only
         The operator does not run on other devices, although its body names no kernel that they
         lack: what it computes, it computes itself, in CPU memory.
@@ -86,6 +88,7 @@ class Options:
     weight: int = 1
     needs_batch: bool = False
     source: SourceRule | None = None
+    encoded: bool = False
     cpu_only: bool = False
 
 

@@ -12,13 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _kernels
 from .arithmetic import Operators
-from .convert import dense, device_or_cpu, exported, to_numpy, to_samples, to_torch
+from .convert import (
+    contiguous,
+    dense,
+    device_or_cpu,
+    exported,
+    to_numpy,
+    to_samples,
+    to_torch,
+)
 from .device import Device, DeviceLike
 from .device import device as to_device
 from .devices import require_backend
 from .dtype import DType
 from .dtype import dtype as to_dtype
-from .format import format_tensor
+from .format import format_elements, format_tensor
 from .indexing import apply_index, parse_index, to_item
 from .invocation import Invocation, promise
 from .layout import check_layout
@@ -152,6 +160,55 @@ class Tensor(Operators[Operand]):
         """The tensor on a device; itself if it is there and `force_copy` is False."""
         return self._to_device(device_or_cpu(device), force_copy)
 
+    def to(self, device: DeviceLike) -> Tensor:
+        """The tensor on a device, as `to_device`.
+
+        Examples
+        --------
+        >>> import daliesque as ndd
+        >>> str(ndd.tensor([1, 2]).to("cpu").device)
+        'cpu'
+        """
+        return self.to_device(device)
+
+    def numpy(self, copy: bool = False) -> NDArray[Any]:
+        """The tensor as a NumPy array, over the same memory unless `copy` is True.
+
+        Examples
+        --------
+        >>> import daliesque as ndd
+        >>> ndd.tensor([1, 2]).numpy()
+        array([1, 2], dtype=int32)
+        """
+        return self.__array__(copy=copy or None)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers, or as one number if there are no axes.
+
+        Examples
+        --------
+        >>> import daliesque as ndd
+        >>> ndd.tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
+        return self.cpu().numpy().tolist()
+
+    @property
+    def T(self) -> Tensor:
+        """The tensor with its axes, and the letters of its layout, in reverse order.
+
+        Examples
+        --------
+        >>> import daliesque as ndd
+        >>> ndd.tensor([[1, 2, 3]]).T.tolist()
+        [[1], [2], [3]]
+        """
+        inputs, source = (self,), self._source
+        return promise(Tensor, "Tensor.T", _reverse, inputs, {}, _announce_reversed, 1, source)
+
+    def __format__(self, spec: str) -> str:
+        return format_elements(self, spec) if spec else str(self)
+
     def __getitem__(self, ranges: Any) -> Tensor:
         return apply_index(self, parse_index(ranges, "Tensor[...]", self))
 
@@ -253,6 +310,20 @@ class Tensor(Operators[Operand]):
 
 
 Value._tensor_class = Tensor
+
+
+def _reverse(inputs: list[Samples | None], _arguments: dict[str, Any]) -> Samples:
+    samples = inputs[0]
+    assert samples is not None
+    order = list(range(samples.ndim))[::-1]
+    return samples.kernels.transpose(contiguous(samples), order, samples.layout[::-1])
+
+
+_announce_reversed = announce_as(
+    Result(
+        layout=lambda call: call.input.layout[::-1], shape=lambda call: call.input.shapes[:, ::-1]
+    )
+)
 
 
 def _rebuild(

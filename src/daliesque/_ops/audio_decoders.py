@@ -18,6 +18,7 @@ from .._engine.op import HostSamples, Samples, op
 
 @op(
     name="decoders.audio",
+    encoded=True,
     outputs=2,
     result=(
         Result(ndim=lambda call: 1 if call["downmix"] else 2),

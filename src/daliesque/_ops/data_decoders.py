@@ -30,6 +30,7 @@ def _check_bytes(samples: HostSamples) -> None:
 # The files themselves say what they hold.
 @op(
     name="decoders.numpy",
+    encoded=True,
     result=Result(dtype=("dtype", FROM_DATA), ndim=FROM_DATA, layout=""),
 )
 def numpy(data: HostSamples, /, *, dtype: DType | None = None) -> HostSamples:

@@ -106,6 +106,7 @@ def _decoder(name: str) -> Callable[[Callable[..., HostSamples]], Any]:
         output_dtypes=_PIXEL_TYPES,
         result=Result(ndim=3, layout="HWC"),
         weight=_DECODE_WEIGHT,
+        encoded=True,
     )
 
 
@@ -122,6 +123,9 @@ def image(
     use_fast_idct: bool = False,
 ) -> HostSamples:
     """Decode images, given as the bytes of their files.
+
+    Also takes bytes, the name of a file or a file opened for reading, and lists of these, of which
+    a Batch is made.
 
     Reads JPEG of every kind, PNG, TIFF, BMP, PNM, WebP, JPEG 2000, and of GIF the first frame; with
     a suitable imagecodecs also AVIF, JPEG XL and HEIF. The result has the layout "HWC".
@@ -161,6 +165,8 @@ def image(
     >>> pixels = ndd.decoders.image(np.frombuffer(file, np.uint8))
     >>> pixels.shape, pixels.layout
     ((1, 2, 3), 'HWC')
+    >>> ndd.decoders.image([file, file]).batch_size
+    2
 
     Differs from DALI: more files are read, and some that its decoders get wrong come out right; see
     the list in the changelog.
@@ -347,7 +353,7 @@ def image_slice(
     return decode_images(data, output_type, dtype, adjust_orientation, use_fast_idct, windows)
 
 
-@op(output_dtypes=_SHAPE_TYPES, result=Result(ndim=1, shape=lambda _: [[3]]))
+@op(output_dtypes=_SHAPE_TYPES, result=Result(ndim=1, shape=lambda _: [[3]]), encoded=True)
 def peek_image_shape(
     input: HostSamples,
     /,

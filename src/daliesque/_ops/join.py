@@ -44,7 +44,7 @@ def cat(
     Parameters
     ----------
     inputs
-        What to join. Types, numbers of axes and all other extents must agree.
+        What to join, also as one list. Types, numbers of axes and all other extents must agree.
     axis
         The axis to join along; negative ones count from the end.
     axis_name
@@ -99,7 +99,7 @@ def stack(*inputs: Samples, axis: int = 0, axis_name: str | None = None) -> Samp
     Parameters
     ----------
     inputs
-        What to join. Types and shapes must agree.
+        What to join, also as one list. Types and shapes must agree.
     axis
         The index of the new axis in the result; negative ones count from the end.
     axis_name

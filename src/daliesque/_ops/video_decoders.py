@@ -24,7 +24,12 @@ from .._engine.threads import run_on_threads
 _DECODE_WEIGHT = 1000
 
 
-@op(name="decoders.video", result=Result(dtype=uint8, ndim=4, layout="FHWC"), weight=_DECODE_WEIGHT)
+@op(
+    name="decoders.video",
+    result=Result(dtype=uint8, ndim=4, layout="FHWC"),
+    weight=_DECODE_WEIGHT,
+    encoded=True,
+)
 def video(
     encoded: HostSamples,
     /,

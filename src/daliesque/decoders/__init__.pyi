@@ -10,6 +10,7 @@ from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.dtype import DTypeLike
 from .._engine.enums import DALIImageType
+from .._engine.files import FileLike, Files
 from .._engine.rng import RNG
 from .._engine.tensor import Tensor
 from .._shapes.image_files import set_max_pixels as set_max_pixels
@@ -28,7 +29,7 @@ __all__ = [
 
 @overload
 def audio(
-    input: ArrayLike | Tensor,
+    input: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -40,7 +41,7 @@ def audio(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def audio(
-    input: Batch,
+    input: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -52,7 +53,7 @@ def audio(
 ) -> tuple[Batch, Batch]: ...
 @overload
 def audio(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -64,7 +65,7 @@ def audio(
 ) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
 @overload
 def audio(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -140,7 +141,7 @@ def inflate(
 ) -> Batch: ...
 @overload
 def numpy(
-    data: ArrayLike | Tensor,
+    data: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -149,7 +150,7 @@ def numpy(
 ) -> Tensor: ...
 @overload
 def numpy(
-    data: Batch,
+    data: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -158,7 +159,7 @@ def numpy(
 ) -> Batch: ...
 @overload
 def numpy(
-    data: ArrayLike | Tensor | Batch,
+    data: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -167,7 +168,7 @@ def numpy(
 ) -> Tensor | Batch: ...
 @overload
 def numpy(
-    data: ArrayLike | Tensor | Batch,
+    data: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -176,7 +177,7 @@ def numpy(
 ) -> Batch: ...
 @overload
 def image(
-    input: ArrayLike | Tensor,
+    input: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -206,7 +207,7 @@ def image(
 ) -> Tensor: ...
 @overload
 def image(
-    input: Batch,
+    input: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -236,7 +237,7 @@ def image(
 ) -> Batch: ...
 @overload
 def image(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -266,7 +267,7 @@ def image(
 ) -> Tensor | Batch: ...
 @overload
 def image(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -296,7 +297,7 @@ def image(
 ) -> Batch: ...
 @overload
 def image_crop(
-    input: ArrayLike | Tensor,
+    input: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -329,7 +330,7 @@ def image_crop(
 ) -> Tensor: ...
 @overload
 def image_crop(
-    input: Batch,
+    input: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -362,7 +363,7 @@ def image_crop(
 ) -> Batch: ...
 @overload
 def image_crop(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -395,7 +396,7 @@ def image_crop(
 ) -> Tensor | Batch: ...
 @overload
 def image_crop(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -428,7 +429,7 @@ def image_crop(
 ) -> Batch: ...
 @overload
 def image_random_crop(
-    input: ArrayLike | Tensor,
+    input: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -457,7 +458,7 @@ def image_random_crop(
 ) -> Tensor: ...
 @overload
 def image_random_crop(
-    input: Batch,
+    input: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -486,7 +487,7 @@ def image_random_crop(
 ) -> Batch: ...
 @overload
 def image_random_crop(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -515,7 +516,7 @@ def image_random_crop(
 ) -> Tensor | Batch: ...
 @overload
 def image_random_crop(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -544,7 +545,7 @@ def image_random_crop(
 ) -> Batch: ...
 @overload
 def image_slice(
-    data: ArrayLike | Tensor,
+    data: FileLike | Tensor,
     anchor: ArrayLike | Tensor | None = None,
     shape_input: ArrayLike | Tensor | None = None,
     /,
@@ -581,7 +582,7 @@ def image_slice(
 ) -> Tensor: ...
 @overload
 def image_slice(
-    data: Batch,
+    data: Batch | Files,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape_input: ArrayLike | Tensor | Batch | None = None,
     /,
@@ -618,7 +619,7 @@ def image_slice(
 ) -> Batch: ...
 @overload
 def image_slice(
-    data: ArrayLike | Tensor | Batch,
+    data: FileLike | Tensor | Batch,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape_input: ArrayLike | Tensor | Batch | None = None,
     /,
@@ -655,7 +656,7 @@ def image_slice(
 ) -> Tensor | Batch: ...
 @overload
 def image_slice(
-    data: ArrayLike | Tensor | Batch,
+    data: FileLike | Tensor | Batch,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape_input: ArrayLike | Tensor | Batch | None = None,
     /,
@@ -692,7 +693,7 @@ def image_slice(
 ) -> Batch: ...
 @overload
 def video(
-    encoded: ArrayLike | Tensor,
+    encoded: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -709,7 +710,7 @@ def video(
 ) -> Tensor: ...
 @overload
 def video(
-    encoded: Batch,
+    encoded: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -726,7 +727,7 @@ def video(
 ) -> Batch: ...
 @overload
 def video(
-    encoded: ArrayLike | Tensor | Batch,
+    encoded: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -743,7 +744,7 @@ def video(
 ) -> Tensor | Batch: ...
 @overload
 def video(
-    encoded: ArrayLike | Tensor | Batch,
+    encoded: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,

@@ -10,6 +10,7 @@ from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.dtype import DTypeLike
 from .._engine.enums import DALIImageType, DALIInterpType
+from .._engine.files import FileLike, Files
 from .._engine.tensor import Tensor
 from . import decoders as decoders
 from . import readers as readers
@@ -160,7 +161,7 @@ def median_blur(
 ) -> Batch: ...
 @overload
 def peek_image_shape(
-    input: ArrayLike | Tensor,
+    input: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -171,7 +172,7 @@ def peek_image_shape(
 ) -> Tensor: ...
 @overload
 def peek_image_shape(
-    input: Batch,
+    input: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -182,7 +183,7 @@ def peek_image_shape(
 ) -> Batch: ...
 @overload
 def peek_image_shape(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -193,7 +194,7 @@ def peek_image_shape(
 ) -> Tensor | Batch: ...
 @overload
 def peek_image_shape(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,

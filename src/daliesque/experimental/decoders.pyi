@@ -10,6 +10,7 @@ from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.dtype import DTypeLike
 from .._engine.enums import DALIImageType
+from .._engine.files import FileLike, Files
 from .._engine.rng import RNG
 from .._engine.tensor import Tensor
 
@@ -17,7 +18,7 @@ __all__ = ["image", "image_crop", "image_random_crop", "image_slice"]
 
 @overload
 def image(
-    input: ArrayLike | Tensor,
+    input: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -47,7 +48,7 @@ def image(
 ) -> Tensor: ...
 @overload
 def image(
-    input: Batch,
+    input: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -77,7 +78,7 @@ def image(
 ) -> Batch: ...
 @overload
 def image(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -107,7 +108,7 @@ def image(
 ) -> Tensor | Batch: ...
 @overload
 def image(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -137,7 +138,7 @@ def image(
 ) -> Batch: ...
 @overload
 def image_crop(
-    input: ArrayLike | Tensor,
+    input: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -170,7 +171,7 @@ def image_crop(
 ) -> Tensor: ...
 @overload
 def image_crop(
-    input: Batch,
+    input: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -203,7 +204,7 @@ def image_crop(
 ) -> Batch: ...
 @overload
 def image_crop(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -236,7 +237,7 @@ def image_crop(
 ) -> Tensor | Batch: ...
 @overload
 def image_crop(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -269,7 +270,7 @@ def image_crop(
 ) -> Batch: ...
 @overload
 def image_random_crop(
-    input: ArrayLike | Tensor,
+    input: FileLike | Tensor,
     /,
     *,
     batch_size: None = None,
@@ -298,7 +299,7 @@ def image_random_crop(
 ) -> Tensor: ...
 @overload
 def image_random_crop(
-    input: Batch,
+    input: Batch | Files,
     /,
     *,
     batch_size: None = None,
@@ -327,7 +328,7 @@ def image_random_crop(
 ) -> Batch: ...
 @overload
 def image_random_crop(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: None = None,
@@ -356,7 +357,7 @@ def image_random_crop(
 ) -> Tensor | Batch: ...
 @overload
 def image_random_crop(
-    input: ArrayLike | Tensor | Batch,
+    input: FileLike | Tensor | Batch,
     /,
     *,
     batch_size: int,
@@ -385,7 +386,7 @@ def image_random_crop(
 ) -> Batch: ...
 @overload
 def image_slice(
-    data: ArrayLike | Tensor,
+    data: FileLike | Tensor,
     anchor: ArrayLike | Tensor | None = None,
     shape_input: ArrayLike | Tensor | None = None,
     /,
@@ -422,7 +423,7 @@ def image_slice(
 ) -> Tensor: ...
 @overload
 def image_slice(
-    data: Batch,
+    data: Batch | Files,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape_input: ArrayLike | Tensor | Batch | None = None,
     /,
@@ -459,7 +460,7 @@ def image_slice(
 ) -> Batch: ...
 @overload
 def image_slice(
-    data: ArrayLike | Tensor | Batch,
+    data: FileLike | Tensor | Batch,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape_input: ArrayLike | Tensor | Batch | None = None,
     /,
@@ -496,7 +497,7 @@ def image_slice(
 ) -> Tensor | Batch: ...
 @overload
 def image_slice(
-    data: ArrayLike | Tensor | Batch,
+    data: FileLike | Tensor | Batch,
     anchor: ArrayLike | Tensor | Batch | None = None,
     shape_input: ArrayLike | Tensor | Batch | None = None,
     /,
