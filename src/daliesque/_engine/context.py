@@ -12,6 +12,7 @@ from .checkpoint import Checkpoint
 from .device import Device
 from .devices import require_backend
 from .executor import Executor
+from .python_threads import PythonThreads
 from .stream import Stream, chosen_stream
 from .stream import stream as make_stream
 from .thread_state import thread
@@ -76,6 +77,7 @@ class EvalContext:
         self._follows = False
         self.executor = Executor()
         weakref.finalize(self, Executor.shut_down, self.executor)
+        self._python_threads: PythonThreads | None = None
         self._deferred: list[weakref.ref[Invocation]] = []
         self._tidy_at = 1000
         self._entered = threading.RLock()
@@ -175,6 +177,17 @@ class EvalContext:
         if self._checkpoint is None:
             self._checkpoint = Checkpoint()
         return self._checkpoint
+
+    @property
+    def python_threads(self) -> PythonThreads:
+        """The threads that functions written in Python run on: as many as kernels use."""
+        threads = self._python_threads
+        if threads is None or threads.size != self.num_threads:
+            if threads is not None:
+                threads.stop()
+            threads = self._python_threads = PythonThreads(self.num_threads)
+            weakref.finalize(self, threads.stop)
+        return threads
 
     @property
     def device_id(self) -> int | None:

@@ -14,7 +14,8 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,6 +35,19 @@ class _Inside(threading.local):
 
 
 _inside = _Inside()
+
+
+@contextmanager
+def inside_call() -> Iterator[None]:
+    """Let this thread count as one that is inside a call: it works for one that is.
+
+    What it calls itself runs at once, and for what it needs it does not wait in line.
+    """
+    _inside.depth += 1
+    try:
+        yield
+    finally:
+        _inside.depth -= 1
 
 
 class Executor:
