@@ -29,6 +29,7 @@ LAYERS = {
     "decoders": {"_ops", "_engine", "_kernels", "_shapes"},
     "io": {"_ops", "_engine", "_kernels"},
     "_readers": {"_codecs", "_engine", "_kernels", "_shapes"},
+    "_loops": {"_codecs", "_ops", "_readers", "_engine", "_kernels", "_shapes"},
     "_gpu": {"_ops", "_engine", "_kernels", "_shapes"},
 }
 

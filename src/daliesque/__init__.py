@@ -56,6 +56,7 @@ from ._engine.stream import (
 from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
 from ._gpu import load as _load_gpu
+from ._loops.external_source import ExternalSource
 from ._ops.audio import audio_resample, nonsilent_region, preemphasis_filter
 from ._ops.bbox_crop import random_bbox_crop
 from ._ops.boxes import bb_flip, bbox_paste, bbox_rotate, box_encoder
@@ -115,6 +116,7 @@ __all__ = [
     "Device",
     "EvalContext",
     "EvalMode",
+    "ExternalSource",
     "ImageType",
     "InternalError",
     "InterpType",

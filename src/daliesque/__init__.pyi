@@ -68,6 +68,7 @@ from ._engine.tensor import tensor as tensor
 from ._engine.threads import ThreadPool as ThreadPool
 from ._engine.threads import get_num_threads as get_num_threads
 from ._engine.threads import set_num_threads as set_num_threads
+from ._loops.external_source import ExternalSource as ExternalSource
 from ._ops.imread import imread as imread
 from ._version import __version__ as __version__
 
@@ -79,6 +80,7 @@ __all__ = [
     "Device",
     "EvalContext",
     "EvalMode",
+    "ExternalSource",
     "ImageType",
     "InternalError",
     "InterpType",
