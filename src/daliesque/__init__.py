@@ -57,6 +57,7 @@ from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
 from ._gpu import load as _load_gpu
 from ._loops.external_source import ExternalSource
+from ._loops.map import map, operator
 from ._ops.audio import audio_resample, nonsilent_region, preemphasis_filter
 from ._ops.bbox_crop import random_bbox_crop
 from ._ops.boxes import bb_flip, bbox_paste, bbox_rotate, box_encoder
@@ -186,6 +187,7 @@ __all__ = [
     "jpeg_compression_distortion",
     "laplacian",
     "lookup_table",
+    "map",
     "math",
     "mel_filter_bank",
     "memory",
@@ -197,6 +199,7 @@ __all__ = [
     "one_hot",
     "ones",
     "ones_like",
+    "operator",
     "pad",
     "paste",
     "peek_image_shape",

@@ -69,6 +69,8 @@ from ._engine.threads import ThreadPool as ThreadPool
 from ._engine.threads import get_num_threads as get_num_threads
 from ._engine.threads import set_num_threads as set_num_threads
 from ._loops.external_source import ExternalSource as ExternalSource
+from ._loops.map import map as map
+from ._loops.map import operator as operator
 from ._ops.imread import imread as imread
 from ._version import __version__ as __version__
 
@@ -150,6 +152,7 @@ __all__ = [
     "jpeg_compression_distortion",
     "laplacian",
     "lookup_table",
+    "map",
     "math",
     "mel_filter_bank",
     "memory",
@@ -161,6 +164,7 @@ __all__ = [
     "one_hot",
     "ones",
     "ones_like",
+    "operator",
     "pad",
     "paste",
     "peek_image_shape",
