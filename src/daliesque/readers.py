@@ -25,6 +25,7 @@ from ._readers.mxnet import MXNet
 from ._readers.nemo_asr import NemoAsr
 from ._readers.npy import Numpy
 from ._readers.parquet import Parquet
+from ._readers.python import Python
 from ._readers.tfrecord import TFRecord
 from ._readers.video import Video, VideoResize
 from ._readers.webdataset import Webdataset
@@ -41,6 +42,7 @@ __all__ = [
     "NemoAsr",
     "Numpy",
     "Parquet",
+    "Python",
     "ReadError",
     "Reader",
     "ReaderMeta",

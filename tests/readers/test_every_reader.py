@@ -195,6 +195,34 @@ def nemo_asr(folder: Path) -> Data:
     return Data(make, files, [1] * 7, (MISSING, 0, 20))
 
 
+class Files:
+    """The contents of files, by number."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        self.paths = paths
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, number: int) -> bytes:
+        return self.paths[number].read_bytes()
+
+
+def python(folder: Path) -> Data:
+    data = file(folder)
+    make = functools.partial(
+        ndd.readers.Python,
+        Files(data.files),
+        source_name=lambda number: str(data.files[number]),
+    )
+    return data._replace(make=make)
+
+
+def threaded_python(folder: Path) -> Data:
+    data = python(folder)
+    return data._replace(make=functools.partial(data.make, num_threads=3))
+
+
 def videos(folder: Path, kind: Callable[..., Reader], **arguments: Any) -> Data:
     files = [folder / f"{k}.avi" for k in range(7)]
     for k, path in enumerate(files):
@@ -217,6 +245,8 @@ CASES: dict[str, tuple[type[Reader], Callable[[Path], Data]]] = {
     "Caffe2": (ndd.readers.Caffe2, caffe2),
     "Parquet": (ndd.readers.Parquet, parquet),
     "HuggingFace": (ndd.readers.HuggingFace, huggingface),
+    "Python": (ndd.readers.Python, python),
+    "Python with threads": (ndd.readers.Python, threaded_python),
     "NemoAsr": (ndd.readers.NemoAsr, nemo_asr),
     "experimental Video": (
         ndd.experimental.readers.Video,
