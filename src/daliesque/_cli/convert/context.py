@@ -27,7 +27,8 @@ class Context:
     source: str = "external_batches"
     batches: str = "Batches"
     loader: str = "Loader"
-    # Which helpers the script needs: "source", "batches", and the framework of its loaders.
+    constant: str = "constant"
+    # Which helpers the script needs: "source", "batches", "constant", and the framework of its loaders.
     needed: set[str] = field(default_factory=set)
     # The names of functions that are parts of loops, with readers of their own.
     parts: set[str] = field(default_factory=set)
@@ -42,7 +43,7 @@ class Context:
         for local, full in kinds.imports.items():
             if full == "numpy":
                 self.numpy = local
-        for attribute in ("source", "batches", "loader"):
+        for attribute in ("source", "batches", "loader", "constant"):
             while getattr(self, attribute) in used:
                 setattr(self, attribute, getattr(self, attribute) + "_")
 

@@ -61,6 +61,8 @@ class Expressions(OperatorCalls):
         super().__init__(context, kinds)
         self._heads: set[cst.CSTNode] = set()
         self._pipelines: list[Function | None] = []
+        self._quotes: list[str] = []
+        self._asked: set[cst.CSTNode] = set()
         self._devices = device_strings(module, kinds)
 
     # Names
@@ -85,6 +87,11 @@ class Expressions(OperatorCalls):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """A name that was imported from the reference."""
         return self._named(original_node, updated_node)
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        """Remember what asks the current pipeline for an argument."""
+        if pipeline_argument(node, self.kinds.names) is not None:
+            self._asked.add(node.value)
 
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
@@ -152,6 +159,31 @@ class Expressions(OperatorCalls):
             return updated_node.with_changes(value=f"{quote}gpu{quote}")
         return updated_node
 
+    def visit_FormattedString(self, node: cst.FormattedString) -> None:
+        """Remember the quotes that expressions inside may not have."""
+        self._quotes.append(node.start.lstrip("rRfFbB")[0])
+
+    def leave_FormattedString(
+        self, original_node: cst.FormattedString, updated_node: cst.FormattedString
+    ) -> cst.FormattedString:
+        """Forget them."""
+        del original_node
+        self._quotes.pop()
+        return updated_node
+
+    def leave_FormattedStringExpression(
+        self,
+        original_node: cst.FormattedStringExpression,
+        updated_node: cst.FormattedStringExpression,
+    ) -> cst.FormattedStringExpression:
+        """New strings inside a formatted string have other quotes than that."""
+        quote = self._quotes[-1]
+        text = source_of(updated_node.expression)
+        if quote not in text or text == source_of(original_node.expression):
+            return updated_node
+        other = "'" if quote == '"' else '"'
+        return updated_node.with_changes(expression=expression(text.replace(quote, other)))
+
     # Calls
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
@@ -179,7 +211,7 @@ class Expressions(OperatorCalls):
         if name in ("types.to_dali_type", "types.to_numpy_type"):
             return call.with_changes(func=expression("ndd.dtype"))
         if name == "Pipeline.current":
-            if any(pipeline_argument(n, self.kinds.names) for n in self._attributes_of(original)):
+            if original in self._asked:
                 return call
             self.todo("there is no current pipeline: pass what is needed as arguments.")
             return call
@@ -197,9 +229,6 @@ class Expressions(OperatorCalls):
             return call
         call = call.with_changes(func=found)
         return self._loader(call) if name.startswith("plugin.") else call
-
-    def _attributes_of(self, call: cst.Call) -> list[cst.Attribute]:
-        return [n for n in self.kinds.kinds if isinstance(n, cst.Attribute) and n.value is call]
 
     def _to_torch(self, name: str, call: cst.Call) -> cst.BaseExpression:
         data = call.args[0].value
@@ -269,8 +298,13 @@ class Expressions(OperatorCalls):
             return expression(f"(len(set({text}.shape)) == 1)")
         if name == "source_info" and not call.args:
             return expression(f"{text}.source")
-        if name in ("shape", "layout") and not call.args and owner != "array":
-            return expression(f"{text}.shape" if name == "shape" else f'({text}.layout or "")')
+        if name == "shape" and not call.args:
+            # What `at` returns has a shape before it is an array.
+            prefix = f"{np}.asarray("
+            inner = text[len(prefix) : -1] if owner == "array" and text.startswith(prefix) else text
+            return expression(f"{inner}.shape")
+        if name == "layout" and not call.args and owner != "array":
+            return expression(f'({text}.layout or "")')
         if name in ("copy_to_external", "as_reshaped_tensor", "data_ptr", "at_gpu"):
             self.todo(f"{name}: use ndd.as_tensor(batch), or batch.torch().")
         return call
@@ -333,6 +367,19 @@ class Expressions(OperatorCalls):
         if self._depends_on_data(original_node.test):
             self.todo("this condition is per sample: combine both sides with the mask.")
         return updated_node
+
+    def leave_BinaryOperation(
+        self, original_node: cst.BinaryOperation, updated_node: cst.BinaryOperation
+    ) -> cst.BinaryOperation:
+        """Arithmetic with arrays, which are constants of the graph."""
+        inside = self.kinds.inside.get(original_node)
+        kinds = self.kinds.kinds
+        if inside is None or not inside.in_graph or kinds.get(original_node) != "node":
+            return updated_node
+        return updated_node.with_changes(
+            left=self.as_constant(original_node.left, updated_node.left),
+            right=self.as_constant(original_node.right, updated_node.right),
+        )
 
     def visit_Comparison(self, node: cst.Comparison) -> None:
         """Leave classes that types are compared with to `leave_Comparison`."""

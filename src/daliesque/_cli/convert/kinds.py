@@ -8,6 +8,7 @@ The kinds are
 - "pipeline", "pipelines": a pipeline that was made, or several;
 - "outputs": what a pipeline delivers for one step; "batch": one of them; "sample": one of its
   samples; "array": a NumPy array;
+- "arrays": several of them; inside a graph, a batch;
 - "loader": an iterator for a framework;
 - None: anything else.
 """
@@ -36,6 +37,7 @@ _MEMBER = {
     "outputs": "batch",
     "batch": "sample",
     "batches": "outputs",
+    "arrays": "array",
 }
 _SEVERAL = {
     "node": "nodes",
@@ -43,6 +45,7 @@ _SEVERAL = {
     "pipeline": "pipelines",
     "batch": "outputs",
     "outputs": "batches",
+    "array": "arrays",
 }
 # Calls that return something else than data even if they are given data.
 _PLAIN_CALLS = frozenset({"len", "print", "isinstance", "hasattr", "range", "str", "type", "repr"})
@@ -87,16 +90,14 @@ class Kinds:
     def _spread_needs(self) -> None:
         """Let functions need what the functions need that they call."""
         everything = [f for group in self.functions.values() for f in group]
-        for _ in everything:
+        changed = True
+        while changed:
+            changed = False
             for function in everything:
                 for name in function.calls:
                     for called in self.functions.get(name, ()):
-                        if called.is_pipeline:
-                            continue
-                        function.needs_batch_size |= called.needs_batch_size
-                        function.draws |= called.draws
-                        function.is_stateful |= called.is_stateful
-                        function.in_graph |= called.is_stateful
+                        if not called.is_pipeline:
+                            changed |= function.inherit(called)
 
     # Statements
 
@@ -397,7 +398,10 @@ class Kinds:
             if self._looks_like_pipeline(node):
                 return "pipeline"
         in_graph = scope.function is not None and scope.function.in_graph
-        return "node" if in_graph and {"node", "nodes"} & set(kinds) else None
+        if in_graph and {"node", "nodes"} & set(kinds):
+            return "node"
+        first = (dotted_name(node.func) or "").partition(".")[0]
+        return "array" if self.imports.get(first) == "numpy" else None
 
     def _note_append(self, func: cst.Attribute, kinds: list[Kind], scope: Scope) -> None:
         """A list that gets members is one of them."""
@@ -467,7 +471,7 @@ class Kinds:
         function = scope.function
         if function is not None:
             function.in_graph = True
-        has_node = bool({"node", "nodes"} & set(kinds))
+        has_node = bool({"node", "nodes", "arrays"} & set(kinds))
         operator = find_operator(name)
         if name == "external_source" or (operator is not None and operator.is_reader):
             if function is not None:

@@ -32,7 +32,7 @@ def finish_imports(module: cst.Module, context: Context, imports: dict[str, str]
     wanted = ["import daliesque as ndd"]
     helpers = _helpers(context)
     code = module.code + "".join(helpers)
-    if "numpy" not in imports.values() and f"{context.numpy}." in code:
+    if f"{context.numpy}." in code and not _imports_numpy(module):
         wanted.insert(0, f"import numpy as {context.numpy}")
     modules = [line for need in sorted(context.needed) for line in snippets.IMPORTS.get(need, ())]
     wanted = [*dict.fromkeys(modules), *wanted]
@@ -56,12 +56,31 @@ def finish_imports(module: cst.Module, context: Context, imports: dict[str, str]
     return module.with_changes(body=settled, footer=[*rest, *module.footer])
 
 
+def _imports_numpy(module: cst.Module) -> bool:
+    """Whether the imports that a program begins with have NumPy."""
+    started = False
+    for node in module.body:
+        if _is_import(node):
+            started = True
+            line = cst.ensure_type(node, cst.SimpleStatementLine)
+            for small in line.body:
+                if isinstance(small, cst.Import) and any(
+                    dotted_name(alias.name) == "numpy" for alias in small.names
+                ):
+                    return True
+        elif started and isinstance(node, cst.BaseCompoundStatement):
+            return False
+    return False
+
+
 def _helpers(context: Context) -> list[str]:
     found = []
     if "batches" in context.needed:
         found.append(snippets.batches(context.batches))
     if "source" in context.needed:
         found.append(snippets.source(context.source))
+    if "constant" in context.needed:
+        found.append(snippets.constant(context.constant, context.numpy))
     for framework in snippets.FRAMEWORKS:
         if framework in context.needed:
             found.append(snippets.loader(framework, context.loader, context.numpy))

@@ -102,6 +102,8 @@ class OperatorCalls(Commenting):
             return call
         call = call.with_changes(func=expression(f"ndd.{operator.name}"))
         call = self._positional(operator, call)
+        if not operator.is_reader:
+            call = self._array_inputs(original, call)
         unused = GRAPH_ARGUMENTS - ({"name"} if operator.is_reader else set())
         call = self.drop(call, unused, "it concerns the executor of graphs")
         if operator.is_reader:
@@ -123,6 +125,27 @@ class OperatorCalls(Commenting):
             for arg in call.args
         ]
         return call.with_changes(args=args)
+
+    def _array_inputs(self, original: cst.Call, call: cst.Call) -> cst.Call:
+        """Arrays as inputs are constants of the graph."""
+        args = [
+            new.with_changes(value=self.as_constant(old.value, new.value))
+            if old.keyword is None and not old.star
+            else new
+            for old, new in zip(original.args, call.args, strict=True)
+        ]
+        return call.with_changes(args=args)
+
+    def as_constant(
+        self, original: cst.BaseExpression, updated: cst.BaseExpression
+    ) -> cst.BaseExpression:
+        """An array in a graph, in the type that constants have there; a list of them is a batch."""
+        if self.kinds.kinds.get(original) == "arrays":
+            return expression(f"ndd.as_batch({source_of(updated)})")
+        if self.kinds.kinds.get(original) != "array" or _has_known_type(updated):
+            return updated
+        self.context.needed.add("constant")
+        return expression(f"{self.context.constant}({source_of(updated)})")
 
     def _reader(self, call: cst.Call) -> cst.Call:
         device = argument(call, "device")
@@ -174,7 +197,7 @@ class OperatorCalls(Commenting):
             return call
         args = []
         for i, arg in enumerate(call.args):
-            if arg.keyword is None and i < len(_SOURCE_ORDER):
+            if arg.keyword is None and not arg.star and i < len(_SOURCE_ORDER):
                 arg = arg.with_changes(keyword=cst.Name(_SOURCE_ORDER[i]))
             args.append(arg)
         call = call.with_changes(args=args)
@@ -186,7 +209,8 @@ class OperatorCalls(Commenting):
         if first is not None and first is call.args[0]:
             bare = first.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
             call = call.with_changes(args=[bare, *call.args[1:]])
-        call = with_argument(call, "batch_size", "batch_size")
+        if "batch_size" not in argument_names(call):
+            call = with_argument(call, "batch_size", "batch_size")
         self.context.needed.add("source")
         return call.with_changes(func=cst.Name(self.context.source))
 
@@ -244,6 +268,9 @@ class OperatorCalls(Commenting):
         named = {"dtype": argument(call, "dtype", 1), "layout": argument(call, "layout", 3)}
         named["device"] = argument(call, "device")
         more = "".join(f", {k}={source_of(v.value)}" for k, v in named.items() if v is not None)
+        if not more and not _has_known_type(value.value):
+            self.context.needed.add("constant")
+            return expression(f"{self.context.constant}({text})")
         return expression(f"ndd.as_tensor({text}{more})")
 
     def shape_batch(self, data: cst.BaseExpression, dtype: cst.Arg | None) -> cst.BaseExpression:
@@ -264,6 +291,8 @@ class OperatorCalls(Commenting):
             kinds = {self.kinds.kinds.get(arg.value) for arg in original.args}
             if kinds & {"node", "nodes"}:
                 self.todo("this function has a reader of its own: make it before the loop.")
+            if "batch_size" in argument_names(call):
+                return call
             return with_argument(call, "batch_size", "batch_size")
         if "batch_size" not in argument_names(call):
             call = with_argument(call, "batch_size", BATCH_SIZE)
@@ -302,6 +331,17 @@ def type_expression(name: str) -> cst.BaseExpression | None:
 def _parameter_names(function: Function) -> set[str]:
     params = function.node.params
     return {p.name.value for p in (*params.posonly_params, *params.params, *params.kwonly_params)}
+
+
+def _has_known_type(node: cst.BaseExpression) -> bool:
+    """Whether a value is a number, or an array of a type that constants keep."""
+    if isinstance(node, cst.UnaryOperation):
+        node = node.expression
+    if isinstance(node, cst.BaseNumber | cst.List | cst.Tuple):
+        return True
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return False
+    return node.func.attr.value in ("float32", "int32", "uint8", "int8", "int16", "uint16")
 
 
 def _string(node: cst.BaseExpression) -> str | None:

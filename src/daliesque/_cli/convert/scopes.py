@@ -38,6 +38,15 @@ class Function:
     # Names of pipeline arguments that the body asks the current pipeline for.
     used_arguments: set[str] = field(default_factory=set)
 
+    def inherit(self, called: Function) -> bool:
+        """Need what a function needs that this one calls; return whether that is new."""
+        before = (self.needs_batch_size, self.draws, self.is_stateful, self.in_graph)
+        self.needs_batch_size |= called.needs_batch_size
+        self.draws |= called.draws
+        self.is_stateful |= called.is_stateful
+        self.in_graph |= called.is_stateful
+        return before != (self.needs_batch_size, self.draws, self.is_stateful, self.in_graph)
+
 
 @dataclass
 class Scope:

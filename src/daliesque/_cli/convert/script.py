@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -77,6 +78,15 @@ def convert_text(text: str) -> Result:
         raise SyntaxError(msg) from error
     if not is_pipeline_mode(text):
         return Result(text)
+    try:
+        return _converted(module)
+    except (cst.CSTValidationError, SyntaxError) as error:
+        # A mistake of the converter must not cost the user his program.
+        note = f"{MARK} this program was left as it is: {' '.join(str(error).split())}"
+        return Result(f"{note}\n{text}")
+
+
+def _converted(module: cst.Module) -> Result:
     context = Context()
     module = _desugar(module, context)
     kinds = Kinds(module)
@@ -98,7 +108,8 @@ def convert_text(text: str) -> Result:
     module = resolve_batch_sizes(module)
     module = finish_imports(_settled(module), context, kinds.imports)
     result = Result(module.code, context.notes.changes)
-    compile(result.text, "<converted>", "exec", dont_inherit=True)
+    with warnings.catch_warnings(action="ignore"):
+        compile(result.text, "<converted>", "exec", dont_inherit=True)
     return result
 
 

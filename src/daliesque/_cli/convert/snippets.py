@@ -183,6 +183,14 @@ class Loader:
         return arrays
 '''
 
+CONSTANT = '''
+def constant(value):
+    """A value that is the same for all samples, in the types that constants of graphs have."""
+    array = np.asarray(value)
+    narrow = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
+    return ndd.as_tensor(array.astype(narrow.get(array.dtype.name, array.dtype)))
+'''
+
 _EACH = "[self._convert(*each) for each in zip(outputs, self.shards)]"
 # How the frameworks take a batch, and what their iterators deliver for a step.
 FRAMEWORKS = {
@@ -222,6 +230,12 @@ def loader(framework: str, name: str, numpy: str) -> str:
 def source(name: str) -> str:
     """The function that replaces external sources."""
     return SOURCE.replace("def external_batches(", f"def {name}(")
+
+
+def constant(name: str, numpy: str) -> str:
+    """The function that takes the place of constants whose type is not known."""
+    text = CONSTANT.replace("def constant(", f"def {name}(")
+    return text.replace("np.", f"{numpy}.")
 
 
 def batches(name: str) -> str:
