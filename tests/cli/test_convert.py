@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import re
 import subprocess
 import sys
 import tokenize
@@ -291,3 +292,9 @@ def test_index_is_a_command(data: str, tmp_path: Path) -> None:
     path.write_bytes(Path(data, "data.tfrecord").read_bytes())
     assert main(["index", str(path)]) == 0
     assert path.with_suffix(".idx").read_text() == Path(data, "data.idx").read_text()
+
+
+def test_the_example_of_the_docs_is_true() -> None:
+    page = (SCRIPTS.parents[2] / "docs" / "convert.md").read_text()
+    before, *after = re.findall(r"```(?:text|python)\n(.*?)```", page, re.DOTALL)
+    assert ast.dump(ast.parse(convert_text(before).text)) == ast.dump(ast.parse("".join(after)))

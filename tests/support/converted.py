@@ -62,4 +62,4 @@ def assert_same_results(ours: Any, theirs: Any) -> None:
         if a.dtype.kind in "fiu":
             assert_close(a, b, "converted scripts", index)
         else:
-            assert mine == other, index
+            assert np.array_equal(a, b), index

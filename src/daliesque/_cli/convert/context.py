@@ -28,7 +28,7 @@ class Context:
     batches: str = "Batches"
     loader: str = "Loader"
     constant: str = "constant"
-    # Which helpers the script needs: "source", "batches", "constant", and the framework of its loaders.
+    # Which helpers the script needs: "source", "batches", "constant", the framework of loaders.
     needed: set[str] = field(default_factory=set)
     # The names of functions that are parts of loops, with readers of their own.
     parts: set[str] = field(default_factory=set)

@@ -278,6 +278,8 @@ class Expressions(OperatorCalls):
             self.context.asks_loops = True
             self.context.needed.add("batches")
             return call.with_changes(args=[])
+        if name in _IDLE:
+            return cst.Name("None")
         if name in _PIPELINE_METHODS:
             self.todo(f"{name}: {_PIPELINE_METHODS[name]}.")
         return call
@@ -332,7 +334,7 @@ class Expressions(OperatorCalls):
         """Indices inside each sample, or of samples; or the number of samples of a reader."""
         kind = self.kinds.kinds.get(original_node.value)
         attribute = {"node": "slice", "batch": "tensors"}.get(kind or "")
-        if attribute is not None:
+        if attribute is not None and not _is_key(original_node):
             value = cst.Attribute(updated_node.value, cst.Name(attribute))
             return updated_node.with_changes(value=value)
         called = original_node.value
@@ -465,13 +467,17 @@ class Expressions(OperatorCalls):
         if len(original_node.body) != 1 or not isinstance(small, cst.Expr):
             return updated_node
         call = small.value
+        while isinstance(call, cst.ListComp):
+            call = call.elt
+        return remove_statement(updated_node) if self._is_idle(call) else updated_node
+
+    def _is_idle(self, call: cst.BaseExpression) -> bool:
+        """Whether a call has nothing to do in a loop."""
         if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
-            return updated_node
+            return False
         owner = self.kinds.kinds.get(call.func.value)
-        idle = call.func.attr.value in _IDLE
-        if idle and (owner == "pipeline" or is_pipeline_name(call.func.value)):
-            return remove_statement(updated_node)
-        return updated_node
+        known = owner == "pipeline" or is_pipeline_name(call.func.value)
+        return known and call.func.attr.value in _IDLE
 
     def leave_For(
         self,
@@ -575,6 +581,12 @@ def _type_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
     if isinstance(node, cst.Call) and dotted_name(node.func) == "type" and len(node.args) == 1:
         return node.args[0].value
     return None
+
+
+def _is_key(node: cst.Subscript) -> bool:
+    """Whether a subscript is a string, so that what it belongs to is no data."""
+    index = node.slice[0].slice
+    return isinstance(index, cst.Index) and isinstance(index.value, cst.BaseString)
 
 
 def _is_named(arg: cst.Arg, names: frozenset[str]) -> bool:

@@ -393,6 +393,8 @@ class Kinds:
         if isinstance(node.func, cst.Name):
             if node.func.value in _CONTAINERS and kinds:
                 return kinds[0]
+            if node.func.value in ("dict", "SimpleNamespace"):
+                return next((_SEVERAL[kind] for kind in kinds if kind in _SEVERAL), None)
             if node.func.value in _PLAIN_CALLS:
                 return None
             if self._looks_like_pipeline(node):

@@ -14,7 +14,7 @@ from .names import canonical
 from .scopes import dotted_name
 
 
-def finish_imports(module: cst.Module, context: Context, imports: dict[str, str]) -> cst.Module:
+def finish_imports(module: cst.Module, context: Context) -> cst.Module:
     """Drop imports of the reference that nothing needs; import daliesque; add helpers.
 
     Parameters
@@ -23,8 +23,6 @@ def finish_imports(module: cst.Module, context: Context, imports: dict[str, str]
         The converted program.
     context
         What it needs.
-    imports
-        What the script imported, by the names that it gave it.
     """
     used = _used_names(module)
     remover = _Remover(used)

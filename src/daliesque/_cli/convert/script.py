@@ -106,7 +106,7 @@ def _converted(module: cst.Module) -> Result:
     module = cst.parse_module(_settled(module).code)
     module = _visit(module, Loops(context, data_functions))
     module = resolve_batch_sizes(module)
-    module = finish_imports(_settled(module), context, kinds.imports)
+    module = finish_imports(_settled(module), context)
     result = Result(module.code, context.notes.changes)
     with warnings.catch_warnings(action="ignore"):
         compile(result.text, "<converted>", "exec", dont_inherit=True)

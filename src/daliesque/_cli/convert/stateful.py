@@ -52,6 +52,8 @@ class Stateful:
         self.steps: list[Step] = []
         # Whether steps ask a reader for data in the middle of something.
         self.inline = False
+        # Whether steps ask a source, which may come to its end.
+        self.asks_sources = False
         self.problems: list[str] = []
         self.named_reader: str | None = None
         self.any_reader: str | None = None
@@ -190,6 +192,7 @@ class Stateful:
                 if owner._is_source(original_node):
                     variable = owner._name("source")
                     owner._sources.append((variable, updated_node))
+                    owner.asks_sources = True
                     return expression(f"next({variable})")
                 return updated_node
 
@@ -240,6 +243,7 @@ class Stateful:
             assign = cst.Assign([cst.AssignTarget(step.target)], expression(value))
             result.append(cst.SimpleStatementLine([assign]))
             self.inline = True
+            self.asks_sources |= step.is_source
         return result
 
     def sources(self, epoch: str) -> list[cst.BaseStatement]:

@@ -22,6 +22,8 @@ from .names import LOOP_ARGUMENTS
 from .scopes import argument_names
 from .stateful import Stateful
 
+_UNTIL_END = "try:\n    pass\nexcept StopIteration:\n    return"
+
 
 class Loops(Commenting):
     """Converts marked functions to generators.
@@ -84,6 +86,9 @@ class Loops(Commenting):
         for problem in stateful.problems:
             self.todo(problem)
         steps = self._steps(stateful, loop)
+        if stateful.asks_sources:
+            ending = cst.ensure_type(statements(_UNTIL_END)[0], cst.Try)
+            steps = [ending.with_changes(body=_block(steps))]
         closed = self._close(mark, node, setup, steps, stateful)
         block = node.body.with_changes(body=[*docstring, *closed])
         return node.with_changes(params=params, body=block)
