@@ -47,8 +47,13 @@ class OperatorObjects(Commenting):
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         """The call of an operator object that has a name of its own."""
-        name = dotted_name(original_node.func)
-        made = self._objects.calls.get(name or "")
+        called = original_node.func
+        made = self._objects.calls.get(dotted_name(called) or "")
+        if isinstance(called, cst.Call) and isinstance(updated_node.func, cst.Call):
+            full = self._resolve(called.func) or ""
+            known = find_class(full.removeprefix("ops.")) if full.startswith("ops.") else None
+            if known is not None:
+                made = updated_node.func.with_changes(func=expression(f"{FN}.{known}"))
         return updated_node if made is None else _merged(made, updated_node)
 
     def leave_SimpleStatementLine(

@@ -25,6 +25,7 @@ from .scopes import (
     Scope,
     argument_names,
     dotted_name,
+    find_built,
     find_imports,
     is_pipeline_name,
     parameters_of,
@@ -76,6 +77,7 @@ class Kinds:
         self.functions: dict[str, list[Function]] = {}
         self._by_node: dict[cst.CSTNode, Function] = {}
         self._attributes: dict[str, Kind] = {}
+        self._built = find_built(module)
         scope = Scope()
         for _ in range(4):
             # Functions see what is assigned to global names after them.
@@ -259,6 +261,8 @@ class Kinds:
         if name is not None:
             self.names[node] = name
             return None
+        if node.value in self._built and scope.look_up(node.value) is None:
+            return "pipeline"
         for function in self.functions.get(node.value, ()):
             if scope.look_up(node.value) is None:
                 function.used_as_value = True
@@ -417,8 +421,12 @@ class Kinds:
         func = node.func
         if isinstance(func, cst.Name) and scope.look_up(func.value) is None:
             return self.functions.get(func.value, [])
-        if isinstance(func, cst.Attribute) and dotted_name(func.value) in ("self", "cls"):
-            return self.functions.get(func.attr.value, [])
+        if isinstance(func, cst.Attribute):
+            found = self.functions.get(func.attr.value, [])
+            if dotted_name(func.value) in ("self", "cls"):
+                return found
+            if self._resolve(func, scope) is None:
+                return [function for function in found if function.is_pipeline]
         return []
 
     def _looks_like_pipeline(self, node: cst.Call) -> bool:
@@ -445,7 +453,7 @@ class Kinds:
 
     def _pass(self, node: cst.Call, function: Function, kinds: list[Kind]) -> None:
         params = [p.name.value for p in parameters_of(function.node.params)]
-        if isinstance(node.func, cst.Attribute):
+        if isinstance(node.func, cst.Attribute) and params[:1] in (["self"], ["cls"]):
             params = params[1:]
         for i, (arg, kind) in enumerate(zip(node.args, kinds, strict=True)):
             name = arg.keyword.value if arg.keyword is not None else None

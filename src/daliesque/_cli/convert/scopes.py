@@ -114,6 +114,21 @@ def find_imports(module: cst.Module) -> dict[str, str]:
     return found
 
 
+def find_built(module: cst.Module) -> set[str]:
+    """The variables that are built and run without arguments, as nothing but pipelines are."""
+    called: dict[str, set[str]] = {"build": set(), "run": set()}
+
+    class Finder(cst.CSTVisitor):
+        def visit_Call(self, node: cst.Call) -> None:
+            func = node.func
+            if isinstance(func, cst.Attribute) and not node.args:
+                if func.attr.value in called and isinstance(func.value, cst.Name):
+                    called[func.attr.value].add(func.value.value)
+
+    module.visit(Finder())
+    return called["build"] & called["run"]
+
+
 def argument_names(call: cst.Call) -> set[str]:
     """The names of a call's keyword arguments."""
     return {arg.keyword.value for arg in call.args if arg.keyword is not None}
