@@ -21,40 +21,21 @@ from .editing import (
 from .kinds import JAX_ITERATOR, PIPELINE_RUNS, Kinds
 from .marks import ACCEPTS, BATCH_SIZE, EXPORTED, LOADER, LOOP, PART
 from .names import EXECUTOR_ARGUMENTS, dtype_method, find_operator
-from .operators import OperatorCalls, accepted, type_expression
+from .operators import accepted, type_expression
 from .scopes import Function, argument_names, dotted_name, is_pipeline_name, pipeline_argument
 from .snippets import FRAMEWORKS
+from .usage import IDLE, UsageCalls, parts_of
 
-_TENSOR_CLASSES = {
-    "TensorCPU": "cpu",
-    "TensorListCPU": "cpu",
-    "TensorGPU": "gpu",
-    "TensorListGPU": "gpu",
-}
 _LOADERS = frozenset({"DALIGenericIterator", "DALIClassificationIterator"})
 LOADER_ARGUMENTS = frozenset(
     {"output_map", "size", "reader_name", "auto_reset", "last_batch_padded", "last_batch_policy"}
 )
 _LOADER_OTHERS = frozenset({"prepare_first_batch", "sharding", "devices"})
 _LOADER_DETAILS = frozenset({"dynamic_shape", "prepare_first_batch", "fill_last_batch"})
-# Methods of pipelines that have nothing to do in a loop.
-_IDLE = frozenset({"build", "schedule_run", "release_outputs", "start_py_workers"})
-_PIPELINE_METHODS = {
-    "feed_input": "pass the data to the loop body instead: ndd.as_batch(data)",
-    "serialize": "there is no graph to serialize; keep the function",
-    "deserialize": "there is no graph to deserialize; import the function",
-    "deserialize_and_build": "there is no graph to deserialize; import the function",
-    "checkpoint": "store reader.get_state() and the state of ndd.random.RNG",
-    "executor_statistics": "there is no executor; use ndd.memory()",
-    "reader_meta": "use get_metadata() of the reader",
-    "save_graph_to_dot_file": "there is no graph; read the function",
-    "set_outputs": "yield the outputs from the function with the loop",
-    "is_restored_from_checkpoint": "use set_state of the reader",
-}
 _FUNCTIONS = ("torch_python_function", "numba_function", "jax_function", "numba_function")
 
 
-class Expressions(OperatorCalls):
+class Expressions(UsageCalls):
     """Rewrites all expressions; loops keep the shape of functions until the next pass."""
 
     def __init__(self, context: Context, module: cst.Module, kinds: Kinds) -> None:
@@ -72,17 +53,13 @@ class Expressions(OperatorCalls):
         self._heads.add(node.func)
         if isinstance(node.func, cst.Name) and node.func.value == "isinstance":
             for arg in node.args[1:]:
-                self._heads |= {part for part in _parts(arg.value) if self._device_of(part)}
+                self._heads |= {part for part in parts_of(arg.value) if self.device_of(part)}
 
     def visit_Decorator(self, node: cst.Decorator) -> None:
         """Leave decorators to `leave_FunctionDef`."""
         self._heads.add(node.decorator)
         if isinstance(node.decorator, cst.Call):
             self._heads.add(node.decorator.func)
-
-    def _device_of(self, node: cst.CSTNode) -> str | None:
-        """The device that a class of the reference's tensors is for."""
-        return _TENSOR_CLASSES.get(self.kinds.names.get(node, ""))
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """A name that was imported from the reference."""
@@ -105,7 +82,7 @@ class Expressions(OperatorCalls):
             return cst.Name(asked)
         owner = self.kinds.kinds.get(original_node.value)
         if owner == "pipeline" and original_node not in self._heads:
-            return self._pipeline_attribute(updated_node)
+            return self.pipeline_attribute(updated_node)
         return self._named(original_node, updated_node)
 
     def _named(
@@ -137,16 +114,6 @@ class Expressions(OperatorCalls):
         if name.startswith("plugin.") and last in _LOADERS and framework in FRAMEWORKS:
             return self._loader_name(framework)
         return None
-
-    def _pipeline_attribute(self, node: cst.Attribute) -> cst.BaseExpression:
-        name = node.attr.value
-        if name in ("max_batch_size", "batch_size"):
-            self.context.asks_loops = True
-            return node.with_changes(attr=cst.Name("batch_size"))
-        if name in _IDLE | PIPELINE_RUNS:
-            return node
-        self.todo(f"loops have no attribute '{name}'.")
-        return node
 
     # Strings
 
@@ -200,7 +167,7 @@ class Expressions(OperatorCalls):
         if isinstance(original_node.func, cst.Name):
             if kinds.kinds.get(original_node) == "pipeline":
                 return self.pipeline_call(None, updated_node)
-            return self._builtin(original_node.func.value, original_node, updated_node)
+            return self.builtin(original_node.func.value, original_node, updated_node)
         return updated_node
 
     def _reference_call(self, name: str, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
@@ -219,7 +186,7 @@ class Expressions(OperatorCalls):
             return call
         last = name.rpartition(".")[2]
         if last in ("to_torch_tensor", "feed_ndarray"):
-            return self._to_torch(last, call)
+            return self.to_torch(last, call)
         if last in _FUNCTIONS:
             self.todo(f"{last}: call the function here, on the samples of batch.tensors.")
             return call
@@ -229,13 +196,6 @@ class Expressions(OperatorCalls):
             return call
         call = call.with_changes(func=found)
         return self._loader(call) if name.startswith("plugin.") else call
-
-    def _to_torch(self, name: str, call: cst.Call) -> cst.BaseExpression:
-        data = call.args[0].value
-        if name == "to_torch_tensor":
-            return expression(f"{operand(data)}.torch()")
-        target = call.args[1].value
-        return expression(f"{operand(target)}.copy_(ndd.as_tensor({source_of(data)}).torch())")
 
     def _loader_name(self, framework: str) -> cst.BaseExpression:
         self.context.needed |= {"batches", framework}
@@ -252,9 +212,9 @@ class Expressions(OperatorCalls):
         updated = call.func
         data = updated.value if isinstance(updated, cst.Attribute) else func.value
         if owner == "pipeline" or (
-            owner is None and is_pipeline_name(func.value) and name in (*_IDLE, *PIPELINE_RUNS)
+            owner is None and is_pipeline_name(func.value) and name in (*IDLE, *PIPELINE_RUNS)
         ):
-            return self._pipeline_method(name, data, call)
+            return self.pipeline_method(name, data, call)
         if owner == "constant" and dtype_method(name):
             return _constant_of_type(data, str(dtype_method(name)))
         inside = self.kinds.inside.get(original)
@@ -264,69 +224,7 @@ class Expressions(OperatorCalls):
             if name == "get":
                 return data
             return call
-        return self._output_method(owner, name, data, call)
-
-    def _pipeline_method(
-        self, name: str, data: cst.BaseExpression, call: cst.Call
-    ) -> cst.BaseExpression:
-        if name in PIPELINE_RUNS:
-            if call.args:
-                self.todo("pass the data to the loop body instead: ndd.as_batch(data).")
-                return call
-            return expression(f"next({source_of(data)})")
-        if name in ("epoch_size", "reset"):
-            self.context.asks_loops = True
-            self.context.needed.add("batches")
-            return call.with_changes(args=[])
-        if name in _IDLE:
-            return cst.Name("None")
-        if name in _PIPELINE_METHODS:
-            self.todo(f"{name}: {_PIPELINE_METHODS[name]}.")
-        return call
-
-    def _output_method(
-        self, owner: str | None, name: str, data: cst.BaseExpression, call: cst.Call
-    ) -> cst.BaseExpression:
-        np, text = self.context.numpy, operand(data)
-        if name == "at" and len(call.args) == 1:
-            return expression(f"{np}.asarray({text}.tensors[{source_of(call.args[0].value)}])")
-        if name == "as_cpu" and not call.args:
-            return expression(f"{text}.cpu()")
-        if name == "as_array" and not call.args:
-            return expression(f"{np}.asarray(ndd.as_tensor({source_of(data)}))")
-        if name == "as_tensor" and not call.args:
-            return expression(f"ndd.as_tensor({source_of(data)})")
-        if name == "is_dense_tensor" and not call.args:
-            return expression(f"(len(set({text}.shape)) == 1)")
-        if name == "source_info" and not call.args:
-            return expression(f"{text}.source")
-        if name == "shape" and not call.args:
-            # What `at` returns has a shape before it is an array.
-            prefix = f"{np}.asarray("
-            inner = text[len(prefix) : -1] if owner == "array" and text.startswith(prefix) else text
-            return expression(f"{inner}.shape")
-        if name == "layout" and not call.args and owner != "array":
-            return expression(f'({text}.layout or "")')
-        if name in ("copy_to_external", "as_reshaped_tensor", "data_ptr", "at_gpu"):
-            self.todo(f"{name}: use ndd.as_tensor(batch), or batch.torch().")
-        return call
-
-    def _builtin(self, name: str, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
-        args = original.args
-        if name == "len" and args and self.kinds.kinds.get(args[0].value) == "batch":
-            return expression(f"{operand(call.args[0].value)}.batch_size")
-        if name == "isinstance" and len(args) == 2:
-            devices = {self._device_of(part) for part in _parts(args[1].value)}
-            owner = operand(call.args[0].value)
-            if len(devices) == 2 and None not in devices:
-                return expression(f"isinstance({owner}, (ndd.Tensor, ndd.Batch))")
-            if devices == {"cpu"} or devices == {"gpu"}:
-                return expression(f'({owner}.device.device_type == "{devices.pop()}")')
-        if name == "hasattr" and len(args) == 2 and source_of(args[1].value)[1:-1] == "as_cpu":
-            return call.with_changes(
-                args=[call.args[0], call.args[1].with_changes(value=cst.SimpleString('"cpu"'))]
-            )
-        return call
+        return self.output_method(owner, name, data, call)
 
     def leave_Subscript(
         self, original_node: cst.Subscript, updated_node: cst.Subscript
@@ -387,7 +285,7 @@ class Expressions(OperatorCalls):
         """Leave classes that types are compared with to `leave_Comparison`."""
         if _type_of(node.left) is not None:
             for part in node.comparisons:
-                if self._device_of(part.comparator):
+                if self.device_of(part.comparator):
                     self._heads.add(part.comparator)
 
     def leave_Comparison(
@@ -397,7 +295,7 @@ class Expressions(OperatorCalls):
         if _type_of(original_node.left) is None or len(original_node.comparisons) != 1:
             return updated_node
         part = original_node.comparisons[0]
-        device, owner = self._device_of(part.comparator), _type_of(updated_node.left)
+        device, owner = self.device_of(part.comparator), _type_of(updated_node.left)
         if device is None or owner is None:
             return updated_node
         equal = isinstance(part.operator, cst.Equal | cst.Is)
@@ -477,7 +375,7 @@ class Expressions(OperatorCalls):
             return False
         owner = self.kinds.kinds.get(call.func.value)
         known = owner == "pipeline" or is_pipeline_name(call.func.value)
-        return known and call.func.attr.value in _IDLE
+        return known and call.func.attr.value in IDLE
 
     def leave_For(
         self,
@@ -591,11 +489,6 @@ def _is_key(node: cst.Subscript) -> bool:
 
 def _is_named(arg: cst.Arg, names: frozenset[str]) -> bool:
     return arg.keyword is not None and arg.keyword.value in names
-
-
-def _parts(node: cst.BaseExpression) -> list[cst.BaseExpression]:
-    """The members of a tuple, or the expression itself."""
-    return [e.value for e in node.elements] if isinstance(node, cst.Tuple) else [node]
 
 
 def _assigns_itself(node: cst.BaseSmallStatement) -> bool:
