@@ -233,7 +233,7 @@ def source(name: str) -> str:
 
 
 def constant(name: str, numpy: str) -> str:
-    """The function that takes the place of constants whose type is not known."""
+    """The function that replaces constants whose type is not known."""
     text = CONSTANT.replace("def constant(", f"def {name}(")
     return text.replace("np.", f"{numpy}.")
 
