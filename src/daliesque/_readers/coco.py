@@ -35,7 +35,7 @@ class COCO(Reader[tuple[Batch, ...]]):
     first vertex and the one after the last) and vertices (float32, V x 2); or a mask of labels
     (int32, height x width x 1, layout "HWC"); or neither; and the number of the image (int32, 1).
     Images come in the order of their numbers, boxes in the order of the file. The `source` is the
-    name of the image in the file.
+    name of the image in the file. `categories` says what the labels mean.
 
     Parameters
     ----------
@@ -85,13 +85,16 @@ class COCO(Reader[tuple[Batch, ...]]):
     >>> (root / "cat.jpg").touch()
     >>> box = {"image_id": 7, "category_id": 3, "bbox": [10, 20, 30, 40]}
     >>> image = {"id": 7, "file_name": "cat.jpg", "width": 640, "height": 480}
-    >>> content = {"images": [image], "annotations": [box], "categories": [{"id": 3}]}
+    >>> categories = [{"id": 3, "name": "cat"}]
+    >>> content = {"images": [image], "annotations": [box], "categories": categories}
     >>> (root / "boxes.json").write_text(json.dumps(content)) > 0
     True
     >>> reader = ndd.readers.COCO(file_root=root, annotations_file=root / "boxes.json", ltrb=True)
     >>> for image, boxes, labels in reader.next_epoch():
     ...     print(image.source, boxes.torch().tolist(), labels.torch().tolist())
     cat.jpg [[10.0, 20.0, 40.0, 60.0]] [1]
+    >>> reader.categories, reader.category_ids
+    ({1: 'cat'}, {1: 3})
     >>> folder.cleanup()
 
     Differs from DALI: boxes outside of their image, unknown categories, names in `images` that the
@@ -259,6 +262,40 @@ class COCO(Reader[tuple[Batch, ...]]):
         except OSError as error:
             msg = f'{self.operator}: cannot write "{error.filename}": {error.strerror}.'
             raise same_class(error, msg) from error
+
+    @property
+    def categories(self) -> dict[int, str]:
+        """The name of each label, as the labels are delivered."""
+        names, _ = self._known_categories()
+        return dict(zip(self._category_labels(), names, strict=True))
+
+    @property
+    def category_ids(self) -> dict[int, int]:
+        """The number of the category in the file for each label, as the labels are delivered."""
+        _, ids = self._known_categories()
+        return dict(zip(self._category_labels(), ids, strict=True))
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the categories, in the order of the file."""
+        return list(self._known_categories()[0])
+
+    @property
+    def class_to_idx(self) -> dict[str, int]:
+        """The label of each name of a category."""
+        return {name: label for label, name in reversed(self.categories.items())}
+
+    def _known_categories(self) -> tuple[list[str], list[int]]:
+        if self._json is None:
+            msg = f"{self.operator}: preprocessed annotations do not say what categories mean."
+            raise AttributeError(msg)
+        self.get_metadata()  # opens the index
+        annotations = self._annotations
+        return annotations.category_names or [], annotations.category_ids or []
+
+    def _category_labels(self) -> list[int]:
+        ids = self._known_categories()[1]
+        return list(range(1, len(ids) + 1)) if self._wanted.remap_classes else ids
 
     def fetch(self, numbers: Numbers) -> Fetched:
         faults = self._annotations.faults

@@ -13,12 +13,17 @@ from .._engine.args import rule_of
 from .._engine.batch import Batch
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
+from .._engine.dtype import DType, DTypeLike, float32, float64, int32, int64
+from .._engine.dtype import dtype as to_dtype
 from .._engine.samples import host
 from .core.options import ReaderOptions
 from .core.order import Numbers
 from .core.source import Fetched
 from .sources.discovery import PathLike, list_classes, list_files, read_list
 from .sources.listed import ListedFiles
+
+# What holds any label without a change, or nearly so, and what losses take.
+_LABEL_TYPES = (int32, int64, float32, float64)
 
 # Images and audio.
 _KNOWN_FILES = (
@@ -71,6 +76,10 @@ class File(ListedFiles[tuple[Batch, Batch]]):
         Patterns, of which one must match the name of a sub-folder.
     case_sensitive_filter
         Whether patterns distinguish upper and lower case.
+    label_dtype
+        The type of the labels, e.g. `ndd.int64` as losses of PyTorch want it; by default int32.
+    squeeze_labels
+        Deliver labels without axes, so that those of a batch are an array of shape (batch_size,).
     **options
         The arguments that all readers have (shards, shuffling, padding, errors); see `Reader`.
 
@@ -87,11 +96,14 @@ class File(ListedFiles[tuple[Batch, Batch]]):
     ...     print(contents.source, labels.torch().flatten().tolist())
     ['cat/a.jpg', 'cat/b.jpg'] [0, 0]
     ['dog/c.jpg', 'cat/a.jpg'] [1, 0]
+    >>> reader.classes
+    ['cat', 'dog']
     >>> folder.cleanup()
 
     Differs from DALI: an epoch may be left and the batch size changed at any time; `get_state` and
     `set_state` always work, and after `set_state` the first epoch is what was left of the
-    interrupted one; empty files are read. `on_error` and `max_errors` are new.
+    interrupted one; empty files are read. `on_error`, `max_errors`, `label_dtype` and
+    `squeeze_labels` are new.
     """
 
     operator: ClassVar[str] = "readers.File"
@@ -109,9 +121,15 @@ class File(ListedFiles[tuple[Batch, Batch]]):
         file_filters: str | Sequence[str] | None = _KNOWN_FILES,
         dir_filters: str | Sequence[str] | None = None,
         case_sensitive_filter: bool | None = False,
+        label_dtype: DTypeLike | None = None,
+        squeeze_labels: bool = False,
         **options: Unpack[ReaderOptions],
     ) -> None:
         super().__init__(batch_size, name, device, file_root, file_list, files, **options)
+        self._label_dtype = self._checked_type(label_dtype)
+        self._squeeze_labels = bool(squeeze_labels)
+        # The names of the sub-folders, if that is what was searched.
+        self._folders: list[str] | None = None
         self._labels = self._checked_labels(labels)
         self._file_filters = self._checked_patterns("file_filters", file_filters, _KNOWN_FILES)
         self._dir_filters = self._checked_patterns("dir_filters", dir_filters, ())
@@ -123,7 +141,7 @@ class File(ListedFiles[tuple[Batch, Batch]]):
         return names
 
     def _search(self, root: str) -> list[str]:
-        names, self._labels = list_classes(
+        names, self._labels, self._folders = list_classes(
             root,
             self._file_filters,
             self._dir_filters,
@@ -150,11 +168,35 @@ class File(ListedFiles[tuple[Batch, Batch]]):
         labels = self._labels[numbers]
         if errors:
             labels = np.delete(labels, list(errors))
-        samples = host(to_samples(labels[:, np.newaxis], None, None, self.operator)).unfold()
+        labels = labels.astype(self._label_dtype.numpy)
+        shaped = labels if self._squeeze_labels else labels[:, np.newaxis]
+        samples = host(to_samples(shaped, None, None, self.operator)).unfold()
         return Fetched((*outputs, samples.as_internal()), errors)
+
+    @property
+    def classes(self) -> list[str]:
+        """The names of the classes, which are the sub-folders, in the order of their labels."""
+        self.get_metadata()  # opens the index
+        if self._folders is None:
+            msg = f"{self.operator}: only classes that are sub-folders of 'file_root' have names."
+            raise AttributeError(msg)
+        return list(self._folders)
+
+    @property
+    def class_to_idx(self) -> dict[str, int]:
+        """The label of each class."""
+        return {name: label for label, name in enumerate(self.classes)}
 
     def _file_name(self, number: int) -> str:
         return self._paths[number]
+
+    def _checked_type(self, label_dtype: DTypeLike | None) -> DType:
+        dtype = int32 if label_dtype is None else to_dtype(label_dtype)
+        if dtype not in _LABEL_TYPES:
+            names = ", ".join(str(kind) for kind in _LABEL_TYPES)
+            msg = f"{self.operator}: 'label_dtype' must be one of {names}; got {dtype}."
+            raise ValueError(msg)
+        return dtype
 
     def _checked_labels(
         self, labels: int | Sequence[int] | NDArray[Any] | None

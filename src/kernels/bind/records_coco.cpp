@@ -32,6 +32,8 @@ nb::typed<nb::dict, nb::str, nb::any> to_dict(CocoAnnotations& data) {
   nb::typed<nb::dict, nb::str, nb::any> out;
   out["names"] = to_list(data.names);
   out["unlisted"] = to_list(data.unlisted);
+  out["category_names"] = to_list(data.category_names);
+  out["category_ids"] = to_numpy(data.category_ids);
   out["ids"] = to_numpy(data.ids);
   out["widths"] = to_numpy(data.widths);
   out["heights"] = to_numpy(data.heights);

@@ -32,6 +32,8 @@ struct Contents {
   std::vector<Image> images;
   std::vector<Annotation> annotations;
   std::unordered_map<int64_t, int32_t> labels;
+  std::vector<int64_t> category_ids;
+  std::vector<std::string> category_names;
 };
 
 /// Which keys of an entry have been seen.
@@ -80,15 +82,20 @@ void read_categories(JsonReader& json, Contents& out) {
   json.array([&] {
     int64_t id = 0;
     bool has_id = false;
+    std::string name;
     json.object([&](const std::string& key) {
       if (key == "id") {
         id = json.integer();
         has_id = true;
+      } else if (key == "name" && json.peek() == '"') {
+        name = json.string();
       } else {
         json.skip();
       }
     });
     Keys("categories", label).require("id", has_id);
+    out.category_ids.push_back(id);
+    out.category_names.push_back(std::move(name));
     out.labels.emplace(id, ++label);
   });
 }
@@ -318,6 +325,8 @@ CocoAnnotations parse_coco(std::string_view text, const CocoOptions& options) {
     if (found != by_image.end()) found->second.push_back(k);
   }
   CocoAnnotations out;
+  out.category_ids = contents.category_ids;
+  out.category_names = contents.category_names;
   Assembler assembler(contents, options, out);
   std::vector<const Image*> order;
   if (options.images) {

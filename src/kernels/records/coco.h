@@ -51,6 +51,9 @@ struct CocoAnnotations {
 
   std::vector<CocoFault> faults;
   std::vector<std::string> unlisted;  ///< wanted images that the file does not mention
+  /// Of all categories, in the order of the file; names that are missing are empty.
+  std::vector<int64_t> category_ids;
+  std::vector<std::string> category_names;
 };
 
 /// Something that makes the whole file useless: an entry of a list lacks a key.

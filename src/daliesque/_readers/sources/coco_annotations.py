@@ -62,6 +62,9 @@ class Annotations:
     # Why some images cannot be used, by number; and names that the file does not have.
     faults: dict[int, OpError] = field(default_factory=dict)
     unlisted: list[str] = field(default_factory=list)
+    # Of the categories, in the order of the file; None if that is not known.
+    category_ids: list[int] | None = None
+    category_names: list[str] | None = None
 
     def paint(self, numbers: NDArray[np.int64], relative: bool) -> _kernels.Samples:
         """Pictures of the segmentations of chosen images."""
@@ -106,6 +109,8 @@ def parse_annotations(path: str, text: bytes, wanted: Wanted) -> Annotations:
         np.cumsum(data["run_counts"]),
         data["runs"],
         unlisted=[os.fsdecode(name) for name in data["unlisted"]],
+        category_ids=data["category_ids"].tolist(),
+        category_names=[name.decode(errors="replace") for name in data["category_names"]],
     )
     for fault in data["faults"]:
         annotations.faults.setdefault(fault.image, OpError(_explained(path, fault)))

@@ -116,13 +116,14 @@ def list_classes(
     folder_patterns: Sequence[str],
     case_sensitive: bool,
     on_unreadable: Callable[[OSError], None],
-) -> tuple[list[str], NDArray[np.int32]]:
-    """Files in the sub-folders of `root`, and for each the number of its folder.
+) -> tuple[list[str], NDArray[np.int32], list[str]]:
+    """Files in the sub-folders of `root`, for each the number of its folder, and the folders.
 
     The names begin with that of the folder. Folders that cannot be read are reported and left out.
     """
     names: list[list[str]] = []
-    for folder in list_folders(root, folder_patterns, case_sensitive):
+    folders = list_folders(root, folder_patterns, case_sensitive)
+    for folder in folders:
         try:
             files = list_files(join(root, folder), file_patterns, case_sensitive)
         except OSError as error:
@@ -130,13 +131,13 @@ def list_classes(
             files = []
         names.append([f"{folder}/{name}" for name in files])
     labels = np.repeat(np.arange(len(names), dtype=np.int32), [len(part) for part in names])
-    return list(itertools.chain.from_iterable(names)), labels
+    return list(itertools.chain.from_iterable(names)), labels, folders
 
 
 def list_tree(root: str, pattern: str, on_unreadable: Callable[[OSError], None]) -> list[str]:
     """Files in `root` (their names begin with "./") and then in its sub-folders."""
     names = [f"./{name}" for name in list_files(root, [pattern], True)]
-    in_folders, _ = list_classes(root, [pattern], [], True, on_unreadable)
+    in_folders, _, _ = list_classes(root, [pattern], [], True, on_unreadable)
     return names + in_folders
 
 
