@@ -30,6 +30,7 @@ LAYERS = {
     "io": {"_ops", "_engine", "_kernels"},
     "_readers": {"_codecs", "_engine", "_kernels", "_shapes"},
     "_loops": {"_codecs", "_ops", "_readers", "_engine", "_kernels", "_shapes"},
+    "pytorch": {"_loops"},
     "_gpu": {"_ops", "_engine", "_kernels", "_shapes"},
 }
 

@@ -13,10 +13,12 @@ from . import experimental as experimental
 from . import io as io
 from . import math as math
 from . import noise as noise
+from . import pytorch as pytorch
 from . import random as random
 from . import readers as readers
 from . import reductions as reductions
 from . import segmentation as segmentation
+from . import testing as testing
 from . import tfrecord as tfrecord
 from . import transforms as transforms
 from . import types as types
@@ -172,6 +174,7 @@ __all__ = [
     "permute_batch",
     "power_spectrum",
     "preemphasis_filter",
+    "pytorch",
     "random",
     "random_bbox_crop",
     "random_crop_generator",
@@ -198,6 +201,7 @@ __all__ = [
     "stream",
     "tensor",
     "tensor_resize",
+    "testing",
     "tfrecord",
     "to_decibels",
     "transforms",

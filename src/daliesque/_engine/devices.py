@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from .samples import Kernels, Samples, is_remote
@@ -45,6 +46,9 @@ class Queues(Protocol):
 
     def synchronize(self, queue: Any) -> None:
         """Wait until all work in the queue is done."""
+
+    def active(self, queue: Any) -> AbstractContextManager[Any]:
+        """Inside, torch puts its work into the queue."""
 
 
 class Placement(Protocol):

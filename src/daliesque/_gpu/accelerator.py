@@ -26,9 +26,6 @@ VARIABLE = "DALIESQUE_GPU"
 class Queues(EngineQueues, Protocol):
     """What kernels and transfers need of queues, besides what the engine does."""
 
-    def active(self, queue: Any) -> contextlib.AbstractContextManager[Any]:
-        """Inside, torch puts its work into the queue."""
-
     def mark(self, queue: Any) -> Any:
         """An event that occurs when all work put into the queue so far is done."""
 
