@@ -181,12 +181,11 @@ class EvalContext:
     @property
     def python_threads(self) -> PythonThreads:
         """The threads that functions written in Python run on: as many as kernels use."""
-        threads = self._python_threads
-        if threads is None or threads.size != self.num_threads:
-            if threads is not None:
-                threads.stop()
-            threads = self._python_threads = PythonThreads(self.num_threads)
+        threads, size = self._python_threads, self.num_threads
+        if threads is None:
+            threads = self._python_threads = PythonThreads(size)
             weakref.finalize(self, threads.stop)
+        threads.size = size
         return threads
 
     @property

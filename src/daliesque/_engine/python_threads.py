@@ -50,11 +50,12 @@ class Job:
                     if self._failed is None or index < self._failed[0]:
                         self._failed = (index, error)
             finally:
+                # Whoever waits may drop what the function needs, on its own thread.
+                del function
                 with self._changed:
                     self._running -= 1
                     if not self._running:
                         self._changed.notify_all()
-            del function
 
     def wait(self) -> None:
         """Return when all items that were begun are done; raise what one of them raised."""
