@@ -103,12 +103,16 @@ def test_bad_items(threads: int) -> None:
     ("items", "text"),
     [
         ([1, None], "an output must be an array, .*; got None"),
-        ([1, (2, 3)], "2 outputs instead of 1"),
+        ([1, (2, 3)], "the item has 2 outputs, the first one 1"),
         ([1, {"a": 1}], "the item is a dict, others are not"),
         ([{"a": 1}, 2], r"a dict with the keys \['a'\]; got int"),
         ([{"a": 1}, {"b": 2}], r"a dict with the keys \['a'\]; got the keys \['b'\]"),
         ([1, ((1, 2), 3)], "an output must be an array"),
         ([1, object()], "object"),
+        ([1, 2.5], "output 0 is f32, that of the first item i32; pass 'dtype'"),
+        ([1, [1]], "output 0 has 1 axes, that of the first item 0"),
+        ([np.zeros(2), np.zeros(2, np.uint8)], "output 0 is u8, that of the first item f64"),
+        ([1, np.array(["a"])], "<U1"),
     ],
 )
 def test_items_that_do_not_fit(items: list[Any], text: str) -> None:
@@ -118,6 +122,15 @@ def test_items_that_do_not_fit(items: list[Any], text: str) -> None:
     skipping = ndd.readers.Python(items, on_error="replace")
     assert len(list(skipping.next_epoch(batch_size=2))) == 1
     assert [error.source for error in skipping.errors] == ["list[1]"]
+
+
+def test_types() -> None:
+    reader = ndd.readers.Python([(1, [2.5]), (2.5, [1])], dtype=(ndd.float32, ndd.uint8))
+    numbers, lists = next(reader.next_epoch(batch_size=2))
+    assert numbers.torch().tolist() == [1.0, 2.5]
+    assert (numbers.dtype, lists.dtype) == (ndd.float32, ndd.uint8)
+    both = ndd.readers.Python([(1, 2)], dtype="f16", layout="")
+    assert [output.dtype for output in next(both.next_epoch())] == [ndd.float16] * 2
 
 
 def test_layouts_that_do_not_fit() -> None:

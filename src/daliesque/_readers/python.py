@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._engine.args import rule_of
+from .._engine.batch import Batch
 from .._engine.device import DeviceLike
-from .._engine.tensor import as_tensor
+from .._engine.dtype import DType, DTypeLike
+from .._engine.dtype import dtype as to_dtype
+from .._engine.tensor import Tensor, as_tensor
 from .._engine.threads import check_thread_count, run_on_threads
 from .core.base import Reader
 from .core.hooks import collect_samples
@@ -20,6 +24,13 @@ from .core.source import Fetched
 
 # Items that are looked at to find out whether they are dicts, if some of them cannot be read.
 _MOST_PROBED = 16
+
+
+class Kind(NamedTuple):
+    """In what the outputs of all items must agree."""
+
+    dtype: DType
+    ndim: int
 
 
 class Python(Reader[Any]):
@@ -41,6 +52,9 @@ class Python(Reader[Any]):
         `__getitem__` is called by several threads.
     layout
         The layout of outputs: one for all of them, or a sequence with one, or None, for each.
+    dtype
+        The element type that outputs are converted to, likewise. By default, items must have the
+        types and numbers of axes of the first one that can be read.
     source_name
         A function that returns where the item with a number comes from.
     **options
@@ -65,6 +79,7 @@ class Python(Reader[Any]):
         *,
         num_threads: int = 1,
         layout: str | Sequence[str | None] | None = None,
+        dtype: DTypeLike | Sequence[DTypeLike | None] | None = None,
         source_name: Callable[[int], str] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None:
@@ -84,12 +99,10 @@ class Python(Reader[Any]):
         except (TypeError, ValueError) as error:
             msg = f"{self.operator}: 'num_threads': {error}"
             raise type(error)(msg) from None
-        self._layouts = layout
-        if layout is not None and not isinstance(layout, str):
-            where = f"{self.operator}: 'layout'"
-            self._layouts = [
-                None if item is None else rule_of(str).convert(item, where) for item in layout
-            ]
+        where = f"{self.operator}: 'layout'"
+        self._layouts = _for_outputs(layout, lambda item: rule_of(str).convert(item, where))
+        self._dtypes = _for_outputs(dtype, to_dtype)
+        self._kinds: list[Kind] | None = None
         self._named_by = source_name
         super().__init__(batch_size, name, device, **options)
 
@@ -98,12 +111,13 @@ class Python(Reader[Any]):
         for number in range(min(size, _MOST_PROBED)):
             try:
                 item = self._dataset[number]
+                names = tuple(item) if isinstance(item, Mapping) else None
+                kinds = list(map(_kind, self._convert(self._split(item, names))))
             except Exception:
                 # Reported when it is to be delivered.
                 continue
-            if isinstance(item, Mapping):
-                self.output_names = tuple(item)
-                self._check_names()
+            self.output_names, self._kinds = names, kinds
+            self._check_names()
             break
         return size
 
@@ -143,18 +157,13 @@ class Python(Reader[Any]):
         return outcome
 
     def fetch_sample(self, number: int) -> Any:
-        outputs = self._split(self._dataset[number])
-        layouts = self._layouts
-        if layouts is None or isinstance(layouts, str):
-            layouts = (layouts,) * len(outputs)
-        elif len(layouts) != len(outputs):
-            msg = f"'layout' has {len(layouts)} items for {len(outputs)} outputs"
-            raise ValueError(msg)
-        return tuple(map(_to_output, outputs, layouts))
+        outputs = self._convert(self._split(self._dataset[number], self.output_names))
+        if self._kinds is not None:
+            _check_kinds(list(map(_kind, outputs)), self._kinds)
+        return tuple(outputs)
 
-    def _split(self, item: Any) -> Sequence[Any]:
+    def _split(self, item: Any, names: tuple[str, ...] | None) -> Sequence[Any]:
         """The outputs of an item."""
-        names = self.output_names
         if names is None:
             if isinstance(item, Mapping):
                 msg = "the item is a dict, others are not"
@@ -166,23 +175,70 @@ class Python(Reader[Any]):
             raise TypeError(msg)
         return [item[key] for key in names]
 
+    def _convert(self, outputs: Sequence[Any]) -> list[NDArray[Any] | Tensor]:
+        """Outputs as arrays and tensors."""
+        count = len(outputs)
+        layouts, dtypes = (
+            _spread(name, values, count)
+            for name, values in (("layout", self._layouts), ("dtype", self._dtypes))
+        )
+        return [_to_output(*row) for row in zip(outputs, layouts, dtypes, strict=True)]
+
     def source_name(self, number: int) -> str:
         if self._named_by is not None:
             return self._named_by(number)
         return f"{type(self._dataset).__name__}[{number}]"
 
 
-def _to_output(value: Any, layout: str | None) -> Any:
+def _for_outputs(value: Any, convert: Callable[[Any], Any]) -> Any:
+    """What is given for all outputs, or a list with what is given for each."""
+    if value is None or isinstance(value, str) or not isinstance(value, Sequence):
+        return None if value is None else convert(value)
+    return [None if item is None else convert(item) for item in value]
+
+
+def _spread(name: str, value: Any, count: int) -> Sequence[Any]:
+    if not isinstance(value, list):
+        return (value,) * count
+    if len(value) != count:
+        msg = f"'{name}' has {len(value)} items for {count} outputs"
+        raise ValueError(msg)
+    return value
+
+
+def _to_output(value: Any, layout: str | None, dtype: DType | None) -> NDArray[Any] | Tensor:
     """An output as readers take it."""
     if isinstance(value, str):
         value = value.encode()
-    if value is None or isinstance(value, Mapping | tuple | set):
+    if value is None or isinstance(value, Mapping | tuple | set | Batch):
         msg = (
             f"an output must be an array, a number, a list of numbers, or bytes; got {value!r:.60}"
         )
         raise TypeError(msg)
-    if layout is not None or isinstance(value, list):
-        return as_tensor(value, layout=layout)
-    if isinstance(value, bytes | bytearray | memoryview):
-        return np.frombuffer(value, np.uint8)
-    return value
+    if type(value) is np.ndarray and layout is None and dtype is None:
+        # Arrays of one type are joined faster.
+        return value
+    return as_tensor(value, layout=layout, dtype=dtype)
+
+
+def _kind(output: NDArray[Any] | Tensor) -> Kind:
+    if isinstance(output, np.ndarray):
+        return Kind(to_dtype(output.dtype), output.ndim)
+    return Kind(output.dtype, output.ndim)
+
+
+def _check_kinds(found: list[Kind], expected: list[Kind]) -> None:
+    """Raise if an item does not go with the first one."""
+    if len(found) != len(expected):
+        msg = f"the item has {len(found)} outputs, the first one {len(expected)}"
+        raise TypeError(msg)
+    for number, (kind, wanted) in enumerate(zip(found, expected, strict=True)):
+        if kind.dtype != wanted.dtype:
+            msg = (
+                f"output {number} is {kind.dtype}, that of the first item {wanted.dtype}; pass "
+                "'dtype' to convert all of them"
+            )
+            raise TypeError(msg)
+        if kind.ndim != wanted.ndim:
+            msg = f"output {number} has {kind.ndim} axes, that of the first item {wanted.ndim}"
+            raise TypeError(msg)
