@@ -263,6 +263,39 @@ def test_resuming(tmp_path: Path, shuffle: dict[str, Any]) -> None:
         assert following[0] == following[1]
 
 
+@pytest.mark.parametrize("shuffle", [{}, {"random_shuffle": True}, {"shuffle_after_epoch": True}])
+@pytest.mark.parametrize("shards", [{}, {"num_shards": 4, "shard_id": 1}])
+def test_checkpoints_of_the_reference(
+    tmp_path: Path, shuffle: dict[str, Any], shards: dict[str, Any]
+) -> None:
+    """A checkpoint that the reference saved is continued here, reader and generator."""
+    root = str(flat_folder(tmp_path, 23))
+    arguments = {"file_root": root, "enable_checkpointing": True, **shuffle, **shards}
+    theirs, rng = reference.readers.File(**arguments), reference.random.RNG(seed=5)
+    checkpoint = reference.checkpoint.Checkpoint()
+    checkpoint.register(theirs, "reader")
+    checkpoint.register(rng)
+    texts, batches, draws = [], [], []
+    for _ in range(3):
+        for contents, _ in theirs.next_epoch(batch_size=4):
+            batches.append([value(sample) for sample in contents.tensors])
+            draws.append(rng())
+            checkpoint.collect()
+            texts.append(checkpoint.serialize())
+    for done, text in enumerate(texts, 1):
+        ours, generator = ndd.readers.File(**arguments), ndd.random.RNG()
+        loaded = ndd.checkpoint.Checkpoint()
+        loaded.deserialize(text)
+        loaded.register(ours, "reader")
+        loaded.register(generator)
+        found: list[Any] = []
+        while len(found) < len(batches) - done:
+            for contents, _ in ours.next_epoch(batch_size=4):
+                found.append([value(sample) for sample in contents.tensors])
+        assert found[: len(batches) - done] == batches[done:]
+        assert [generator() for _ in draws[done:]] == draws[done:]
+
+
 class Archived(Count):
     """Numbers that lie in archives of some lengths."""
 

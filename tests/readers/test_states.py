@@ -103,3 +103,34 @@ def test_saved_states_can_be_restored(saved: Saved) -> None:
     reader = Count(11, **saved.options)
     reader.set_state(saved.text())
     assert flat(epoch_of(reader, 3)) == saved.rest
+
+
+# Saved by readers of 24 files of the reference, release 2.4.0; what they delivered next.
+OF_THE_REFERENCE = [
+    ({}, "Cg8KCTUzNzQxMzE4MhABGBA=", [16, 17, 18, 19, 20, 21, 22, 23]),
+    (
+        {"num_shards": 3, "shard_id": 1, "random_shuffle": True, "seed": 7},
+        "ChAKCjE5ODA0NzM1NDAQAhgF",
+        [17, 14, 19, 22, 8, 6, 4, 18],
+    ),
+    ({"shuffle_after_epoch": True}, "Cg8KCTUzNzQxMzE4MhACGBY=", [19, 12, 8, 20, 15, 9, 4, 18]),
+]
+
+
+@pytest.mark.parametrize(("options", "state", "following"), OF_THE_REFERENCE)
+def test_states_of_the_reference(options: dict[str, Any], state: str, following: list[int]) -> None:
+    reader = Count(24, enable_checkpointing=True, **options)
+    reader.set_state(state)
+    found = flat(epoch_of(reader, 1)) + flat(epoch_of(reader, 1))
+    assert found[: len(following)] == following
+
+
+def test_states_of_the_reference_that_do_not_fit() -> None:
+    state = OF_THE_REFERENCE[0][1]
+    with pytest.raises(ValueError, match="a shard of at least 16 samples; the reader has 15"):
+        Count(15).set_state(state)
+    with pytest.raises(ValueError, match="with enable_checkpointing=True"):
+        Count(24, shuffle_after_epoch=True).set_state(state)
+    for text in ("", "AAAA", state[:-4], state[4:], "Cgd4"):
+        with pytest.raises(ValueError, match="not the state of a reader"):
+            Count(24).set_state(text)

@@ -500,7 +500,8 @@ class Reader(Generic[Delivered]):
 
         The next epoch delivers what was left of the interrupted one. The other reader may have
         had another number of shards: then what all its shards had left, each after as many samples,
-        is divided among the new ones. Batch size and error handling may differ as well.
+        is divided among the new ones. Batch size and error handling may differ as well. States that
+        the reference saved are understood, too: the next epoch is what was left of the data.
 
         Parameters
         ----------

@@ -8,7 +8,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .order import Order, Position, Remainder, Shuffle
+from .order import Order, Position, Remainder, Shuffle, fresh
+from .reference_state import ReferenceState, parse_reference_state
 
 if TYPE_CHECKING:
     from .base import Reader
@@ -36,6 +37,9 @@ def save_position(order: Order, position: Position) -> str:
 def load_position(operator: str, order: Order, text: str) -> Position:
     """What `save_position` saved, as a position in `order`; ValueError if it does not fit."""
     where = f"{operator}: set_state:"
+    reference = parse_reference_state(text)
+    if reference is not None:
+        return _of_reference(where, order, reference)
     try:
         fields = json.loads(text)
         version = fields["version"]
@@ -67,6 +71,27 @@ def load_position(operator: str, order: Order, text: str) -> Position:
     if engine is not None:
         order.set_engine(*engine)
     return position
+
+
+def _of_reference(where: str, order: Order, state: ReferenceState) -> Position:
+    """The position of a reader of the reference. It holds no more than that, so less is checked."""
+    if order.shuffle.cumulative:
+        msg = (
+            f"{where} the state was saved by the reference, which permutes samples in another way. "
+            "Make the reader with enable_checkpointing=True."
+        )
+        raise ValueError(msg)
+    largest = -(-order.size // order.num_shards)
+    if state.delivered > largest:
+        msg = (
+            f"{where} the state belongs to a shard of at least {state.delivered} samples; the "
+            f"reader has {largest}. Give it the same data and shards."
+        )
+        raise ValueError(msg)
+    if order.shuffle.reach:
+        order.set_engine(state.pass_number, state.engine)
+    beginning = fresh(state.pass_number)
+    return beginning._replace(delivered=state.delivered, taken=state.delivered)
 
 
 def _shuffle_numbers(shuffle: Shuffle) -> list[int]:
