@@ -12,7 +12,7 @@ import pytest
 
 import daliesque
 
-MODULES = sorted(
+MODULES = ["daliesque"] + sorted(
     module.name
     for module in pkgutil.walk_packages(daliesque.__path__, "daliesque.")
     if not module.name.endswith("._kernels")

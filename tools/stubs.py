@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 from nanobind.stubgen import StubGen
 
 from daliesque import _kernels
-from daliesque._engine.args import Fixed, PerSample, Rule, StringPerSample
+from daliesque._engine.args import FilterPerSample, Fixed, PerSample, Rule, StringPerSample
 from daliesque._engine.op import registry
 from daliesque._engine.outputs import Given, OnePer
 from daliesque._engine.spec import OpSpec
@@ -135,6 +135,7 @@ def annotation_text(annotation: Any) -> str:
             str(annotation)
             .replace("daliesque._engine.dtype.", "")
             .replace("daliesque._engine.enums.", "")
+            .replace("daliesque.DType", "DType")
         )
     return str(getattr(annotation, "__name__", annotation))
 
@@ -143,6 +144,8 @@ def argument_type(rule: Rule, annotation: Any) -> str:
     """What a user may pass for an argument."""
     if isinstance(rule, StringPerSample):
         return "str | Tensor | Batch"
+    if isinstance(rule, FilterPerSample):
+        return f"DALIInterpType | str | {ANYTHING}"
     if isinstance(rule, PerSample):
         scalar = {"f": "float", "i": "int", "b": "bool"}[rule.dtype.kind]
         single = f"Sequence[{scalar}] | {scalar}" if rule.vector else scalar
@@ -155,6 +158,7 @@ def argument_type(rule: Rule, annotation: Any) -> str:
         inner = "DTypeLike" if container[1] == "DType" else container[1]
         optional = " | None" if "None" in text else ""
         return f"Sequence[{inner}] | {inner}{optional}"
+    text = re.sub(r"(DALI\w+)", r"\1 | str", text)
     return text.replace("DType", "DTypeLike")
 
 

@@ -46,6 +46,7 @@ from ._engine.dtype import (
 )
 from ._engine.dtype import bool_ as bool
 from ._engine.errors import DecodeError, InternalError, OpError
+from ._engine.errors import publish as _publish
 from ._engine.memory import memory
 from ._engine.modes import EvalMode
 from ._engine.stream import (
@@ -256,3 +257,4 @@ __all__ = [
 # Loaded, and torch with it, when somebody asks for a "gpu".
 _register_backend(_load_gpu)
 _teach_torch()
+_publish(globals(), "daliesque")

@@ -1225,8 +1225,8 @@ def color_space_conversion(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType,
-    output_type: DALIImageType,
+    image_type: DALIImageType | str,
+    output_type: DALIImageType | str,
 ) -> Tensor: ...
 @overload
 def color_space_conversion(
@@ -1235,8 +1235,8 @@ def color_space_conversion(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType,
-    output_type: DALIImageType,
+    image_type: DALIImageType | str,
+    output_type: DALIImageType | str,
 ) -> Batch: ...
 @overload
 def color_space_conversion(
@@ -1245,8 +1245,8 @@ def color_space_conversion(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType,
-    output_type: DALIImageType,
+    image_type: DALIImageType | str,
+    output_type: DALIImageType | str,
 ) -> Tensor | Batch: ...
 @overload
 def color_space_conversion(
@@ -1255,8 +1255,8 @@ def color_space_conversion(
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    image_type: DALIImageType,
-    output_type: DALIImageType,
+    image_type: DALIImageType | str,
+    output_type: DALIImageType | str,
 ) -> Batch: ...
 @overload
 def color_twist(
@@ -1269,7 +1269,7 @@ def color_twist(
     saturation: float | ArrayLike | Tensor | None = 1.0,
     contrast: float | ArrayLike | Tensor | None = 1.0,
     brightness: float | ArrayLike | Tensor | None = 1.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -1283,7 +1283,7 @@ def color_twist(
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
     contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
     brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -1297,7 +1297,7 @@ def color_twist(
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
     contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
     brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Tensor | Batch: ...
 @overload
@@ -1311,7 +1311,7 @@ def color_twist(
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
     contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
     brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -1414,7 +1414,7 @@ def hue(
     batch_size: None = None,
     device: DeviceLike | None = None,
     hue: float | ArrayLike | Tensor | None = 0.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -1425,7 +1425,7 @@ def hue(
     batch_size: None = None,
     device: DeviceLike | None = None,
     hue: float | ArrayLike | Tensor | Batch | None = 0.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -1436,7 +1436,7 @@ def hue(
     batch_size: None = None,
     device: DeviceLike | None = None,
     hue: float | ArrayLike | Tensor | Batch | None = 0.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Tensor | Batch: ...
 @overload
@@ -1447,7 +1447,7 @@ def hue(
     batch_size: int,
     device: DeviceLike | None = None,
     hue: float | ArrayLike | Tensor | Batch | None = 0.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -1458,7 +1458,7 @@ def saturation(
     batch_size: None = None,
     device: DeviceLike | None = None,
     saturation: float | ArrayLike | Tensor | None = 1.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -1469,7 +1469,7 @@ def saturation(
     batch_size: None = None,
     device: DeviceLike | None = None,
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -1480,7 +1480,7 @@ def saturation(
     batch_size: None = None,
     device: DeviceLike | None = None,
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Tensor | Batch: ...
 @overload
@@ -1491,7 +1491,7 @@ def saturation(
     batch_size: int,
     device: DeviceLike | None = None,
     saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -1752,7 +1752,7 @@ def crop(
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -1773,7 +1773,7 @@ def crop(
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -1794,7 +1794,7 @@ def crop(
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor | Batch: ...
 @overload
@@ -1815,7 +1815,7 @@ def crop(
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -1843,7 +1843,7 @@ def crop_mirror_normalize(
     pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -1871,7 +1871,7 @@ def crop_mirror_normalize(
     pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -1899,7 +1899,7 @@ def crop_mirror_normalize(
     pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor | Batch: ...
 @overload
@@ -1927,7 +1927,7 @@ def crop_mirror_normalize(
     pad_output: builtins.bool | None = False,
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -2027,7 +2027,7 @@ def jitter(
     device: DeviceLike | None = None,
     nDegree: int | None = 2,
     mask: int | ArrayLike | Tensor | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
     rng: RNG | None = None,
 ) -> Tensor: ...
@@ -2040,7 +2040,7 @@ def jitter(
     device: DeviceLike | None = None,
     nDegree: int | None = 2,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
     rng: RNG | None = None,
 ) -> Batch: ...
@@ -2053,7 +2053,7 @@ def jitter(
     device: DeviceLike | None = None,
     nDegree: int | None = 2,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
     rng: RNG | None = None,
 ) -> Tensor | Batch: ...
@@ -2066,7 +2066,7 @@ def jitter(
     device: DeviceLike | None = None,
     nDegree: int | None = 2,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
     rng: RNG | None = None,
 ) -> Batch: ...
@@ -2078,7 +2078,7 @@ def sphere(
     batch_size: None = None,
     device: DeviceLike | None = None,
     mask: int | ArrayLike | Tensor | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Tensor: ...
 @overload
@@ -2089,7 +2089,7 @@ def sphere(
     batch_size: None = None,
     device: DeviceLike | None = None,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Batch: ...
 @overload
@@ -2100,7 +2100,7 @@ def sphere(
     batch_size: None = None,
     device: DeviceLike | None = None,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Tensor | Batch: ...
 @overload
@@ -2111,7 +2111,7 @@ def sphere(
     batch_size: int,
     device: DeviceLike | None = None,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Batch: ...
 @overload
@@ -2128,7 +2128,7 @@ def water(
     phase_x: float | None = 0.0,
     phase_y: float | None = 0.0,
     mask: int | ArrayLike | Tensor | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Tensor: ...
 @overload
@@ -2145,7 +2145,7 @@ def water(
     phase_x: float | None = 0.0,
     phase_y: float | None = 0.0,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Batch: ...
 @overload
@@ -2162,7 +2162,7 @@ def water(
     phase_x: float | None = 0.0,
     phase_y: float | None = 0.0,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Tensor | Batch: ...
 @overload
@@ -2179,7 +2179,7 @@ def water(
     phase_x: float | None = 0.0,
     phase_y: float | None = 0.0,
     mask: int | ArrayLike | Tensor | Batch | None = 1,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_NN,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Batch: ...
 @overload
@@ -2845,7 +2845,7 @@ def peek_image_shape(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: builtins.bool | None = True,
 ) -> Tensor: ...
@@ -2856,7 +2856,7 @@ def peek_image_shape(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: builtins.bool | None = True,
 ) -> Batch: ...
@@ -2867,7 +2867,7 @@ def peek_image_shape(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: builtins.bool | None = True,
 ) -> Tensor | Batch: ...
@@ -2878,7 +2878,7 @@ def peek_image_shape(
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: builtins.bool | None = True,
 ) -> Batch: ...
@@ -3281,9 +3281,9 @@ def random_resized_crop(
     random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
     random_area: Sequence[float] | float | None = (0.08, 1.0),
     num_attempts: int | None = 10,
-    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | None = None,
-    mag_filter: int | ArrayLike | Tensor | None = None,
+    interp_type: DALIInterpType | str | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3301,9 +3301,14 @@ def random_resized_crop(
     random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
     random_area: Sequence[float] | float | None = (0.08, 1.0),
     num_attempts: int | None = 10,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3321,9 +3326,14 @@ def random_resized_crop(
     random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
     random_area: Sequence[float] | float | None = (0.08, 1.0),
     num_attempts: int | None = 10,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3341,9 +3351,14 @@ def random_resized_crop(
     random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
     random_area: Sequence[float] | float | None = (0.08, 1.0),
     num_attempts: int | None = 10,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3369,13 +3384,13 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | None = None,
-    mag_filter: int | ArrayLike | Tensor | None = None,
+    interp_type: DALIInterpType | str | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[False] | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Tensor: ...
@@ -3398,13 +3413,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[False] | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Batch: ...
@@ -3427,13 +3447,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[False] | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Tensor | Batch: ...
@@ -3456,13 +3481,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[False] | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Batch: ...
@@ -3485,13 +3515,13 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | None = None,
-    mag_filter: int | ArrayLike | Tensor | None = None,
+    interp_type: DALIInterpType | str | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[True],
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> tuple[Tensor, Tensor]: ...
@@ -3514,13 +3544,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[True],
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> tuple[Batch, Batch]: ...
@@ -3543,13 +3578,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[True],
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
@@ -3572,13 +3612,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[True],
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> tuple[Batch, Batch]: ...
@@ -3601,13 +3646,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: builtins.bool | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
@@ -3639,9 +3689,9 @@ def resize_crop_mirror(
     crop_pos_z: float | ArrayLike | Tensor | None = 0.5,
     rounding: str | None = "round",
     mirror: int | ArrayLike | Tensor | None = 0,
-    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | None = None,
-    mag_filter: int | ArrayLike | Tensor | None = None,
+    interp_type: DALIInterpType | str | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3675,9 +3725,14 @@ def resize_crop_mirror(
     crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
     rounding: str | None = "round",
     mirror: int | ArrayLike | Tensor | Batch | None = 0,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3711,9 +3766,14 @@ def resize_crop_mirror(
     crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
     rounding: str | None = "round",
     mirror: int | ArrayLike | Tensor | Batch | None = 0,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3747,9 +3807,14 @@ def resize_crop_mirror(
     crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
     rounding: str | None = "round",
     mirror: int | ArrayLike | Tensor | Batch | None = 0,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3774,9 +3839,9 @@ def tensor_resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | None = None,
-    mag_filter: int | ArrayLike | Tensor | None = None,
+    interp_type: DALIInterpType | str | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3801,9 +3866,14 @@ def tensor_resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3828,9 +3898,14 @@ def tensor_resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -3855,9 +3930,14 @@ def tensor_resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: builtins.bool | None = False,
     subpixel_scale: builtins.bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: builtins.bool | None = True,
     dtype: DTypeLike | None = None,
     minibatch_size: int | None = 32,
@@ -4169,7 +4249,7 @@ def slice(
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
 @overload
@@ -4194,7 +4274,7 @@ def slice(
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -4219,7 +4299,7 @@ def slice(
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor | Batch: ...
 @overload
@@ -4244,7 +4324,7 @@ def slice(
     out_of_bounds_policy: str | None = "error",
     fill_values: Sequence[float] | float | None = (0.0,),
     dtype: DTypeLike | None = None,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
@@ -4739,7 +4819,7 @@ def rotate(
     keep_size: builtins.bool | None = False,
     size: Sequence[float] | float | ArrayLike | Tensor | None = None,
     fill_value: float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -4755,7 +4835,7 @@ def rotate(
     keep_size: builtins.bool | None = False,
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     fill_value: float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
@@ -4771,7 +4851,7 @@ def rotate(
     keep_size: builtins.bool | None = False,
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     fill_value: float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor | Batch: ...
@@ -4787,7 +4867,7 @@ def rotate(
     keep_size: builtins.bool | None = False,
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     fill_value: float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
@@ -4803,7 +4883,7 @@ def warp_affine(
     inverse_map: builtins.bool | None = True,
     size: Sequence[float] | float | ArrayLike | Tensor | None = None,
     fill_value: float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor: ...
@@ -4819,7 +4899,7 @@ def warp_affine(
     inverse_map: builtins.bool | None = True,
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     fill_value: float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
@@ -4835,7 +4915,7 @@ def warp_affine(
     inverse_map: builtins.bool | None = True,
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     fill_value: float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor | Batch: ...
@@ -4851,7 +4931,7 @@ def warp_affine(
     inverse_map: builtins.bool | None = True,
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     fill_value: float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...

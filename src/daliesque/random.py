@@ -5,6 +5,7 @@ Draws depend on the generator's seed, the number of calls made with it, and the 
 batch; never on threads or evaluation modes. They are those of DALI for the same program.
 """
 
+from ._engine.errors import publish as _publish
 from ._engine.rng import RNG, get_default_rng, set_seed
 from ._ops.random import beta, choice, coin_flip, normal, uniform
 
@@ -18,3 +19,5 @@ __all__ = [
     "set_seed",
     "uniform",
 ]
+
+_publish(globals(), "daliesque.random")

@@ -12,6 +12,7 @@ Paths may also be URLs (http://, s3://, memory://, ...) of all kinds that fsspec
 daliesque[remote]. Reads that fail because a connection broke are repeated.
 """
 
+from ._engine.errors import publish as _publish
 from ._readers.caffe import Caffe, Caffe2
 from ._readers.coco import COCO
 from ._readers.core.bad_samples import ReadError
@@ -52,3 +53,5 @@ __all__ = [
     "VideoResize",
     "Webdataset",
 ]
+
+_publish(globals(), "daliesque.readers")

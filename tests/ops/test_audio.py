@@ -144,7 +144,7 @@ def test_nothing_to_resample() -> None:
 def test_resampling_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, ndd.OpError), match=f"^audio_resample: .*{message}"):
         np.asarray(ndd.audio_resample(noise(10), **arguments))
-    with pytest.raises(ValueError, match="the type f64 is not supported"):
+    with pytest.raises(ValueError, match="the type float64 is not supported"):
         np.asarray(ndd.audio_resample(np.ones(9), scale=1.0))
     with pytest.raises(ValueError, match=r"must have the axes \(samples,\)"):
         np.asarray(ndd.audio_resample(noise(2, 3, 4), scale=1.0))

@@ -46,7 +46,7 @@ def test_missing_files(tmp_path: Path, mode: ndd.EvalMode) -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(ValueError, match=r"io\.file\.read: the type i32 is not supported"):
+    with pytest.raises(ValueError, match=r"io\.file\.read: the type int32 is not supported"):
         ndd.io.file.read(codes("x").astype(np.int32)).evaluate()
     with pytest.raises(ValueError, match=r"io\.file\.read: 'filepaths' must be 1-D"):
         ndd.io.file.read(codes("x")[None]).evaluate()

@@ -115,7 +115,7 @@ def test_wrong_arguments_are_refused() -> None:
         ndd.get_property(batch, key="color").evaluate()
     with pytest.raises(ValueError, match=r"dump_image: .* got the shape \(2, 2, 4\) \(sample 0\)"):
         ndd.dump_image(np.zeros((2, 2, 4), np.uint8))
-    with pytest.raises(ValueError, match="dump_image: the type f32 is not supported"):
+    with pytest.raises(ValueError, match="dump_image: the type float32 is not supported"):
         ndd.dump_image(np.zeros((2, 2, 3), np.float32))
     with pytest.raises(ValueError, match="dump_image: 'input_layout' must be 'HWC'"):
         ndd.dump_image(np.zeros((2, 2, 3), np.uint8), input_layout="CHW")

@@ -100,7 +100,7 @@ def test_join_errors(name: str, arguments: dict[str, Any], message: str) -> None
 
 
 def test_joined_inputs_must_be_alike() -> None:
-    with pytest.raises(ValueError, match=r"cat: .*input 0 is f32 with 1 axes, input 1 is i32"):
+    with pytest.raises(ValueError, match=r"cat: .*0 is float32 with 1 axes, input 1 is int32"):
         ndd.cat([1.0], [1]).evaluate()
     with pytest.raises(ValueError, match="stack: 'axis_name' needs inputs with a layout"):
         ndd.stack([1.0], [1.0], axis_name="C").evaluate()

@@ -144,5 +144,5 @@ def test_wrong_arguments_are_refused() -> None:
         ndd.noise.shot(image, factor=float("nan")).evaluate()
     with pytest.raises(ValueError, match=r"noise.shot: the input divided by 'factor' must"):
         ndd.noise.shot(np.full((2, 2), 1e12, np.float32), factor=1).evaluate()
-    with pytest.raises(ValueError, match=r"noise.gaussian: the type f64 is not supported"):
+    with pytest.raises(ValueError, match=r"noise.gaussian: the type float64 is not supported"):
         ndd.noise.gaussian(np.zeros((2, 2))).evaluate()

@@ -313,7 +313,7 @@ def test_wrong_arguments_are_refused(
     "operator", ["spectrogram", "power_spectrum", "mel_filter_bank", "to_decibels", "mfcc"]
 )
 def test_only_float32(operator: str) -> None:
-    with pytest.raises(ValueError, match=f"^{operator}: the type i16 is not supported"):
+    with pytest.raises(ValueError, match=f"^{operator}: the type int16 is not supported"):
         np.asarray(getattr(ndd, operator)(np.ones((600, 1), np.int16)))
 
 

@@ -206,7 +206,7 @@ def test_components_of_every_type(tmp_path: Path) -> None:
             assert output.dtype == getattr(ndd, kind)
             for sample, array in zip(output, column, strict=True):
                 np.testing.assert_array_equal(np.asarray(sample), array, strict=True)
-    with pytest.raises(ndd.OpError, match="whose size is no multiple of that of i64"):
+    with pytest.raises(ndd.OpError, match="whose size is no multiple of that of int64"):
         read(path, "int32", dtypes=ndd.int64)
 
 

@@ -31,8 +31,9 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .convert import cast_samples, contiguous, is_array, to_samples, to_stacked_numpy
-from .dtype import DType, float16, float32, float64, int64
+from .dtype import DType, float16, float32, float64, full_names, int64
 from .dtype import dtype as to_dtype
+from .enums import DALIInterpType, find_member
 from .samples import HostSamples, host
 from .value import Value
 
@@ -82,7 +83,8 @@ class Fixed(Rule):
                 msg = f"{where.partition(':')[0]}: {error}"
                 raise TypeError(msg) from None
             msg = f"{where} must be {self.expected}; got {value!r}."
-            kind = ValueError if isinstance(error, ValueError | OverflowError) else TypeError
+            unfit = isinstance(error, ValueError | OverflowError | KeyError)
+            kind = ValueError if unfit else TypeError
             raise kind(msg) from None
 
 
@@ -97,8 +99,8 @@ class TypeChoice(Fixed):
     def convert(self, value: Any, where: str) -> DType:
         dtype: DType = super().convert(value, where)
         if dtype not in self.allowed:
-            names = ", ".join(map(str, self.allowed))
-            msg = f"{where} must be one of {names}; got {dtype}."
+            names = full_names(self.allowed)
+            msg = f"{where} must be one of {names}; got {dtype.full_name}."
             raise ValueError(msg)
         return dtype
 
@@ -187,6 +189,23 @@ class PerSample(Rule):
         return kind(
             f"{where} must be {wanted} (or a Batch with one such for each sample); got {shown!r}."
         )
+
+
+class FilterPerSample(PerSample):
+    """A filter, by number or by name, for each sample."""
+
+    def __init__(self) -> None:
+        super().__init__(np.int32, False)
+
+    def convert(self, value: Any, where: str) -> NDArray[Any]:
+        if isinstance(value, str):
+            try:
+                value = int(find_member(DALIInterpType, value))
+            except KeyError:
+                names = ", ".join(member.name for member in DALIInterpType)
+                msg = f"{where} must be one of {names}; got {value!r}."
+                raise ValueError(msg) from None
+        return super().convert(value, where)
 
 
 class NumberLists(Rule):
@@ -284,7 +303,13 @@ def _accept_sequence(accept: Callable[[Any], Any], kind: type) -> Callable[[Any]
 
 def _enum_rule(members: type[enum.IntEnum]) -> Fixed:
     names = ", ".join(member.name for member in members)
-    return Fixed(f"one of {names}", lambda value: members(_accept_int(value)))
+
+    def accept(value: Any) -> enum.IntEnum:
+        if isinstance(value, str):
+            return find_member(members, value)
+        return members(_accept_int(value))
+
+    return Fixed(f"one of {names}", accept)
 
 
 _SCALARS: dict[Any, tuple[str, str, Callable[[Any], Any]]] = {
@@ -302,7 +327,7 @@ BoolPerSample = Annotated[Any, PerSample(np.bool_, False)]
 FloatsPerSample = Annotated[Any, PerSample(np.float32, True)]
 IntsPerSample = Annotated[Any, PerSample(np.int32, True)]
 Ints64PerSample = Annotated[Any, PerSample(np.int64, True)]
-InterpPerSample = Annotated[Any, PerSample(np.int32, False)]
+InterpPerSample = Annotated[Any, FilterPerSample()]
 StrPerSample = Annotated[Any, StringPerSample()]
 FloatListsPerSample = Annotated[Any, NumberLists(float32)]
 IntListsPerSample = Annotated[Any, NumberLists(int64)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import ml_dtypes
@@ -122,6 +123,14 @@ class DType:
         made: Tensor = DType._make_tensor(data, dtype=self, **kwargs)
         return made
 
+    @property
+    def full_name(self) -> str:
+        """The name under which the module has the type, e.g. "uint8"; in messages."""
+        if self.kind is DType.Kind.enum or self.name in ("bool", "bfloat16"):
+            return self.name
+        words = {"f": "float", "i": "int", "u": "uint"}
+        return words[self.name[0]] + self.name[1:]
+
     def __str__(self) -> str:
         return self.name
 
@@ -231,6 +240,11 @@ _ENUM_TYPES: dict[type, DType] = {
 
 # What is understood as an element type wherever one is asked for.
 DTypeLike: TypeAlias = DType | DALIDataType | str | np.dtype[Any] | type[Any]
+
+
+def full_names(types: Iterable[DType]) -> str:
+    """The names of types, separated by commas, as messages list them."""
+    return ", ".join(dtype.full_name for dtype in types)
 
 
 def from_numpy(kind: np.dtype[Any]) -> DType | None:

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import enum
+from typing import TypeVar
+
+Member = TypeVar("Member", bound=enum.IntEnum)
 
 
 class DALIDataType(enum.IntEnum):
@@ -50,3 +53,25 @@ class DALIInterpType(enum.IntEnum):
     INTERP_LANCZOS3 = 3
     INTERP_TRIANGULAR = 4
     INTERP_GAUSSIAN = 5
+
+
+# What other libraries call some of the members.
+_ALIASES = {
+    "nearest": "nn",
+    "bilinear": "linear",
+    "bicubic": "cubic",
+    "lanczos": "lanczos3",
+    "grayscale": "gray",
+    "any": "any_data",
+}
+
+
+def find_member(members: type[Member], name: str) -> Member:
+    """The member with a name, in upper or lower case; KeyError if there is none.
+
+    Filters may leave out "INTERP_", and may be called as other libraries call them.
+    """
+    wanted = name.lower().removeprefix("interp_")
+    wanted = _ALIASES.get(wanted, wanted)
+    known = {member.name.lower().removeprefix("interp_"): member for member in members}
+    return known[wanted]

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from types import CodeType, TracebackType
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -132,6 +132,14 @@ def same_class(exception: Exception, message: str) -> Exception:
         fresh = (type(exception) if isinstance(exception, OpError) else OpError)(message)
     fresh.__cause__ = exception
     return fresh
+
+
+def publish(names: dict[str, Any], module: str) -> None:
+    """Let the public classes of a module say that they are in it, as users import them."""
+    for name in names["__all__"]:
+        member = names[name]
+        if isinstance(member, type) and member.__module__.startswith("daliesque._"):
+            member.__module__ = module
 
 
 def join_names(names: Iterable[object]) -> str:

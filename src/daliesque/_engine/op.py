@@ -29,7 +29,7 @@ from .convert import is_array, to_samples
 from .device import Device
 from .device import device as to_device
 from .devices import Body, DeviceBody, Results, require_backend
-from .dtype import from_code
+from .dtype import from_code, full_names
 from .errors import SampleError
 from .files import open_files
 from .frames import find_frames, refuse_frame_values, run_frames
@@ -308,8 +308,10 @@ class Operator(OpSpec):
         assert self.dtypes is not None
         dtype = from_code(samples.type_id)
         if dtype not in self.dtypes:
-            names = ", ".join(str(choice) for choice in self.dtypes)
-            msg = f"{self.name}: the type {dtype} is not supported. Cast to one of {names}."
+            names = full_names(self.dtypes)
+            msg = (
+                f"{self.name}: the type {dtype.full_name} is not supported. Cast to one of {names}."
+            )
             raise ValueError(msg)
 
 

@@ -332,9 +332,8 @@ def _join(parts: list[Samples], output: Output, number: int, name: str, count: i
     first = parts[0]
     for index, part in enumerate(parts):
         if part.type_id != first.type_id:
-            kinds = (
-                f"{from_code(part.type_id)}{where}, but sample 0 gave {from_code(first.type_id)}"
-            )
+            own, other = (from_code(each.type_id).full_name for each in (part, first))
+            kinds = f"{own}{where}, but sample 0 gave {other}"
             raise SampleError(index, f"gave {kinds}. Pass 'dtype' to convert all results")
         if part.ndim != first.ndim:
             raise SampleError(

@@ -15,6 +15,7 @@ from .._engine.dtype import (
     float32,
     float64,
     from_code,
+    full_names,
     int8,
     int16,
     int32,
@@ -110,7 +111,7 @@ def audio_resample(
         raise ValueError(msg)
     wanted = from_code(input.type_id) if dtype is None else dtype
     if wanted not in _SIGNAL_TYPES:
-        msg = f"'dtype' must be one of {', '.join(map(str, _SIGNAL_TYPES))}; got {wanted}."
+        msg = f"'dtype' must be one of {full_names(_SIGNAL_TYPES)}; got {wanted.full_name}."
         raise ValueError(msg)
     lobes = lobes_for(quality)
     shapes = input.shape_array().copy()
@@ -170,7 +171,7 @@ def preemphasis_filter(
         msg = f"'border' must be {join_names(_STARTS)}; got {border!r}."
         raise ValueError(msg)
     if dtype not in _FILTER_TYPES:
-        msg = f"'dtype' must be one of {', '.join(map(str, _FILTER_TYPES))}; got {dtype}."
+        msg = f"'dtype' must be one of {full_names(_FILTER_TYPES)}; got {dtype.full_name}."
         raise ValueError(msg)
     out = input.empty_like(dtype.code)
     input.kernels.preemphasis_filter(out, input, preemph_coeff, _STARTS[border])

@@ -78,10 +78,13 @@ def audio(
     """
     if input.ndim != 1 or input.type_id != uint8.code:
         found = from_code(input.type_id)
-        msg = f"the input must be vectors of bytes (uint8); got {input.ndim} axes of type {found}."
+        msg = (
+            f"the input must be vectors of bytes (uint8);"
+            f" got {input.ndim} axes of {found.full_name}."
+        )
         raise ValueError(msg)
     if dtype not in (int16, int32, float32):
-        msg = f"'dtype' must be int16, int32 or float32; got {dtype}."
+        msg = f"'dtype' must be int16, int32 or float32; got {dtype.full_name}."
         raise ValueError(msg)
     wanted = Wanted(dtype.code, downmix, lobes_for(quality))
     if not np.isfinite(sample_rate).all():

@@ -230,8 +230,8 @@ def _check_sources(sources: list[Samples], in_ids: Any) -> None:
         raise ValueError(msg)
     for number, samples in enumerate(sources):
         if samples.type_id != sources[0].type_id:
-            kinds = f"{from_code(sources[0].type_id)} and {from_code(samples.type_id)}"
-            msg = f"all inputs need the same type; got {kinds} (input {number})."
+            first, other = (from_code(part.type_id).full_name for part in (sources[0], samples))
+            msg = f"all inputs need the same type; got {first} and {other} (input {number})."
             raise ValueError(msg)
         if samples.ndim != 3:
             msg = f"all inputs need the axes HWC; got {samples.ndim} axes (input {number})."

@@ -316,7 +316,7 @@ def random_crop_generator(
     """
     dtype = from_code(input.type_id)
     if dtype.kind not in (DType.Kind.signed, DType.Kind.unsigned):
-        msg = f"the input must hold integers, the shapes of images; got {dtype}."
+        msg = f"the input must hold integers, the shapes of images; got {dtype.full_name}."
         raise ValueError(msg)
     sizes = np.zeros((len(input), 2), np.int64)
     if input.ndim != 1:

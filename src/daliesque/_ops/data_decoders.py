@@ -22,7 +22,8 @@ def _check_bytes(samples: HostSamples) -> None:
     if samples.ndim != 1 or samples.type_id != uint8.code:
         found = from_code(samples.type_id)
         msg = (
-            f"the input must be vectors of bytes (uint8); got {samples.ndim} axes of type {found}."
+            f"the input must be vectors of bytes (uint8);"
+            f" got {samples.ndim} axes of {found.full_name}."
         )
         raise ValueError(msg)
 
@@ -216,7 +217,7 @@ def inflate(
         msg = f"'sequence_axis_name' must be a single letter; got {sequence_axis_name!r}."
         raise ValueError(msg)
     if dtype.kind in (DType.Kind.enum, DType.Kind.bool):
-        msg = f"'dtype' must be a number type; got {dtype}."
+        msg = f"'dtype' must be a number type; got {dtype.full_name}."
         raise ValueError(msg)
     if shape.size and shape.min() < 0:
         msg = f"'shape' must not be negative; got {shape[(shape < 0).any(axis=1)][0].tolist()}."

@@ -15,6 +15,7 @@ from .._engine.dtype import (
     float32,
     float64,
     from_code,
+    full_names,
     int8,
     int16,
     int32,
@@ -53,7 +54,7 @@ def _allocate(
 @functools.lru_cache
 def _number(value: int, dtype: DType) -> Samples:
     if dtype.kind is DType.Kind.enum:
-        msg = f"the type {dtype} holds no numbers. Use a number type such as int32."
+        msg = f"the type {dtype.full_name} holds no numbers. Use a number type such as int32."
         raise ValueError(msg)
     return cast_samples(to_samples(np.int32(value), None, None, "constant"), dtype)
 
@@ -319,8 +320,8 @@ def one_hot(
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
     if dtype not in _ONE_HOT_TYPES:
-        names = ", ".join(str(choice) for choice in _ONE_HOT_TYPES)
-        msg = f"'dtype' must be one of {names}; got {dtype}."
+        names = full_names(_ONE_HOT_TYPES)
+        msg = f"'dtype' must be one of {names}; got {dtype.full_name}."
         raise ValueError(msg)
     if num_classes < 0:
         msg = f"'num_classes' must not be negative; got {num_classes}."
@@ -364,7 +365,7 @@ def _as_number(value: float, dtype: DType) -> Any:
     if dtype.kind is DType.Kind.float:
         return dtype.numpy.type(single)
     if not np.isfinite(single):
-        msg = f"{value:g} cannot be written as {dtype}."
+        msg = f"{value:g} cannot be written as {dtype.full_name}."
         raise ValueError(msg)
     wrapped = int(single) % 2**dtype.bits
     return np.array(wrapped, f"u{dtype.bytes}").view(dtype.numpy)[()]

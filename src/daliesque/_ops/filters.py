@@ -40,7 +40,7 @@ def _type_id(input: Samples, dtype: DType | None) -> int:
     if dtype is None:
         return input.type_id
     if dtype not in NUMERIC:
-        msg = f"'dtype' must be an integer or floating-point type; got {dtype}."
+        msg = f"'dtype' must be an integer or floating-point type; got {dtype.full_name}."
         raise ValueError(msg)
     return dtype.code
 

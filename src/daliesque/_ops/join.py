@@ -144,7 +144,7 @@ def _check_alike(inputs: tuple[Samples, ...]) -> None:
     first = inputs[0]
     for position, part in enumerate(inputs):
         if part.type_id != first.type_id or part.ndim != first.ndim:
-            kinds = [f"{from_code(p.type_id)} with {p.ndim} axes" for p in (first, part)]
+            kinds = [f"{from_code(p.type_id).full_name} with {p.ndim} axes" for p in (first, part)]
             msg = (
                 f"all inputs must have one type and number of axes; input 0 is {kinds[0]}, "
                 f"input {position} is {kinds[1]}."

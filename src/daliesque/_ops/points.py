@@ -136,7 +136,10 @@ def coord_transform(
     """
     if dtype is not float32 and dtype.code != input.type_id:
         found = from_code(input.type_id)
-        msg = f"'dtype' must be {float32} or that of the input, {found}; got {dtype}."
+        msg = (
+            f"'dtype' must be float32 or that of the input, {found.full_name};"
+            f" got {dtype.full_name}."
+        )
         raise ValueError(msg)
     if input.ndim < 2:
         msg = f"the input needs an axis of points and one of coordinates; got {input.ndim} axes."

@@ -277,7 +277,7 @@ def _entry_counts(source: HostSamples) -> NDArray[np.int64]:
         if from_code(source.type_id) not in _INTEGERS:
             msg = (
                 f"the input must be an integer n (to choose from 0 ... n-1) or an array; got one "
-                f"number of type {from_code(source.type_id)}."
+                f"number of type {from_code(source.type_id).full_name}."
             )
             raise ValueError(msg)
         counts = to_stacked_numpy(source).astype(np.int64) if len(source) else np.empty(0, int)

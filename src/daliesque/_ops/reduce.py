@@ -68,9 +68,12 @@ def _checked_type(
         return default.code
     choices = allowed(from_code(samples.type_id))
     if dtype not in choices:
-        names = " or ".join(str(choice) for choice in choices)
+        names = " or ".join(choice.full_name for choice in choices)
         found = from_code(samples.type_id)
-        msg = f"'dtype' must be {names} for an input of type {found}; got {dtype}."
+        msg = (
+            f"'dtype' must be {names} for an input of type {found.full_name};"
+            f" got {dtype.full_name}."
+        )
         raise ValueError(msg)
     return dtype.code
 

@@ -221,7 +221,7 @@ def _shape_rows(shape_input: HostSamples) -> Integers:
     """The shapes given as an input."""
     if from_code(shape_input.type_id).kind not in (DType.Kind.signed, DType.Kind.unsigned):
         found = from_code(shape_input.type_id)
-        msg = f"the shape as an input must consist of integers; got the type {found}."
+        msg = f"the shape as an input must consist of integers; got {found.full_name}."
         raise ValueError(msg)
     if shape_input.ndim != 1 or not shape_input.uniform:
         msg = f"the shape as an input must be a list of integers; got {shape_input.shapes}."

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._engine.args import FloatPerSample, FloatsPerSample, IntsPerSample
-from .._engine.dtype import DType, float16, float32, from_code, uint8
+from .._engine.dtype import DType, float16, float32, from_code, full_names, uint8
 from .._engine.enums import DALIImageType
 from .._engine.metadata import Call, NotKnown, Result, Shapes
 from .._engine.op import Samples, op
@@ -189,8 +189,8 @@ def take_windows(
     """A window of each sample, filled or continued where it leaves the sample."""
     own = from_code(samples.type_id)
     if dtype is not None and dtype != own and dtype not in _SLICE_TYPES:
-        names = ", ".join(str(choice) for choice in dict.fromkeys((own, *_SLICE_TYPES)))
-        msg = f"'dtype' must be one of {names}; got {dtype}. Cast the result."
+        names = full_names(dict.fromkeys((own, *_SLICE_TYPES)))
+        msg = f"'dtype' must be one of {names}; got {dtype.full_name}. Cast the result."
         raise ValueError(msg)
     fill, channel_axis = ZERO, -1
     if policy.action == "border" and policy.border == CONSTANT_BORDER:

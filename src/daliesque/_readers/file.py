@@ -13,7 +13,7 @@ from .._engine.args import rule_of
 from .._engine.batch import Batch
 from .._engine.convert import to_samples
 from .._engine.device import DeviceLike
-from .._engine.dtype import DType, DTypeLike, float32, float64, int32, int64
+from .._engine.dtype import DType, DTypeLike, float32, float64, full_names, int32, int64
 from .._engine.dtype import dtype as to_dtype
 from .._engine.samples import host
 from .core.options import ReaderOptions
@@ -193,8 +193,8 @@ class File(ListedFiles[tuple[Batch, Batch]]):
     def _checked_type(self, label_dtype: DTypeLike | None) -> DType:
         dtype = int32 if label_dtype is None else to_dtype(label_dtype)
         if dtype not in _LABEL_TYPES:
-            names = ", ".join(str(kind) for kind in _LABEL_TYPES)
-            msg = f"{self.operator}: 'label_dtype' must be one of {names}; got {dtype}."
+            names = full_names(_LABEL_TYPES)
+            msg = f"{self.operator}: 'label_dtype' must be one of {names}; got {dtype.full_name}."
             raise ValueError(msg)
         return dtype
 

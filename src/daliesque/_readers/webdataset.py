@@ -229,7 +229,7 @@ class Webdataset(Reader[tuple[Batch, ...]]):
             unit=self._unit,
             output=error.output,
             extensions=self._ext[error.output],
-            dtype=self._dtypes[error.output],
+            dtype=self._dtypes[error.output].full_name,
         )
 
     def _groups(self) -> Numbers:

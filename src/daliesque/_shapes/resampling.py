@@ -190,7 +190,10 @@ def resample(
     if dtype is not None and dtype.code != code:
         if dtype is not float32:
             given = from_code(code)
-            msg = f"'dtype' must be that of the input ({given}) or float32; got {dtype}."
+            msg = (
+                f"'dtype' must be that of the input ({given.full_name}) or float32;"
+                f" got {dtype.full_name}."
+            )
             raise ValueError(msg)
         code = dtype.code
     common, shrinking, growing, antialias = filters

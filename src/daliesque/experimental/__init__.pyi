@@ -166,7 +166,7 @@ def peek_image_shape(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: bool | None = True,
 ) -> Tensor: ...
@@ -177,7 +177,7 @@ def peek_image_shape(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: bool | None = True,
 ) -> Batch: ...
@@ -188,7 +188,7 @@ def peek_image_shape(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: bool | None = True,
 ) -> Tensor | Batch: ...
@@ -199,7 +199,7 @@ def peek_image_shape(
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    image_type: DALIImageType | None = DALIImageType.RGB,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = ...,
     adjust_orientation: bool | None = True,
 ) -> Batch: ...
@@ -212,7 +212,7 @@ def remap(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Tensor: ...
 @overload
@@ -224,7 +224,7 @@ def remap(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Batch: ...
 @overload
@@ -236,7 +236,7 @@ def remap(
     *,
     batch_size: None = None,
     device: DeviceLike | None = None,
-    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Tensor | Batch: ...
 @overload
@@ -248,7 +248,7 @@ def remap(
     *,
     batch_size: int,
     device: DeviceLike | None = None,
-    interp: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Batch: ...
 @overload
@@ -264,7 +264,7 @@ def warp_perspective(
     size: Sequence[float] | float | ArrayLike | Tensor | None = None,
     border_mode: str | None = "constant",
     fill_value: Sequence[float] | float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Tensor: ...
 @overload
@@ -280,7 +280,7 @@ def warp_perspective(
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     border_mode: str | None = "constant",
     fill_value: Sequence[float] | float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Batch: ...
 @overload
@@ -296,7 +296,7 @@ def warp_perspective(
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     border_mode: str | None = "constant",
     fill_value: Sequence[float] | float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Tensor | Batch: ...
 @overload
@@ -312,7 +312,7 @@ def warp_perspective(
     size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     border_mode: str | None = "constant",
     fill_value: Sequence[float] | float | None = None,
-    interp_type: DALIInterpType | None = DALIInterpType.INTERP_LINEAR,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Batch: ...
 @overload
@@ -334,13 +334,13 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | None = None,
-    mag_filter: int | ArrayLike | Tensor | None = None,
+    interp_type: DALIInterpType | str | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
     antialias: bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[False] | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Tensor: ...
@@ -363,13 +363,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[False] | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Batch: ...
@@ -392,13 +397,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[False] | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Tensor | Batch: ...
@@ -421,13 +431,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[False] | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Batch: ...
@@ -450,13 +465,13 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | None = None,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | None = None,
-    mag_filter: int | ArrayLike | Tensor | None = None,
+    interp_type: DALIInterpType | str | ArrayLike | Tensor | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | None = None,
     antialias: bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[True],
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> tuple[Tensor, Tensor]: ...
@@ -479,13 +494,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[True],
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> tuple[Batch, Batch]: ...
@@ -508,13 +528,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[True],
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
@@ -537,13 +562,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: Literal[True],
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> tuple[Batch, Batch]: ...
@@ -566,13 +596,18 @@ def resize(
     roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
     roi_relative: bool | None = False,
     subpixel_scale: bool | None = True,
-    interp_type: int | ArrayLike | Tensor | Batch | None = DALIInterpType.INTERP_LINEAR,
-    min_filter: int | ArrayLike | Tensor | Batch | None = None,
-    mag_filter: int | ArrayLike | Tensor | Batch | None = None,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
     antialias: bool | None = True,
     dtype: DTypeLike | None = None,
     save_attrs: bool | None = False,
-    image_type: DALIImageType | None = None,
+    image_type: DALIImageType | str | None = None,
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...

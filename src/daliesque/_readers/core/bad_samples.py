@@ -37,15 +37,16 @@ class BadSamples:
     def explain(self, source: str, exception: Exception, index: int | None) -> Exception:
         """What to raise for a sample, which was to be number `index` of a batch."""
         where = "" if index is None else f" (sample {index} of the batch)"
-        msg = (
-            f'{self._operator}: cannot read "{source}"{where}: {reason_of(exception)}. '
-            'Pass on_error="skip" to leave such samples out.'
-        )
+        reason = reason_of(exception).removeprefix(f"{self._operator}: ")
+        msg = f'{self._operator}: cannot read "{source}"{where}: {reason}.'
+        if self.policy == "raise":
+            msg += ' Pass on_error="skip" to leave such samples out.'
         return same_class(exception, msg)
 
     def none_left(self, cause: Exception) -> Exception:
         """What to raise when there is no sample that could be read."""
-        return same_class(cause, f"{self._operator}: no sample can be read. The last one: {cause}")
+        last = str(cause).removeprefix(f"{self._operator}: ")
+        return same_class(cause, f"{self._operator}: no sample can be read. The last one: {last}")
 
     def leave_out(self, source: str, exception: Exception) -> None:
         """List something that cannot be used while the index is made; or raise."""
@@ -68,10 +69,11 @@ class BadSamples:
         if limit is not None and failed:
             most = limit if limit >= 1 or limit == 0 else limit * size
             if len(self.errors) > most:
-                source, cause = self.errors[-1]
+                cause = self.errors[-1].exception
+                last = str(cause).removeprefix(f"{self._operator}: ")
                 msg = (
                     f"{self._operator}: {len(self.errors)} samples could not be read, more than "
-                    f'max_errors={limit:g} allows. The last one, "{source}": {cause}'
+                    f"max_errors={limit:g} allows. The last one: {last}"
                 )
                 raise OpError(msg) from cause
 

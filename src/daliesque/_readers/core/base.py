@@ -17,7 +17,7 @@ from .bad_samples import BadSamples, ReadError, reason_of
 from .damage import DamageFinder
 from .epoch import Delivered, Epoch
 from .hooks import check_fetched, check_hooks, check_size, collect_samples, fetch_skipping
-from .options import ReaderOptions, check_last_batch, check_options
+from .options import ReaderOptions, check_last_batch, check_options, own_arguments
 from .order import DEFAULT_SHUFFLE_SEED, Numbers, Order, Position, Shuffle
 from .source import Cursor, EpochSource, Fetched, Fetcher
 from .state import ReaderState, load_position, remake, save_position
@@ -174,7 +174,9 @@ class Reader(Generic[Delivered]):
         **options: Unpack[ReaderOptions],
     ) -> None:
         check_hooks(type(self), Reader)
-        settings = check_options(self.operator, dict(options), self._permutes_list)
+        settings = check_options(
+            self.operator, dict(options), self._permutes_list, own_arguments(type(self))
+        )
         self._name = name
         self._device = to_device(device) or Device.CPU
         if self._device.device_type not in self._devices:
@@ -261,7 +263,8 @@ class Reader(Generic[Delivered]):
         error
             What is wrong with it.
         """
-        msg = f'{self.operator}: cannot read "{path}": {reason_of(error)}.'
+        beginning = f'{self.operator}: cannot read "{path}": '
+        msg = f"{beginning}{reason_of(error).removeprefix(beginning)}."
         self._bad_samples.leave_out(path, same_class(error, msg))
 
     def _groups(self) -> Numbers | None:

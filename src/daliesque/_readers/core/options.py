@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import typing
+from collections.abc import Sequence
 from typing import Any, TypedDict, cast
 
 from ..._engine.args import rule_of
@@ -62,16 +65,30 @@ DEFAULTS: dict[str, Any] = {
 _RULES = {name: rule_of(hint) for name, hint in typing.get_type_hints(ReaderOptions).items()}
 
 
-def check_options(operator: str, given: dict[str, Any], permutes_list: bool) -> dict[str, Any]:
+def own_arguments(kind: type) -> list[str]:
+    """The names of the arguments that a class of readers has besides those of all readers."""
+    parameters = inspect.signature(kind).parameters.values()
+    return [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def _unexpected(operator: str, name: str, others: Sequence[str]) -> TypeError:
+    close = difflib.get_close_matches(name, [*others, *_RULES], 1)
+    advice = f" Did you mean '{close[0]}'?" if close else ""
+    return TypeError(f"{operator}() got an unexpected keyword argument '{name}'.{advice}")
+
+
+def check_options(
+    operator: str, given: dict[str, Any], permutes_list: bool, others: Sequence[str]
+) -> dict[str, Any]:
     """Defaults and given values, checked one by one and together.
 
-    With `permutes_list`, `random_shuffle` permutes all samples, as `shuffle_after_epoch` would.
+    `others` are further arguments of the reader, which may have been meant. With `permutes_list`,
+    `random_shuffle` permutes all samples, as `shuffle_after_epoch` would.
     """
     settings = dict(DEFAULTS)
     for name, value in given.items():
         if name not in _RULES:
-            msg = f"{operator}() got an unexpected keyword argument '{name}'."
-            raise TypeError(msg)
+            raise _unexpected(operator, name, others)
         if value is not None:
             settings[name] = _RULES[name].convert(value, f"{operator}: '{name}'")
     for name in ("num_shards", "prefetch_queue_depth", "initial_fill"):
