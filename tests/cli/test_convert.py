@@ -149,9 +149,9 @@ def test_mixed_is_replaced_where_it_is_a_device() -> None:
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("pipe.feed_input('x', data)", "feed_input"),
+        ("pipe.save_graph_to_dot_file('x')", "graph"),
         ("pipe.serialize(filename='x')", "serialize"),
-        ("out = pipe.run(x=data)", "pass the data"),
+        ("out = pipe.run(*data)", "pass the data"),
         ("pipe.checkpoint()", "checkpoint"),
     ],
 )

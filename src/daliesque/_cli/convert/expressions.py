@@ -26,7 +26,7 @@ from .scopes import Function, argument_names, dotted_name, is_pipeline_name, pip
 from .snippets import FRAMEWORKS
 from .usage import IDLE, UsageCalls, parts_of
 
-_LOADERS = frozenset({"DALIGenericIterator", "DALIClassificationIterator"})
+_LOADERS = frozenset({"DALIGenericIterator", "DALIClassificationIterator", "DALIRaggedIterator"})
 LOADER_ARGUMENTS = frozenset(
     {"output_map", "size", "reader_name", "auto_reset", "last_batch_padded", "last_batch_policy"}
 )
@@ -203,6 +203,8 @@ class Expressions(UsageCalls):
         return cst.Name(self.context.loader)
 
     def _loader(self, call: cst.Call) -> cst.BaseExpression:
+        if argument(call, "output_types") is not None:
+            self.todo("outputs that are no dense tensors: take the samples of batch.tensors.")
         return self.drop(call, _LOADER_DETAILS, "batches are delivered when they are ready")
 
     def _method(

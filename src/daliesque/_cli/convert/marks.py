@@ -20,3 +20,5 @@ PIPELINE_DEF = "__pipeline_def__"
 FN = "__fn__"
 # Stands for the batch size of a loop until its source is known.
 BATCH_SIZE = "__batch_size__"
+# Stands for the data that a loop is fed, by name.
+FED = "__fed__"

@@ -17,7 +17,7 @@ from .editing import (
     without,
 )
 from .kinds import Kinds
-from .marks import BATCH_SIZE
+from .marks import BATCH_SIZE, FED
 from .names import (
     EXECUTOR_ARGUMENTS,
     GRAPH_ARGUMENTS,
@@ -88,7 +88,7 @@ class OperatorCalls(Commenting):
     def operator_call(self, name: str, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
         """The call of an operator of `fn`."""
         if name == "external_source":
-            return self._source(call)
+            return self._source(original, call)
         if name in ("python_function", "dl_tensor_python_function"):
             return self._python_function(name, call)
         if name == "constant":
@@ -187,14 +187,10 @@ class OperatorCalls(Commenting):
 
     # Sources and functions
 
-    def _source(self, call: cst.Call) -> cst.BaseExpression:
+    def _source(self, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
         source = argument(call, "source", 0)
         if source is None or source_of(source.value) == "None":
-            self.todo(
-                "external data without a source: make this an argument of the loop body, and pass "
-                "ndd.as_batch(data) where the script has feed_input or run(name=data)."
-            )
-            return call
+            return self._fed(original, call)
         args = []
         for i, arg in enumerate(call.args):
             if arg.keyword is None and not arg.star and i < len(_SOURCE_ORDER):
@@ -213,6 +209,28 @@ class OperatorCalls(Commenting):
             call = with_argument(call, "batch_size", "batch_size")
         self.context.needed.add("source")
         return call.with_changes(func=cst.Name(self.context.source))
+
+    def _fed(self, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
+        """Data that come from `feed_input` or as an argument of `run`."""
+        name, inside = argument(call, "name"), self.kinds.inside.get(original)
+        known = inside is not None and inside.is_pipeline
+        if name is None or not known or argument(call, "num_outputs") is not None:
+            self.todo(
+                "external data without a source: make this an argument of the loop body, and pass "
+                "ndd.as_batch(data) where the script has feed_input or run(name=data)."
+            )
+            return call
+        self.context.needed |= {"batches", "fed"}
+        parts = [argument(call, key) for key in ("dtype", "layout", "device")]
+        texts = [
+            source_of(p.with_changes(comma=cst.MaybeSentinel.DEFAULT)).strip()
+            for p in parts
+            if p is not None
+        ]
+        dropped = _SOURCE_DETAILS - {"dtype", "name"}
+        self.drop(call, dropped, "data are copied when they are fed")
+        more = "".join(f", {text}" for text in texts)
+        return expression(f"ndd.batch({FED}[{source_of(name.value)}].popleft(){more})")
 
     def _python_function(self, name: str, call: cst.Call) -> cst.BaseExpression:
         function = argument(call, "function")

@@ -7,8 +7,9 @@ BATCHES = '''
 class Batches:
     """The steps of a loop: `next(batches)` gives the outputs of the next one."""
 
-    def __init__(self, make, batch_size, reader=None):
+    def __init__(self, make, batch_size, reader=None, fed=None):
         self._make = make
+        self._fed = fed
         self._epoch = 0
         self._steps = make(0)
         self.batch_size = batch_size
@@ -28,6 +29,16 @@ class Batches:
         if self.reader is None:
             self._epoch += 1
             self._steps = self._make(self._epoch)
+
+    def feed_input(self, name, data, layout=None):
+        """Give the loop the data of one of the next steps."""
+        self._fed[name].append(data if layout is None else ndd.batch(data, layout=layout))
+
+    def feed(self, **inputs):
+        """Give the loop the data of the next step."""
+        for name, data in inputs.items():
+            self.feed_input(name, data)
+        return self
 '''
 
 SOURCE = '''
@@ -213,6 +224,7 @@ IMPORTS = {
         "from collections.abc import Iterable",
         "from types import SimpleNamespace",
     ),
+    "fed": ("from collections import defaultdict, deque",),
     "pytorch": (),
     "paddle": ("import paddle",),
     "jax": ("import jax",),

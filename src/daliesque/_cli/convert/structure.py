@@ -17,7 +17,7 @@ from .editing import (
     source_of,
     statements,
 )
-from .marks import ACCEPTS, BATCH_SIZE, BOUND, EXPORTED, LOADER, LOOP, PART
+from .marks import ACCEPTS, BATCH_SIZE, BOUND, EXPORTED, FED, LOADER, LOOP, PART
 from .names import LOOP_ARGUMENTS
 from .scopes import argument_names
 from .stateful import Stateful
@@ -83,9 +83,12 @@ class Loops(Commenting):
             before += statements(f"rng = {made}")
         after = threads if "num_threads" in own else []
         setup = [*before, *_after_leading(setup, after)]
+        fed = f"{FED}[" in text
+        if fed:
+            setup = [*setup, *statements(f"{FED} = defaultdict(deque)")]
         for problem in stateful.problems:
             self.todo(problem)
-        steps = self._steps(stateful, loop)
+        steps = self._steps(stateful, loop, _fed_target(loop) if fed else None)
         if stateful.asks_sources:
             ending = cst.ensure_type(statements(_UNTIL_END)[0], cst.Try)
             steps = [ending.with_changes(body=_block(steps))]
@@ -124,12 +127,14 @@ class Loops(Commenting):
                 loop.append(statement)
         return setup, loop
 
-    def _steps(self, stateful: Stateful, loop: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+    def _steps(
+        self, stateful: Stateful, loop: list[cst.BaseStatement], fed: str | None
+    ) -> list[cst.BaseStatement]:
         """The loop around the statements of a step."""
         loop = _to_yields(loop, self)
         sources = [step for step in stateful.steps if step.is_source]
         readers = [step for step in stateful.steps if not step.is_source]
-        size = "batch_size"
+        size = "batch_size" if fed is None else f"{fed}.batch_size"
         for step in sources:
             if step.first_target is not None and step.whole_batches:
                 size = f"{step.first_target}.batch_size"
@@ -165,7 +170,8 @@ class Loops(Commenting):
         """The body of the function: a generator, or one inside if others ask for the reader."""
         reader = stateful.named_reader
         exported = argument(mark, EXPORTED) is not None
-        asked = self._context.asks_loops or (reader is not None and exported)
+        fed = f"{FED}[" in source_of(node.body)
+        asked = self._context.asks_loops or (reader is not None and exported) or fed
         if not asked or argument(mark, PART) is not None:
             return [*setup, *stateful.sources(""), *steps]
         self._context.needed.add("batches")
@@ -180,6 +186,7 @@ class Loops(Commenting):
             function = function.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
         known = reader or stateful.any_reader
         more = "" if known is None else f", {known}"
+        more += f", fed={FED}" if fed else ""
         made = f"{self._context.batches}({inner}, batch_size{more})"
         loader = argument(mark, LOADER)
         if loader is not None:
@@ -203,21 +210,35 @@ def _after_leading(
 
 
 def resolve_batch_sizes(module: cst.Module) -> cst.Module:
-    """Let what still asks for the batch size take that of the function."""
-    return cst.ensure_type(module.visit(_BatchSize("batch_size")), cst.Module)
+    """Let what still asks for the batch size take that of the function; name what is fed."""
+    used = identifiers(module)
+    fed = next(name for name in ("fed", "fed_data", "_fed_data") if name not in used)
+    module = cst.ensure_type(module.visit(_Renaming(FED, fed)), cst.Module)
+    return cst.ensure_type(module.visit(_Renaming(BATCH_SIZE, "batch_size")), cst.Module)
 
 
-class _BatchSize(cst.CSTTransformer):
-    def __init__(self, text: str) -> None:
+def _fed_target(loop: list[cst.BaseStatement]) -> str | None:
+    """The variable of the first data that a step is fed."""
+    for statement in loop:
+        text = source_of(statement).strip()
+        name, equals, value = text.partition(" = ")
+        if equals and name.isidentifier() and f"ndd.batch({FED}[" in value:
+            return name
+    return None
+
+
+class _Renaming(cst.CSTTransformer):
+    def __init__(self, name: str, text: str) -> None:
         super().__init__()
+        self._name = name
         self._text = text
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        return expression(self._text) if original_node.value == BATCH_SIZE else updated_node
+        return expression(self._text) if original_node.value == self._name else updated_node
 
 
 def _resolve_batch_size(statement: cst.BaseStatement, text: str) -> cst.BaseStatement:
-    resolved: cst.BaseStatement = statement.visit(_BatchSize(text))  # type: ignore[assignment]
+    resolved: cst.BaseStatement = statement.visit(_Renaming(BATCH_SIZE, text))  # type: ignore[assignment]
     return resolved
 
 

@@ -18,7 +18,7 @@ _TENSOR_CLASSES = {
 # Methods of pipelines that have nothing to do in a loop.
 IDLE = frozenset({"build", "schedule_run", "release_outputs", "start_py_workers"})
 _PIPELINE_METHODS = {
-    "feed_input": "pass the data to the loop body instead: ndd.as_batch(data)",
+    "feed_input": "name the input, or pass the data to the loop body: ndd.as_batch(data)",
     "serialize": "there is no graph to serialize; keep the function",
     "deserialize": "there is no graph to deserialize; import the function",
     "deserialize_and_build": "there is no graph to deserialize; import the function",
@@ -63,9 +63,12 @@ class UsageCalls(OperatorCalls):
         """A method of a pipeline."""
         if name in PIPELINE_RUNS:
             if call.args:
-                self.todo("pass the data to the loop body instead: ndd.as_batch(data).")
-                return call
+                return self._run_with_data(data, call)
             return expression(f"next({source_of(data)})")
+        if name == "feed_input" and self.kinds.kinds.get(call.args[0].value) != "node":
+            self.context.asks_loops = True
+            self.context.needed.add("batches")
+            return self.drop(call, {"cuda_stream", "use_copy_kernel"}, "data are copied")
         if name in ("epoch_size", "reset"):
             self.context.asks_loops = True
             self.context.needed.add("batches")
@@ -75,6 +78,19 @@ class UsageCalls(OperatorCalls):
         if name in _PIPELINE_METHODS:
             self.todo(f"{name}: {_PIPELINE_METHODS[name]}.")
         return call
+
+    def _run_with_data(self, data: cst.BaseExpression, call: cst.Call) -> cst.BaseExpression:
+        """`run(name=data)`."""
+        call = self.drop(call, {"cuda_stream"}, "there are no streams on a CPU")
+        if any(arg.keyword is None and arg.star != "**" for arg in call.args):
+            self.todo("pass the data to the loop body instead: ndd.as_batch(data).")
+            return call
+        if not call.args:
+            return expression(f"next({source_of(data)})")
+        self.context.asks_loops = True
+        self.context.needed.add("batches")
+        fed = call.with_changes(func=cst.Attribute(data, cst.Name("feed")))
+        return expression(f"next({source_of(fed)})")
 
     def output_method(
         self, owner: str | None, name: str, data: cst.BaseExpression, call: cst.Call
