@@ -15,6 +15,9 @@ from collections.abc import Iterable, Sequence
 from types import CodeType, TracebackType
 from typing import Any, NamedTuple, NoReturn
 
+# A fault of the library itself; native code raises it too.
+from .._kernels import InternalError as InternalError
+
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -44,10 +47,6 @@ class SampleError(Exception):
         name = source[self.index] if source is not None and self.index < len(source) else None
         shown = "" if name is None else f' ("{name}")'
         return self.kind(f"{operator}: sample {self.index}{shown} {self.reason}.")
-
-
-class InternalError(RuntimeError):
-    """A fault of the library itself."""
 
 
 class CallSite(NamedTuple):

@@ -5,6 +5,7 @@
 #include "bind/bind.h"
 #include "core/byte_order.h"
 #include "core/convert.h"
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "core/ragged.h"
 #include "core/simd.h"
@@ -135,10 +136,34 @@ Samples copied_rows(const Samples& table, const Numbers& begins, const Numbers& 
   return copy_rows(table, {begins.data(), begins.size()}, {counts.data(), counts.size()});
 }
 
+/// What C++ throws, as Python sees it. Translators that are registered later are asked first.
+void bind_errors(nb::module_& m) {
+  const nb::object internal =
+      nb::exception<std::logic_error>(m, "InternalError", PyExc_RuntimeError);
+  internal.attr("__module__") = "daliesque";
+  internal.attr("__doc__") = "A fault of the library itself: please report it.";
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* type) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const std::logic_error& error) {
+          const std::string text =
+              std::string(error.what()) + ". This is a fault of daliesque: please report it.";
+          PyErr_SetString(static_cast<PyObject*>(type), text.c_str());
+        } catch (const UsageError& error) {
+          PyErr_SetString(PyExc_ValueError, error.what());
+        } catch (const DivisionByZero& error) {
+          PyErr_SetString(PyExc_ZeroDivisionError, error.what());
+        }
+      },
+      internal.ptr());
+  nb::exception<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
+}
+
 void bind_runtime(nb::module_& m) {
   using namespace nb::literals;
 
-  nb::exception<OutOfMemory>(m, "OutOfMemory", PyExc_MemoryError);
+  bind_errors(m);
   nb::class_<ThreadPool>(m, "ThreadPool")
       .def(nb::init<int>(), "num_threads"_a)
       .def_prop_ro("num_threads", &ThreadPool::num_threads);

@@ -5,6 +5,7 @@
 
 #include "bind/bind.h"
 #include "bind/dlpack.h"
+#include "core/errors.h"
 
 namespace daliesque {
 
@@ -167,7 +168,7 @@ Samples take_capsule(PyObject* capsule, const char* name, const char* used, bool
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   const dlpack::Array& array = managed->array;
   if (array.device.type != dlpack::kCPU && array.device.type != dlpack::kCUDAHost) {
-    throw std::invalid_argument("the DLPack capsule does not hold CPU memory");
+    throw UsageError("the DLPack capsule does not hold CPU memory");
   }
   const auto dtype = from_dlpack_type(array.dtype);
   if (!dtype) throw nb::type_error("the DLPack element type is not supported");
@@ -195,7 +196,7 @@ Samples from_dlpack(nb::handle capsule) {
     auto* managed =
         static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(object, "dltensor_versioned"));
     if (managed->version.major != 1) {
-      throw std::invalid_argument("the DLPack capsule has an unknown version");
+      throw UsageError("the DLPack capsule has an unknown version");
     }
     return take_capsule<dlpack::ManagedVersioned>(object, "dltensor_versioned",
                                                   "used_dltensor_versioned",

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bind/bind.h"
+#include "core/errors.h"
 #include "image/color.h"
 #include "image/compose.h"
 #include "image/crop_mirror_normalize.h"
@@ -130,9 +131,9 @@ Samples bound_crop_mirror_normalize(const Samples& in, int type, const ArgArray<
                                     const ArgArray<int32_t>& mirror, const ArgArray<float>& mean,
                                     const ArgArray<float>& std, float scale, float shift,
                                     const ArgArray<float>& fill, int width_axis, int channel_axis) {
-  if (scale == 0) throw std::invalid_argument("'scale' must not be 0.");
+  if (scale == 0) throw UsageError("'scale' must not be 0.");
   if (std::find(std.data(), std.data() + std.size(), 0.0f) != std.data() + std.size()) {
-    throw std::invalid_argument("'std' must not be 0.");
+    throw UsageError("'std' must not be 0.");
   }
   const PerSample<int64_t> rows = per_sample(shapes);
   std::vector<int64_t> extents;

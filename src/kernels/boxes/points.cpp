@@ -6,6 +6,7 @@
 
 #include "boxes/points_loops.h"
 #include "core/convert.h"
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "core/stream.h"
@@ -21,7 +22,7 @@ constexpr int64_t kBlock = 512;
 
 PointsLoop points_loop(int64_t rows, int64_t columns) {
   const PointsLoop loop = DALIESQUE_CHOOSE(find_points_loop(rows, columns));
-  if (!loop) throw std::invalid_argument("points have 1 to 6 components");
+  if (!loop) throw UsageError("points have 1 to 6 components");
   return loop;
 }
 

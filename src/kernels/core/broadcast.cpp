@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "core/errors.h"
+
 namespace daliesque {
 
 namespace {
@@ -32,8 +34,8 @@ int64_t extent_from_end(Shape shape, size_t axis) {
     if (k) text += k + 1 == operands.size() ? " and " : ", ";
     text += text_of(shape_of(*operands[k], i));
   }
-  throw std::invalid_argument(text + " cannot be broadcast together (sample " + std::to_string(i) +
-                              "): counted from the last axis, extents must be equal or 1");
+  throw UsageError(text + " cannot be broadcast together (sample " + std::to_string(i) +
+                   "): counted from the last axis, extents must be equal or 1");
 }
 
 template <class T, int64_t times>
@@ -95,9 +97,8 @@ int64_t broadcast_count(std::span<const Samples* const> operands) {
   for (const Samples* operand : operands) {
     if (operand->size() == 1) continue;
     if (count != 1 && operand->size() != count) {
-      throw std::invalid_argument(
-          "the operands have different numbers of samples: " + std::to_string(count) + " and " +
-          std::to_string(operand->size()));
+      throw UsageError("the operands have different numbers of samples: " + std::to_string(count) +
+                       " and " + std::to_string(operand->size()));
     }
     count = operand->size();
   }
@@ -130,8 +131,8 @@ std::string broadcast_layout(std::span<const Samples* const> operands, int ndim)
     const std::string& layout = operand->layout();
     const bool longer = layout.size() > longest->size();
     if (!(longer ? layout.ends_with(*longest) : longest->ends_with(layout))) {
-      throw std::invalid_argument("the layouts \"" + *longest + "\" and \"" + layout +
-                                  "\" contradict each other: one must be the ending of the other");
+      throw UsageError("the layouts \"" + *longest + "\" and \"" + layout +
+                       "\" contradict each other: one must be the ending of the other");
     }
     if (longer) longest = &layout;
   }
@@ -149,7 +150,7 @@ BroadcastReader::BroadcastReader(Shape result, Shape operand) {
       extents_[axes_ - 1] *= extent;
       continue;
     }
-    if (axes_ == kMaxAxes) throw std::invalid_argument("there are too many axes to broadcast");
+    if (axes_ == kMaxAxes) throw UsageError("there are too many axes to broadcast");
     extents_[axes_++] = extent;
     repeats = repeated;
   }

@@ -13,16 +13,16 @@
 namespace daliesque {
 
 /// The number of samples of the result: that of the operands which have more or less than one.
-/// Throws std::invalid_argument if they disagree.
+/// Throws UsageError if they disagree.
 int64_t broadcast_count(std::span<const Samples* const> operands);
 
 /// The shapes of the result, sample after sample, extents aligned at the last axis. Throws
-/// std::invalid_argument, naming the sample, where shapes do not go together.
+/// UsageError, naming the sample, where shapes do not go together.
 std::vector<int64_t> broadcast_shapes(std::span<const Samples* const> operands, int64_t count,
                                       int ndim);
 
 /// The layout of the result: the longest, if all others are its endings (or empty), and if it
-/// describes all axes. Throws std::invalid_argument if layouts contradict each other.
+/// describes all axes. Throws UsageError if layouts contradict each other.
 std::string broadcast_layout(std::span<const Samples* const> operands, int ndim);
 
 /// Finds the elements of one contiguous operand in the order of the result.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "core/stream.h"
@@ -52,17 +53,15 @@ ConvertLoop convert_loop(DType to, DType from) {
   from = storage_type(from);
   const ConvertLoop loop = DALIESQUE_CHOOSE(convert_loop(to, from));
   if (!loop) {
-    throw std::invalid_argument(std::string("cannot convert ") + dtype_name(from) + " to " +
-                                dtype_name(to));
+    throw UsageError(std::string("cannot convert ") + dtype_name(from) + " to " + dtype_name(to));
   }
   return loop;
 }
 
 void check_cast(DType to, DType from) {
   if ((is_enum(to) && is_floating(from)) || (is_enum(from) && is_floating(to))) {
-    throw std::invalid_argument(std::string("cannot cast ") + dtype_name(from) + " to " +
-                                dtype_name(to) +
-                                ": enum types convert to and from integer types only");
+    throw UsageError(std::string("cannot cast ") + dtype_name(from) + " to " + dtype_name(to) +
+                     ": enum types convert to and from integer types only");
   }
 }
 

@@ -14,7 +14,7 @@ using ConvertLoop = void (*)(void* out, const void* in, int64_t count);
 /// The loop for a pair of types; enum types count as the int32 that stores them.
 ConvertLoop convert_loop(DType to, DType from);
 
-/// Throws std::invalid_argument if the reference forbids this cast: enum types and floating-point
+/// Throws UsageError if the reference forbids this cast: enum types and floating-point
 /// types do not mix.
 void check_cast(DType to, DType from);
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/errors.h"
 #include "core/half.h"
 
 namespace daliesque {
@@ -138,7 +139,7 @@ template <class... Ts, class Body>
 void dispatch(Types<Ts...>, DType type, Body&& body) {
   const DType stored = storage_type(type);
   const bool found = ((dtype_of<Ts> == stored ? (body(Tag<Ts>{}), true) : false) || ...);
-  if (!found) throw std::invalid_argument(std::string("unsupported type ") + dtype_name(type));
+  if (!found) throw UsageError(std::string("unsupported type ") + dtype_name(type));
 }
 
 }  // namespace daliesque

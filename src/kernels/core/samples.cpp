@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/errors.h"
 #include "core/parallel.h"
 
 namespace daliesque {
@@ -76,12 +77,12 @@ int64_t volume(Shape shape) {
   int64_t product = 1;
   bool empty = false;
   for (int64_t extent : shape) {
-    if (extent < 0) throw std::invalid_argument("negative extent in shape " + shape_text(shape));
+    if (extent < 0) throw UsageError("negative extent in shape " + shape_text(shape));
     if (extent == 0) {
       empty = true;
     } else if (product > kMaxVolume / extent) {
-      throw std::invalid_argument("the shape " + shape_text(shape) +
-                                  " has more elements than fit into memory");
+      throw UsageError("the shape " + shape_text(shape) +
+                       " has more elements than fit into memory");
     } else {
       product *= extent;
     }
@@ -162,7 +163,7 @@ Samples Samples::join(const std::vector<const Samples*>& parts) {
   const std::byte* expected = nullptr;
   for (const Samples* part : parts) {
     if (part->dtype_ != out.dtype_ || part->ndim_ != out.ndim_) {
-      throw std::invalid_argument("samples of one batch must have one type and dimensionality");
+      throw UsageError("samples of one batch must have one type and dimensionality");
     }
     strided |= !part->contiguous();
     out.external_ |= part->external_;
@@ -270,7 +271,7 @@ Samples Samples::fold(std::span<const int64_t> counts, const std::string& layout
     const Shape inner = shape(first);
     for (int64_t k = 1; k < count; k++) {
       if (!std::ranges::equal(shape(first + k), inner)) {
-        throw std::invalid_argument("the frames of one sequence must have one shape");
+        throw UsageError("the frames of one sequence must have one shape");
       }
     }
     out.shapes_.insert(out.shapes_.end(), inner.begin(), inner.end());
@@ -296,8 +297,8 @@ Samples Samples::reshape(DType dtype, int ndim, std::vector<int64_t> shapes,
   const auto new_size = static_cast<int64_t>(out.itemsize());
   for (int64_t i = 0; i < size(); i++) {
     if (daliesque::volume(out.shape(i)) * new_size != volume(i) * old_size) {
-      throw std::invalid_argument("cannot reshape " + shape_text(shape(i)) + " to " +
-                                  shape_text(out.shape(i)));
+      throw UsageError("cannot reshape " + shape_text(shape(i)) + " to " +
+                       shape_text(out.shape(i)));
     }
   }
   return out;

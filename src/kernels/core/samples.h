@@ -15,7 +15,7 @@ namespace daliesque {
 
 using Shape = std::span<const int64_t>;
 
-/// The number of elements of a shape; throws std::invalid_argument if it is negative somewhere or
+/// The number of elements of a shape; throws UsageError if it is negative somewhere or
 /// the bytes would not fit into 64 bits.
 int64_t volume(Shape shape);
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/errors.h"
 #include "core/saturate.h"
 
 namespace daliesque::decode {
@@ -205,7 +206,7 @@ void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, CmykRule rule
 
 void write_pixels(void* out, DType out_type, ImageType type, const Pixels& in, GrayRule rule,
                   int orientation, const CropWindow& window) {
-  if (in.channels < 1) throw std::invalid_argument("an image without channels");
+  if (in.channels < 1) throw UsageError("an image without channels");
   const PixelOrder order = pixel_order(orientation, in.height, in.width);
   const int64_t origin = order.origin + window.y * order.row_step + window.x * order.column_step;
   const int64_t row = window.width * result_channels(type, in.channels);

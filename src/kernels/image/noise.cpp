@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "core/saturate.h"
 #include "core/simd.h"
@@ -200,7 +201,7 @@ class PoissonTable {
 
   random::Poisson operator()(T value) const {
     if (!(mean(value) < kTooLarge)) {
-      throw std::invalid_argument("the input divided by 'factor' must be below 2147483648.");
+      throw UsageError("the input divided by 'factor' must be below 2147483648.");
     }
     if constexpr (sizeof(T) == 1) {
       return table_[static_cast<size_t>(value - kLowest)];

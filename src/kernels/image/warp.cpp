@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core/convert.h"
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "core/stream.h"
@@ -48,7 +49,7 @@ class Sampler {
     if (interp != WarpInterp::nearest && !bytes_) {
       loop_ = interp == WarpInterp::linear ? loops_.linear(in.dtype()) : loops_.cubic(in.dtype());
       if (!loop_) {
-        throw std::invalid_argument(std::string("cannot interpolate ") + dtype_name(in.dtype()));
+        throw UsageError(std::string("cannot interpolate ") + dtype_name(in.dtype()));
       }
       to_output_ = convert_loop(out.dtype(), DType::float32);
     }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "core/errors.h"
+
 namespace daliesque::random {
 
 namespace {
@@ -20,8 +22,8 @@ uint64_t read_hex(std::string_view text, size_t at, size_t digits) {
   const char* end = text.data() + at + digits;
   const auto [stop, error] = std::from_chars(text.data() + at, end, value, 16);
   if (error != std::errc{} || stop != end) {
-    throw std::invalid_argument("\"" + std::string(text.substr(at, digits)) +
-                                "\" is not a hexadecimal number");
+    throw UsageError("\"" + std::string(text.substr(at, digits)) +
+                     "\" is not a hexadecimal number");
   }
   return value;
 }
@@ -41,13 +43,13 @@ PhiloxState PhiloxState::parse(std::string_view text) {
   const bool shaped = text.size() == kForm.size() && text.starts_with("Philox_") &&
                       text[kHighAt - 1] == '_' && text[kLowAt - 1] == ':' &&
                       text[kPhaseAt - 1] == '_';
-  if (!shaped) throw std::invalid_argument("it does not look like \"" + std::string(kForm) + "\"");
+  if (!shaped) throw UsageError("it does not look like \"" + std::string(kForm) + "\"");
   PhiloxState state;
   state.key = read_hex(text, kKeyAt, 16);
   state.counter_high = read_hex(text, kHighAt, 16);
   state.counter_low = read_hex(text, kLowAt, 16);
   state.phase = static_cast<uint32_t>(read_hex(text, kPhaseAt, 1));
-  if (state.phase > 3) throw std::invalid_argument("the last digit must be 0, 1, 2 or 3");
+  if (state.phase > 3) throw UsageError("the last digit must be 0, 1, 2 or 3");
   return state;
 }
 

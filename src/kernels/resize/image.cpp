@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/errors.h"
 #include "core/simd.h"
 #include "resize/nearest.h"
 #include "resize/resize.h"
@@ -228,7 +229,7 @@ PixelType pixel_type(DType dtype) {
     case DType::float32:
       return PixelType::float32;
     default:
-      throw std::invalid_argument(std::string("cannot resample ") + dtype_name(dtype));
+      throw UsageError(std::string("cannot resample ") + dtype_name(dtype));
   }
 }
 
@@ -243,7 +244,7 @@ ImageResizer::ImageResizer(TablePtr rows, TablePtr columns, bool rows_first, int
       in_(pixel_type(in)),
       out_(pixel_type(out)) {
   if (in_ != out_ && out_ != PixelType::float32 && in_ != PixelType::float32) {
-    throw std::invalid_argument("resampling cannot convert one integer type to another");
+    throw UsageError("resampling cannot convert one integer type to another");
   }
 }
 

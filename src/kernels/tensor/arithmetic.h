@@ -64,16 +64,16 @@ enum class ArithmeticOp : uint8_t {
 
 constexpr int kMaxOperands = 3;
 
-/// The operation of a name such as "add" or "bitand"; throws std::invalid_argument if unknown.
+/// The operation of a name such as "add" or "bitand"; throws UsageError if unknown.
 ArithmeticOp arithmetic_op(std::string_view name);
 
-/// The element type of the result. Throws std::invalid_argument if the number of operands is wrong
+/// The element type of the result. Throws UsageError if the number of operands is wrong
 /// or the operation is not defined for their types.
 DType arithmetic_type(ArithmeticOp op, std::span<const DType> types);
 
 /// Applies `op` to one to three operands. Shapes broadcast as in NumPy, sample by sample; an
-/// operand of one sample serves all samples of the others. Throws std::invalid_argument for types,
-/// shapes or layouts that do not go together, std::domain_error for an integer division by zero.
+/// operand of one sample serves all samples of the others. Throws UsageError for types,
+/// shapes or layouts that do not go together, DivisionByZero for an integer one.
 Samples arithmetic(ArithmeticOp op, std::span<const Samples* const> operands);
 
 }  // namespace daliesque::tensor

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/errors.h"
 #include "core/simd.h"
 #include "tensor/arithmetic_loops.h"
 
@@ -125,18 +126,18 @@ void check_operands(const Entry& e, std::span<const DType> types) {
   bool all_boolean = true, all_integer = true;
   for (DType type : types) {
     if (storage_type(type) != type) {
-      throw std::invalid_argument(std::string("operands must be numbers or booleans; got ") +
-                                  dtype_name(type));
+      throw UsageError(std::string("operands must be numbers or booleans; got ") +
+                       dtype_name(type));
     }
     all_boolean &= type == DType::boolean;
     all_integer &= !is_floating(type);
   }
   if (e.kind == Kind::bitwise && !all_integer) {
-    throw std::invalid_argument("operands must be integers or booleans; got " + list_of(types));
+    throw UsageError("operands must be integers or booleans; got " + list_of(types));
   }
   const bool arithmetic = e.kind == Kind::number || e.kind == Kind::real;
   if (arithmetic && all_boolean && e.op != Op::mul) {
-    throw std::invalid_argument(
+    throw UsageError(
         e.arity == 1 ? "the operand must be a number; got bool. Use ~, or cast it to a number"
                      : "at least one operand must be a number; got bool only. Use &, | or ^, or "
                        "cast an operand to a number");

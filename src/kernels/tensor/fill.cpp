@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "core/stream.h"
 
@@ -70,7 +71,7 @@ std::vector<int64_t> broadcast_steps(Shape out, Shape in, size_t itemsize) {
     if (k < out.size() && extent == out[out.size() - 1 - k]) {
       if (extent != 1) steps[out.size() - 1 - k] = step;
     } else if (extent != 1) {
-      throw std::invalid_argument("the values cannot be broadcast to the shape");
+      throw UsageError("the values cannot be broadcast to the shape");
     }
     step *= extent;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "core/rearrange.h"
 
@@ -28,7 +29,7 @@ std::vector<int64_t> joined_shapes(const std::vector<const Samples*>& parts, siz
         if (k == axis) {
           shapes[begin + k] += shape[k];
         } else if (shape[k] != shapes[begin + k]) {
-          throw std::invalid_argument("the shapes do not fit together");
+          throw UsageError("the shapes do not fit together");
         }
       }
     }

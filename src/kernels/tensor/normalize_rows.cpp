@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/errors.h"
 #include "core/simd.h"
 
 namespace daliesque::tensor {
@@ -17,7 +18,7 @@ RowNormalizer::RowNormalizer(DType out, DType in)
       in_size_(static_cast<int64_t>(dtype_size(in))),
       out_size_(static_cast<int64_t>(dtype_size(out))) {
   if (!normalize_ || (out != DType::float32 && !store_)) {
-    throw std::invalid_argument("these types cannot be normalized");
+    throw UsageError("these types cannot be normalized");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "tensor/normalize.h"
 #include "tensor/normalize_chunks.h"
@@ -44,7 +45,7 @@ class PieceSummer {
         size_(static_cast<int64_t>(dtype_size(in))),
         squares_(squares),
         bytes_(in == DType::uint8) {
-    if (!normalize_) throw std::invalid_argument("this type cannot be normalized");
+    if (!normalize_) throw UsageError("this type cannot be normalized");
   }
 
   void run(double* sums, const std::byte* in, int64_t periods, int64_t period, const float* mean) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "tensor/reduce_loops.h"
@@ -287,7 +288,7 @@ class Reducer {
 ReduceLoops reduce_loops(Term term, DType in) {
   const ReduceLoops loops = DALIESQUE_CHOOSE(find_reduce_loops(term, in));
   if (!loops.rows) {
-    throw std::invalid_argument(std::string("cannot reduce the type ") + dtype_name(in));
+    throw UsageError(std::string("cannot reduce the type ") + dtype_name(in));
   }
   return loops;
 }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "core/rearrange.h"
 #include "core/simd.h"
@@ -291,7 +292,7 @@ void slice(Samples& out, const Samples& in, const PerSample<int64_t>& anchors, B
   ConvertRow convert = nullptr;
   if (out.dtype() != in.dtype()) {
     convert = find_conversion(out.dtype(), in.dtype());
-    if (!convert) throw std::invalid_argument("slice cannot convert between these types");
+    if (!convert) throw UsageError("slice cannot convert between these types");
   }
   std::vector<Window> windows;
   windows.reserve(static_cast<size_t>(in.size()));
