@@ -19,6 +19,7 @@ ROOT = Path(__file__).parent.parent
 MOST_LINES = 600
 MOST_FUNCTION_LINES = 60
 MOST_CALLS = 25
+MOST_POSITIONAL = 6
 
 # What each layer may import, besides itself.
 LAYERS = {
@@ -174,6 +175,25 @@ def test_the_engine_does_not_name_its_backend() -> None:
 def test_nothing_overwrites_native_functions() -> None:
     for path in (ROOT / "src" / "daliesque").rglob("*.py"):
         assert re.search(r"setattr\(_kernels|^\s*_kernels\.\w+ = ", path.read_text(), re.M) is None
+
+
+def long_kernel_calls(text: str) -> list[str]:
+    """Calls of native functions, or of their counterparts, with many arguments by position."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Call) or len(node.args) <= MOST_POSITIONAL:
+            continue
+        function = ast.unparse(node.func)
+        if re.search(r"(^|\.)_?kernels\.", function):
+            found.append(f"{function} in line {node.lineno}")
+    return found
+
+
+def test_kernels_with_many_parameters_get_keywords() -> None:
+    assert long_kernel_calls("a.kernels.f(1, 2, 3, 4, 5, 6, 7)") == ["a.kernels.f in line 1"]
+    package = ROOT / "src" / "daliesque"
+    found = {str(p): long_kernel_calls(p.read_text()) for p in package.rglob("*.py")}
+    assert {path: calls for path, calls in found.items() if calls} == {}
 
 
 def count_calls(function: Callable[[], Any]) -> int:

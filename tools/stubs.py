@@ -44,9 +44,15 @@ HEADER = "# SPDX-License-Identifier: Apache-2.0\n# Written by tools/stubs.py.\n"
 
 def native_stub() -> str:
     """The stub of the native module."""
-    generator = StubGen(_kernels)
-    generator.put(_kernels)
-    text: str = generator.get()
+    error = _kernels.InternalError
+    shown, error.__module__ = error.__module__, _kernels.__name__
+    try:
+        # Under its public name, it would be taken for an import from there.
+        generator = StubGen(_kernels)
+        generator.put(_kernels)
+        text: str = generator.get()
+    finally:
+        error.__module__ = shown
     return HEADER + text
 
 
@@ -72,7 +78,6 @@ HOST_FUNCTIONS = {
     "copy_rows",
     "decode_jpegs",
     "from_dlpack",
-    "image_headers",
     "lz4_decompress",
     "numpy_view",
     "paint_coco_masks",
@@ -115,13 +120,15 @@ def kernels_stub(native: str) -> str:
         )
         if re.search(r"\bSamples\b", signature):
             methods.append(f"    def {node.name}(self, {signature[1:]}: ...")
+    defined = [node.name for node in ast.parse(native).body if isinstance(node, ast.ClassDef)]
+    classes = [name for name in defined if name != "Samples"]
     imports = [
         "from collections.abc import Sequence",
         "from typing import Annotated, Any, Protocol",
         "import numpy",
         "import numpy.typing",
         "from numpy.typing import NDArray",
-        "from .._kernels import PhiloxState, ResizeGeometry",
+        f"from .._kernels import {', '.join(classes)}",
         "from .samples import Samples",
     ]
     head = ["class Kernels(Protocol):", '    """The functions for data on a device."""']

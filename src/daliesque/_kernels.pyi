@@ -15,6 +15,22 @@ from numpy.typing import NDArray
 import daliesque._engine.samples
 
 
+class Border(enum.Enum):
+    """What stands for elements outside of an array."""
+
+    constant = 0
+
+    clamp = 1
+
+    reflect_1001 = 2
+
+    reflect_101 = 3
+
+    wrap = 4
+
+class InternalError(RuntimeError):
+    """A fault of the library itself: please report it."""
+
 class OutOfMemory(MemoryError):
     pass
 
@@ -300,9 +316,28 @@ def fill(out: Samples, values: Samples) -> None:
 
 def one_hot(out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
 
-def reduce(samples: Samples, kind: int, type_id: int, reduced: Sequence[bool], keep_dims: bool, layout: str, means: Samples | None, ddof: int) -> Samples: ...
+class Reduction(enum.Enum):
+    """What is computed along axes."""
 
-def slice(samples: Samples, type_id: int, anchors: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], border: int, fill: numpy.typing.NDArray[Any], channel_axis: int) -> Samples:
+    sum = 0
+
+    mean = 1
+
+    mean_square = 2
+
+    rms = 3
+
+    variance = 4
+
+    std_dev = 5
+
+    min = 6
+
+    max = 7
+
+def reduce(samples: Samples, kind: Reduction, type_id: int, reduced: Sequence[bool], keep_dims: bool, layout: str, means: Samples | None, ddof: int) -> Samples: ...
+
+def slice(samples: Samples, type_id: int, anchors: numpy.typing.NDArray[Any], shapes: numpy.typing.NDArray[Any], border: Border, fill: numpy.typing.NDArray[Any], channel_axis: int) -> Samples:
     """A window of each sample, which may leave it."""
 
 def transpose(samples: Samples, permutation: Sequence[int], layout: str) -> Samples: ...
@@ -323,7 +358,18 @@ def equalize(samples: Samples, outer: int) -> Samples: ...
 
 def clahe(samples: Samples, tiles_x: int, tiles_y: int, clip_limit: float, luma_only: bool) -> Samples: ...
 
-def debayer(out: Samples, samples: Samples, blue_position: numpy.typing.NDArray[Any], algorithm: int) -> None: ...
+class Demosaic(enum.Enum):
+    """How colors are made of a mosaic."""
+
+    bilinear = 0
+
+    edge_aware = 1
+
+    variable_gradients = 2
+
+    gray = 3
+
+def debayer(out: Samples, samples: Samples, blue_position: numpy.typing.NDArray[Any], algorithm: Demosaic) -> None: ...
 
 def erase(samples: Samples, offsets: numpy.typing.NDArray[Any], bounds: numpy.typing.NDArray[Any], fill: numpy.typing.NDArray[Any], channel_axis: int) -> Samples:
     """
@@ -337,13 +383,22 @@ def multi_paste(inputs: Sequence[Samples], type_id: int, shapes: numpy.typing.ND
     `patches` holds input, sample, anchor, size and target anchor of parts, those of sample i from offsets[i] on.
     """
 
+class Rank(enum.Enum):
+    """Which of the values of a window is taken."""
+
+    smallest = 0
+
+    median = 1
+
+    largest = 2
+
 def gaussian_blur(samples: Samples, type_id: int, axes: tuple[int, int, bool], sigma: numpy.typing.NDArray[Any], window_size: numpy.typing.NDArray[Any]) -> Samples: ...
 
 def laplacian(samples: Samples, type_id: int, axes: tuple[int, int, bool], window_size: numpy.typing.NDArray[Any], smoothing_size: numpy.typing.NDArray[Any] | None, scale: numpy.typing.NDArray[Any], normalized: bool) -> Samples: ...
 
-def filter(out: Samples, samples: Samples, axes: tuple[int, int, bool], kernels: Samples, anchor: numpy.typing.NDArray[Any], border: int, fill: numpy.typing.NDArray[Any]) -> None: ...
+def filter(out: Samples, samples: Samples, axes: tuple[int, int, bool], kernels: Samples, anchor: numpy.typing.NDArray[Any], border: Border, fill: numpy.typing.NDArray[Any]) -> None: ...
 
-def rank_filter(samples: Samples, axes: tuple[int, int, bool], rank: int, window: numpy.typing.NDArray[Any], anchor: numpy.typing.NDArray[Any], border: int) -> Samples: ...
+def rank_filter(samples: Samples, axes: tuple[int, int, bool], rank: Rank, window: numpy.typing.NDArray[Any], anchor: numpy.typing.NDArray[Any], border: Border) -> Samples: ...
 
 def gaussian_noise(samples: Samples, state: PhiloxState, mean: numpy.typing.NDArray[Any], stddev: numpy.typing.NDArray[Any]) -> Samples: ...
 
@@ -361,18 +416,27 @@ def random_crop(state: PhiloxState, sizes: numpy.typing.NDArray[Any], aspect: tu
     Anchors and shapes of random windows in images of the given (height, width).
     """
 
-def warp_affine(samples: Samples, type_id: int, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
+class WarpInterp(enum.Enum):
+    """How pixels between pixels are made."""
 
-def warp_perspective(samples: Samples, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: int, border: int, fill: Sequence[float]) -> Samples: ...
+    nearest = 0
 
-def warp_map(samples: Samples, x: Samples, y: Samples, sizes: numpy.typing.NDArray[Any], shift: float, interp: int) -> Samples:
+    linear = 1
+
+    cubic = 2
+
+def warp_affine(samples: Samples, type_id: int, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: WarpInterp, border: Border, fill: Sequence[float]) -> Samples: ...
+
+def warp_perspective(samples: Samples, sizes: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: WarpInterp, border: Border, fill: Sequence[float]) -> Samples: ...
+
+def warp_map(samples: Samples, x: Samples, y: Samples, sizes: numpy.typing.NDArray[Any], shift: float, interp: WarpInterp) -> Samples:
     """Pixels from the positions that two arrays of coordinates name."""
 
-def sphere(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float) -> Samples: ...
+def sphere(samples: Samples, mask: numpy.typing.NDArray[Any], interp: WarpInterp, fill: float) -> Samples: ...
 
 def jitter(samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any], degree: int) -> Samples: ...
 
-def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float, x: Sequence[float], y: Sequence[float]) -> Samples:
+def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: WarpInterp, fill: float, x: Sequence[float], y: Sequence[float]) -> Samples:
     """`x` and `y` are waves: amplitude, frequency and phase."""
 
 class ResizeGeometry:
@@ -417,21 +481,114 @@ def jpeg_decode(data: bytes, output_type: str = 'RGB', fancy: bool = True, fast_
 
 def jpeg_distortion(samples: Samples, quality: numpy.typing.NDArray[Any]) -> Samples: ...
 
-def image_headers(encoded: Samples) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None, None))], dict[int, str]]:
+class EncodedImage:
+    """What the header of an encoded image says."""
+
+    class Kind(enum.Enum):
+        ours = 0
+        """A JPEG that `decode_jpegs` takes."""
+
+        other_jpeg = 1
+        """A JPEG for another codec."""
+
+        not_jpeg = 2
+
+        broken = 3
+        """A JPEG without a usable header."""
+
+    @property
+    def kind(self) -> EncodedImage.Kind: ...
+
+    @property
+    def height(self) -> int:
+        """As stored."""
+
+    @property
+    def width(self) -> int:
+        """As stored."""
+
+    @property
+    def channels(self) -> int: ...
+
+    @property
+    def orientation(self) -> int:
+        """EXIF, 1 to 8."""
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the header, if anything."""
+
+class ImageHeaders:
+    """The headers of a batch of encoded images."""
+
+    def __init__(self, encoded: Samples) -> None:
+        """Reads those of JPEG files."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> EncodedImage: ...
+
+    def set(self, index: int, height: int, width: int, channels: int, orientation: int) -> None:
+        """Completes the header of a file that is no JPEG."""
+
+    def ignore_orientation(self) -> None: ...
+
+    def find(self, kind: EncodedImage.Kind) -> list[int]:
+        """The indices of the images of a kind."""
+
+    def find_too_large(self, most_pixels: float) -> int | None:
+        """
+        The first image with more pixels; four channels more count as another one.
+        """
+
+    def upright_shapes(self) -> NDArray[Any]:
+        """Height, width and channels with the orientation applied."""
+
+class DecodeFailure:
+    """An image that could not be decoded."""
+
+    @property
+    def sample(self) -> int: ...
+
+    @property
+    def reason(self) -> str: ...
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no other codec should try."""
+
+def decode_jpegs(encoded: Samples, headers: ImageHeaders, windows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], image_type: int, type_id: int, fast_idct: bool) -> tuple[Samples, list[DecodeFailure]]:
     """
-    Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.
+    Windows of images: those that this decoder takes are filled in, the others uninitialized; and what could not be decoded.
     """
 
-def decode_jpegs(encoded: Samples, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], headers: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], windows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], image_type: int, type_id: int, fast_idct: bool) -> tuple[Samples, list[tuple[int, bool, str]]]:
-    """
-    Uninitialized samples of the given shapes, of which the chosen ones are decoded; and the failures: sample, whether no other codec should try, and what is wrong.
-    """
+class GrayRule(enum.Enum):
+    """How gray is computed from red, green and blue."""
 
-def write_pixels(out: Samples, index: int, pixels: NDArray[Any], gray_rule: int, orientation: int, window: Sequence[int], image_type: int) -> None:
+    float = 0
+
+    truncate = 1
+
+    fixed14 = 2
+
+    fixed15 = 3
+
+    png = 4
+
+class CmykRule(enum.Enum):
+    """How CMYK is stored and converted to RGB."""
+
+    plain = 0
+
+    inverted = 1
+
+    shifted = 2
+
+def write_pixels(out: Samples, index: int, pixels: NDArray[Any], gray_rule: GrayRule, orientation: int, window: Sequence[int], image_type: int) -> None:
     """Write a window of decoded pixels into a sample."""
 
-def cmyk_to_rgb(cmyk: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 4), order='C', device='cpu', writable=False)], rule: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 3))]:
-    """CMYK to RGB, by the number of a CmykRule."""
+def cmyk_to_rgb(cmyk: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 4), order='C', device='cpu', writable=False)], rule: CmykRule) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 3))]:
+    """RGB of CMYK."""
 
 def image_texts(images: Samples) -> Samples:
     """Images as the text of PGM or PPM files."""
@@ -441,7 +598,25 @@ def write_video_frame(out: Samples, sample: int, row: int, y: memoryview, u: mem
     Convert planes of luma and chroma to RGB, as frame number `row` of a sample.
     """
 
-def spectrogram(out: Samples, samples: Samples, nfft: int, window: numpy.typing.NDArray[Any], window_step: int, padding: int, magnitude: bool, time_major: bool) -> None: ...
+class SignalPadding(enum.Enum):
+    """What there is beyond the ends of a signal."""
+
+    none = 0
+
+    zeros = 1
+
+    reflect = 2
+
+class SignalStart(enum.Enum):
+    """What comes before the first sample of a signal."""
+
+    zero = 0
+
+    clamp = 1
+
+    reflect = 2
+
+def spectrogram(out: Samples, samples: Samples, nfft: int, window: numpy.typing.NDArray[Any], window_step: int, padding: SignalPadding, magnitude: bool, time_major: bool) -> None: ...
 
 def power_spectrum(out: Samples, samples: Samples, axis: int, nfft: int, magnitude: bool) -> None: ...
 
@@ -454,7 +629,7 @@ def to_decibels(out: Samples, samples: Samples, multiplier: float, reference: fl
 
 def audio_resample(out: Samples, samples: Samples, steps: numpy.typing.NDArray[Any], lobes: int) -> None: ...
 
-def preemphasis_filter(out: Samples, samples: Samples, coefficient: numpy.typing.NDArray[Any], start: int) -> None: ...
+def preemphasis_filter(out: Samples, samples: Samples, coefficient: numpy.typing.NDArray[Any], start: SignalStart) -> None: ...
 
 def nonsilent_region(begin: Samples, length: Samples, samples: Samples, cutoff_db: float, reference_power: float, window_length: int, reset_interval: int) -> None: ...
 

@@ -429,7 +429,7 @@ def test_the_native_conversion_checks_its_planes() -> None:
         (0, 0, y, c, c, [15, 8, 8]),
         (0, 0, y, c, c, [-16, 8, 8]),
     ):
-        with pytest.raises(ValueError):
+        with pytest.raises(ndd.InternalError):
             write(out, *arguments, True, True, False)
 
 

@@ -74,5 +74,5 @@ def test_engine_state_restores() -> None:
     expected = [engine.below(1000) for _ in range(20)]
     engine.state = state
     assert [engine.below(1000) for _ in range(20)] == expected
-    with pytest.raises(ValueError, match="positive"):
+    with pytest.raises(_kernels.InternalError, match="positive"):
         engine.below(0)

@@ -111,7 +111,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     del wanted
     details: _Details = header.details
     if details.compression in (_RLE8, _RLE4):
-        return Pixels(_run_lengths(data, header), GrayRule.FIXED14)
+        return Pixels(_run_lengths(data, header), GrayRule.fixed14)
     stride = (header.width * details.bits + 31) // 32 * 4
     size = stride * header.height
     if details.offset + size > len(data):
@@ -119,7 +119,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     rows = np.frombuffer(data, np.uint8, size, details.offset).reshape(header.height, stride)
     if not details.top_down:
         rows = rows[::-1]
-    rule = GrayRule.TRUNCATE if details.has_alpha else GrayRule.FIXED14
+    rule = GrayRule.truncate if details.has_alpha else GrayRule.fixed14
     if details.palette is not None:
         indices = _unpack(rows, details.bits, header.width)
         return Pixels(

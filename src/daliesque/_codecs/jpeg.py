@@ -48,10 +48,10 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
         array = stretch(array, bits)
     if header.channels == 4 and wanted is not Wanted.ALL:
         if header.orientation != 1 or scans > _MANY_SCANS:
-            return Pixels(_without_black(array, info, CmykRule.SHIFTED), GrayRule.FIXED14)
-        rule = CmykRule.INVERTED if info["adobe"] else CmykRule.PLAIN
-        return Pixels(_without_black(array, info, rule), GrayRule.TRUNCATE)
-    return Pixels(array, GrayRule.FLOAT)
+            return Pixels(_without_black(array, info, CmykRule.shifted), GrayRule.fixed14)
+        rule = CmykRule.inverted if info["adobe"] else CmykRule.plain
+        return Pixels(_without_black(array, info, rule), GrayRule.truncate)
+    return Pixels(array, GrayRule.float)
 
 
 def _check_whole(data: bytes) -> int:

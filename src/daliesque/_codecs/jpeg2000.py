@@ -85,4 +85,4 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
         raise CodecError(msg)
     if bits < 8:
         array = stretch(array, bits)
-    return Pixels(with_channel_axis(array), GrayRule.FIXED15)
+    return Pixels(with_channel_axis(array), GrayRule.fixed15)

@@ -50,7 +50,7 @@ def decode_gif(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     if array.shape[:2] != (header.height, header.width):
         msg = "its first frame is larger than its screen"
         refuse_damaged("GIF", msg)
-    return Pixels(array, GrayRule.FIXED15)
+    return Pixels(array, GrayRule.fixed15)
 
 
 def is_avif(data: bytes) -> bool:
@@ -108,7 +108,7 @@ class Whole:
     def decode(self, data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
         """Return what reading the header has brought."""
         del data, wanted
-        return Pixels(header.details, GrayRule.FIXED15)
+        return Pixels(header.details, GrayRule.fixed15)
 
 
 def _claimed_bits(data: bytes) -> int:

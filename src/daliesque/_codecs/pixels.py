@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _kernels
+
 Array: TypeAlias = NDArray[Any]
 
 
@@ -24,22 +26,8 @@ class Wanted(enum.Enum):
     ALL = "all channels of the file"
 
 
-class GrayRule(enum.IntEnum):
-    """How gray is computed from RGB; see `GrayRule` of the native module."""
-
-    FLOAT = 0
-    TRUNCATE = 1
-    FIXED14 = 2
-    FIXED15 = 3
-    PNG = 4
-
-
-class CmykRule(enum.IntEnum):
-    """How CMYK is converted to RGB; see `CmykRule` of the native module."""
-
-    PLAIN = 0
-    INVERTED = 1
-    SHIFTED = 2
+GrayRule: TypeAlias = _kernels.GrayRule
+CmykRule: TypeAlias = _kernels.CmykRule
 
 
 class ImageHeader(NamedTuple):

@@ -131,10 +131,10 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
         refuse_damaged("PNG", error)
     array = with_channel_axis(array)
     if details.animated:
-        return Pixels(array, GrayRule.FIXED15)
+        return Pixels(array, GrayRule.fixed15)
     if wanted is Wanted.GRAY and array.shape[2] >= 3 and _counts(details.gamma):
         array = _linear_gray(array, details)
-    return Pixels(array, GrayRule.PNG)
+    return Pixels(array, GrayRule.png)
 
 
 def _linear_gray(array: Array, details: _Details) -> Array:

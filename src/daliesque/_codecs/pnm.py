@@ -62,7 +62,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
         dtype = np.uint8 if details.top < 256 else np.uint16
         wide = np.minimum(array, details.top).astype(np.uint32)
         array = (wide * full // details.top).astype(dtype)
-    return Pixels(array, GrayRule.FIXED14)
+    return Pixels(array, GrayRule.fixed14)
 
 
 def _text(data: bytes, header: ImageHeader) -> Array:

@@ -152,7 +152,7 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     """Decode; what is not 8, 16 or 32 bits wide is scaled to 8 or 16."""
     details: _Details = header.details
     unusual = details.unusual or header.orientation != 1
-    rule = GrayRule.FIXED14 if unusual else GrayRule.FLOAT
+    rule = GrayRule.fixed14 if unusual else GrayRule.float
     # libtiff's own conversion: to red, green, blue and alpha of 8 bits.
     converted = details.photometric == _CIELAB or (
         details.photometric == _CMYK and details.bits == 8 and wanted is Wanted.ALL

@@ -257,7 +257,16 @@ class VideoDecoder:
                 y, u, v = (memoryview(plane) for plane in planes)
                 strides = [plane.line_size for plane in planes]
                 _kernels.write_video_frame(
-                    out, sample, row, y, u, v, strides, across, down, full_range
+                    out,
+                    sample=sample,
+                    row=row,
+                    y=y,
+                    u=u,
+                    v=v,
+                    strides=strides,
+                    x_shift=across,
+                    y_shift=down,
+                    full_range=full_range,
                 )
                 return
         ranges = reformatter.ColorRange

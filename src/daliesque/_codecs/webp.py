@@ -67,4 +67,4 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
         if len(data) < size + 8:
             refuse_short("WebP", len(data), f"{size + 8 - len(data)} too early")
         refuse_damaged("WebP", error)
-    return Pixels(array, GrayRule.FIXED15)
+    return Pixels(array, GrayRule.fixed15)

@@ -180,9 +180,6 @@ def _compute(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples
     except ValueError as error:
         msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."
         raise ValueError(msg) from None
-    except ZeroDivisionError as error:
-        msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."
-        raise ZeroDivisionError(msg) from None
 
 
 def _cast(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:

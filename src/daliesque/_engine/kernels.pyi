@@ -8,7 +8,17 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
-from .._kernels import PhiloxState, ResizeGeometry
+from .._kernels import (
+    Border,
+    Demosaic,
+    PhiloxState,
+    Rank,
+    Reduction,
+    ResizeGeometry,
+    SignalPadding,
+    SignalStart,
+    WarpInterp,
+)
 from .samples import Samples
 
 class Kernels(Protocol):
@@ -64,7 +74,7 @@ class Kernels(Protocol):
     def reduce(
         self,
         samples: Samples,
-        kind: int,
+        kind: Reduction,
         type_id: int,
         reduced: Sequence[bool],
         keep_dims: bool,
@@ -78,7 +88,7 @@ class Kernels(Protocol):
         type_id: int,
         anchors: numpy.typing.NDArray[Any],
         shapes: numpy.typing.NDArray[Any],
-        border: int,
+        border: Border,
         fill: numpy.typing.NDArray[Any],
         channel_axis: int,
     ) -> Samples: ...
@@ -128,7 +138,7 @@ class Kernels(Protocol):
         out: Samples,
         samples: Samples,
         blue_position: numpy.typing.NDArray[Any],
-        algorithm: int,
+        algorithm: Demosaic,
     ) -> None: ...
     def erase(
         self,
@@ -180,17 +190,17 @@ class Kernels(Protocol):
         axes: tuple[int, int, bool],
         kernels: Samples,
         anchor: numpy.typing.NDArray[Any],
-        border: int,
+        border: Border,
         fill: numpy.typing.NDArray[Any],
     ) -> None: ...
     def rank_filter(
         self,
         samples: Samples,
         axes: tuple[int, int, bool],
-        rank: int,
+        rank: Rank,
         window: numpy.typing.NDArray[Any],
         anchor: numpy.typing.NDArray[Any],
-        border: int,
+        border: Border,
     ) -> Samples: ...
     def gaussian_noise(
         self,
@@ -242,8 +252,8 @@ class Kernels(Protocol):
         type_id: int,
         sizes: numpy.typing.NDArray[Any],
         matrices: numpy.typing.NDArray[Any],
-        interp: int,
-        border: int,
+        interp: WarpInterp,
+        border: Border,
         fill: Sequence[float],
     ) -> Samples: ...
     def warp_perspective(
@@ -251,8 +261,8 @@ class Kernels(Protocol):
         samples: Samples,
         sizes: numpy.typing.NDArray[Any],
         matrices: numpy.typing.NDArray[Any],
-        interp: int,
-        border: int,
+        interp: WarpInterp,
+        border: Border,
         fill: Sequence[float],
     ) -> Samples: ...
     def warp_map(
@@ -262,10 +272,10 @@ class Kernels(Protocol):
         y: Samples,
         sizes: numpy.typing.NDArray[Any],
         shift: float,
-        interp: int,
+        interp: WarpInterp,
     ) -> Samples: ...
     def sphere(
-        self, samples: Samples, mask: numpy.typing.NDArray[Any], interp: int, fill: float
+        self, samples: Samples, mask: numpy.typing.NDArray[Any], interp: WarpInterp, fill: float
     ) -> Samples: ...
     def jitter(
         self, samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any], degree: int
@@ -274,7 +284,7 @@ class Kernels(Protocol):
         self,
         samples: Samples,
         mask: numpy.typing.NDArray[Any],
-        interp: int,
+        interp: WarpInterp,
         fill: float,
         x: Sequence[float],
         y: Sequence[float],
@@ -298,7 +308,7 @@ class Kernels(Protocol):
         nfft: int,
         window: numpy.typing.NDArray[Any],
         window_step: int,
-        padding: int,
+        padding: SignalPadding,
         magnitude: bool,
         time_major: bool,
     ) -> None: ...
@@ -327,7 +337,11 @@ class Kernels(Protocol):
         self, out: Samples, samples: Samples, steps: numpy.typing.NDArray[Any], lobes: int
     ) -> None: ...
     def preemphasis_filter(
-        self, out: Samples, samples: Samples, coefficient: numpy.typing.NDArray[Any], start: int
+        self,
+        out: Samples,
+        samples: Samples,
+        coefficient: numpy.typing.NDArray[Any],
+        start: SignalStart,
     ) -> None: ...
     def nonsilent_region(
         self,

@@ -4,22 +4,24 @@
 from __future__ import annotations
 
 import functools
+from typing import TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .._engine.dtype import DType, float32, float64, from_code
 from .numbers import column, constant, from_float, to_float, widened
 from .samples import DeviceSamples, Group
 
 Integers = NDArray[np.int64]
 
-_ZERO_START, _CLAMP_START, _REFLECT_START = range(3)
+SignalStart: TypeAlias = _kernels.SignalStart
 
 
 def preemphasis_filter(
-    out: DeviceSamples, samples: DeviceSamples, coefficient: NDArray[np.float32], start: int
+    out: DeviceSamples, samples: DeviceSamples, coefficient: NDArray[np.float32], start: SignalStart
 ) -> None:
     """Values less a multiple of the ones before them."""
     kind = torch.float64 if from_code(samples.type_id) is float64 else torch.float32
@@ -27,9 +29,11 @@ def preemphasis_filter(
     for indices, data in samples.groups:
         values = to_float(data, samples.type_id, kind).reshape(len(data), -1)
         if data.numel():
-            first = values[:, 1:2] if start == _REFLECT_START and values.shape[1] > 1 else None
+            first = values[:, 1:2] if start == SignalStart.reflect and values.shape[1] > 1 else None
             if first is None:
-                first = torch.zeros_like(values[:, :1]) if start == _ZERO_START else values[:, :1]
+                first = (
+                    torch.zeros_like(values[:, :1]) if start == SignalStart.zero else values[:, :1]
+                )
             before = torch.cat([first, values[:, :-1]], 1)
             values = values - column(coefficient, indices, values).to(kind) * before
         groups.append(Group(indices, from_float(values, out.type_id).reshape(data.shape)))

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from .flip import flipped
-from .gather import CONSTANT, gathered
+from .gather import Border, gathered
 from .numbers import constant, from_float, rows, to_float
 from .samples import DeviceSamples, Group
 from .slice import chosen_indices, enough, fill_values, filled, windows
@@ -53,7 +53,7 @@ def crop_mirror_normalize(
     for group in split.groups:
         indices = group.indices
         choices, outside = chosen_indices(
-            anchors[indices], shapes[indices], group.data.shape[1:], CONSTANT
+            anchors[indices], shapes[indices], group.data.shape[1:], Border.constant
         )
         window = to_float(gathered(enough(group.data, outside), choices), samples.type_id)
         means, deviations = (rows(v, indices).astype(np.float64) for v in (mean, std))

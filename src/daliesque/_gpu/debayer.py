@@ -3,26 +3,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .gather import gathered
 from .numbers import constant, rows, widened
 from .samples import DeviceSamples, Group
 
-_BILINEAR, _EDGE_AWARE, _GRADIENTS, _GRAY = range(4)
+Demosaic: TypeAlias = _kernels.Demosaic
 # Luma of red, green and blue in units of 2^-14.
 _RED, _GREEN, _BLUE = 4899, 9617, 1868
 
 
 def debayer(
-    out: DeviceSamples, samples: DeviceSamples, blue_position: NDArray[np.int32], algorithm: int
+    out: DeviceSamples,
+    samples: DeviceSamples,
+    blue_position: NDArray[np.int32],
+    algorithm: Demosaic,
 ) -> None:
     """Each pixel of a sensor sees one color; the others come from its neighbors."""
-    if algorithm == _GRADIENTS:
+    if algorithm == Demosaic.variable_gradients:
         msg = "'algorithm' must not be 'vng_ocv' on the gpu. Move the input with .cpu()."
         raise ValueError(msg)
     groups = []
@@ -42,7 +46,9 @@ def debayer(
     out.become(groups)
 
 
-def _interpolated(values: torch.Tensor, blue: NDArray[np.int32], algorithm: int) -> torch.Tensor:
+def _interpolated(
+    values: torch.Tensor, blue: NDArray[np.int32], algorithm: Demosaic
+) -> torch.Tensor:
     """Colors, or gray, of all pixels that have eight neighbors."""
     height, width = values.shape[1:]
 
@@ -55,7 +61,7 @@ def _interpolated(values: torch.Tensor, blue: NDArray[np.int32], algorithm: int)
     green_column = np.where(in_blue_row, 1 - blue[:, 1:], blue[:, 1:])
     green = constant(np.arange(1, width - 1) % 2 == green_column[..., None], values)
     blue_row = constant(in_blue_row[..., None], values)
-    if algorithm == _GRAY:
+    if algorithm == Demosaic.gray:
         own = torch.where(green, 2 * (left + right), 4 * here)
         other = torch.where(green, 2 * (up + down), corners)
         middle = torch.where(green, 4 * here, left + right + up + down)
@@ -64,7 +70,7 @@ def _interpolated(values: torch.Tensor, blue: NDArray[np.int32], algorithm: int)
         return (total + (1 << 15)).bitwise_right_shift(16)[..., None]
     sideways = (left + right + 1).bitwise_right_shift(1)
     upright = (up + down + 1).bitwise_right_shift(1)
-    if algorithm == _EDGE_AWARE:
+    if algorithm == Demosaic.edge_aware:
         steeper = (left - right).abs() > (up - down).abs()
         cross = torch.where(steeper, upright, sideways)
     else:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import int32
-from .gather import CONSTANT
+from .gather import Border
 from .numbers import column
 from .placement import on_device
 from .samples import DeviceSamples
-from .warp import Coordinates, Options, coordinates_of, warped
+from .warp import Coordinates, Options, WarpInterp, coordinates_of, warped
 
 Integers = NDArray[np.int64]
 
@@ -35,7 +35,7 @@ def _own_sizes(samples: DeviceSamples) -> Integers:
     return samples.shape_array()[:, :-1]
 
 
-def sphere(samples: DeviceSamples, mask: Any, interp: int, fill: float) -> DeviceSamples:
+def sphere(samples: DeviceSamples, mask: Any, interp: WarpInterp, fill: float) -> DeviceSamples:
     """The view through a glass ball over the image."""
 
     def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
@@ -47,12 +47,17 @@ def sphere(samples: DeviceSamples, mask: Any, interp: int, fill: float) -> Devic
         distance = torch.sqrt(x * x + y * y) / radius
         return [middle_x + distance * x, middle_y + distance * y]
 
-    options = Options(interp, CONSTANT, [fill], samples.type_id)
+    options = Options(interp, Border.constant, [fill], samples.type_id)
     return _masked(samples, warped(samples, _own_sizes(samples), options, locate), mask)
 
 
 def water(
-    samples: DeviceSamples, mask: Any, interp: int, fill: float, x: list[float], y: list[float]
+    samples: DeviceSamples,
+    mask: Any,
+    interp: WarpInterp,
+    fill: float,
+    x: list[float],
+    y: list[float],
 ) -> DeviceSamples:
     """The view through waves on water."""
 
@@ -63,7 +68,7 @@ def water(
         up = y[0] * torch.cos(y[1] * across + y[2])
         return [across + left, down + up]
 
-    options = Options(interp, CONSTANT, [fill], samples.type_id)
+    options = Options(interp, Border.constant, [fill], samples.type_id)
     return _masked(samples, warped(samples, _own_sizes(samples), options, locate), mask)
 
 

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .._engine.dtype import DType, from_code, uint64
-from .gather import CONSTANT, REFLECT_101, border_indices, gathered
+from .gather import Border, border_indices, gathered
 from .numbers import SIGN_BIT, column, constant, from_float, is_float, rows, to_float, widened
 from .placement import on_device
 from .samples import DeviceSamples, Group
@@ -19,11 +20,16 @@ Floats = NDArray[np.float32]
 # Axes that count images, spatial axes, and whether an axis of channels follows.
 Axes = tuple[int, int, bool]
 
-_SMALLEST, _MEDIAN, _LARGEST = range(3)
+Rank: TypeAlias = _kernels.Rank
 
 
 def _extended(
-    data: torch.Tensor, axis: int, before: int, behind: int, border: int, fill: torch.Tensor | None
+    data: torch.Tensor,
+    axis: int,
+    before: int,
+    behind: int,
+    border: Border,
+    fill: torch.Tensor | None,
 ) -> torch.Tensor:
     """The data with what lies beyond the ends of an axis."""
     extent = data.shape[axis]
@@ -45,7 +51,7 @@ def _weighted(values: torch.Tensor, axis: int, windows: Floats) -> torch.Tensor:
     if size == 1 and (windows == 1).all():
         return values
     extent = values.shape[axis]
-    extended = _extended(values, axis, size // 2, size // 2, REFLECT_101, None)
+    extended = _extended(values, axis, size // 2, size // 2, Border.reflect_101, None)
     weights = constant(windows, values)
     shape = (-1, *(1,) * (values.ndim - 1))
     total = torch.zeros_like(values)
@@ -164,7 +170,7 @@ def filter_samples(
     axes: Axes,
     kernels: Any,
     anchor: NDArray[np.int32],
-    border: int,
+    border: Border,
     fill: Floats,
 ) -> None:
     """Weighted sums of neighbors, with a window of any shape for each sample."""
@@ -183,7 +189,7 @@ def filter_samples(
         befores = [0] * axes[1] if valid else anchors[indices[0]].tolist()
         values = to_float(data, samples.type_id)
         if not valid:
-            beyond = column(fill, indices, values) if border == CONSTANT else None
+            beyond = column(fill, indices, values) if border == Border.constant else None
             for k, before in enumerate(befores):
                 behind = window.shape[k + 1] - 1 - before
                 values = _extended(values, axes[0] + 1 + k, before, behind, border, beyond)
@@ -208,10 +214,10 @@ def _correlated(values: torch.Tensor, window: torch.Tensor, outer: int, shape: A
 def rank_filter(
     samples: DeviceSamples,
     axes: Axes,
-    rank: int,
+    rank: Rank,
     window: NDArray[np.int32],
     anchor: NDArray[np.int32],
-    border: int,
+    border: Border,
 ) -> DeviceSamples:
     """The smallest, middle or largest value under a window of (width, height)."""
     shape = (len(samples), 2)
@@ -225,11 +231,11 @@ def rank_filter(
         (width, height), (left, above) = windows[indices[0]].tolist(), anchors[indices[0]].tolist()
         values = _ordered(data, samples.type_id)
         # A constant border is the value that is never picked.
-        fill = _never_picked(values, rank) if border == CONSTANT else None
+        fill = _never_picked(values, rank) if border == Border.constant else None
         values = _extended(values, first, above, height - 1 - above, border, fill)
         values = _extended(values, first + 1, left, width - 1 - left, border, fill)
         extents = data.shape[first], data.shape[first + 1]
-        if rank == _MEDIAN:
+        if rank == Rank.median:
             values = _median(values, first, (height, width), extents)
         else:
             values = _picked(values, first, height, extents[0], rank)
@@ -253,19 +259,19 @@ def _restored(values: torch.Tensor, data: torch.Tensor, type_id: int) -> torch.T
     return values.to(data.dtype)
 
 
-def _never_picked(values: torch.Tensor, rank: int) -> torch.Tensor:
+def _never_picked(values: torch.Tensor, rank: Rank) -> torch.Tensor:
     if values.dtype.is_floating_point:
-        limit = float("-inf") if rank == _LARGEST else float("inf")
+        limit = float("-inf") if rank == Rank.largest else float("inf")
         return values.new_full((), limit)
     limits = torch.iinfo(values.dtype)
-    return values.new_full((), limits.min if rank == _LARGEST else limits.max)
+    return values.new_full((), limits.min if rank == Rank.largest else limits.max)
 
 
-def _picked(values: torch.Tensor, axis: int, size: int, extent: int, rank: int) -> torch.Tensor:
+def _picked(values: torch.Tensor, axis: int, size: int, extent: int, rank: Rank) -> torch.Tensor:
     best = values.narrow(axis, 0, extent)
     for tap in range(1, size):
         other = values.narrow(axis, tap, extent)
-        best = torch.maximum(best, other) if rank == _LARGEST else torch.minimum(best, other)
+        best = torch.maximum(best, other) if rank == Rank.largest else torch.minimum(best, other)
     return best
 
 

@@ -3,29 +3,36 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .samples import index_tensor
 
 Integers = NDArray[np.int64]
 # The border modes of the native core.
-CONSTANT, CLAMP, REFLECT_1001, REFLECT_101, WRAP = range(5)
+Border: TypeAlias = _kernels.Border
 
 
-def border_indices(positions: Integers, extent: int, border: int) -> Integers:
+def border_indices(positions: Integers, extent: int, border: Border) -> Integers:
     """The indices in [0, extent) that positions stand for; -1 for a constant border."""
     inside = (positions >= 0) & (positions < extent)
-    if border == CONSTANT or extent == 0:
+    if border == Border.constant or extent == 0:
         return np.where(inside, positions, -1)
-    if border == CLAMP:
+    if border == Border.clamp:
         return positions.clip(0, extent - 1)
-    period = {WRAP: extent, REFLECT_1001: 2 * extent, REFLECT_101: 2 * extent - 2}[border]
+    period = {
+        Border.wrap: extent,
+        Border.reflect_1001: 2 * extent,
+        Border.reflect_101: 2 * extent - 2,
+    }[border]
     if period == 0:
         return np.zeros_like(positions)
     folded = positions % period
-    mirrored = period - folded - (border == REFLECT_1001)
+    mirrored = period - folded - (border == Border.reflect_1001)
     return np.where(folded < extent, folded, mirrored)
 
 

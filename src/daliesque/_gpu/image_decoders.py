@@ -34,8 +34,7 @@ _log = logging.getLogger("daliesque")
 # Decodes JPEG files, given as bytes, on a device, for the stream with a raw handle: RGB images of
 # shape (height, width, 3), or None for what it cannot decode.
 Decoder = Callable[[list[bytes], torch.device, int], list[torch.Tensor | None]]
-# The kinds that `image_headers` gives to JPEG files are 0 and 1.
-_LAST_JPEG = 1
+_JPEGS = (_kernels.EncodedImage.Kind.ours, _kernels.EncodedImage.Kind.other_jpeg)
 
 
 def _nvimgcodec() -> Decoder:
@@ -117,7 +116,11 @@ def image(encoded: HostSamples, /, **arguments: Any) -> Results:
 
 def _decodable(encoded: HostSamples) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The numbers of the plain JPEG files: of three channels, upright, undamaged."""
-    headers, faults = _kernels.image_headers(encoded)
-    plain = (headers[:, 0] <= _LAST_JPEG) & (headers[:, 3] == 3) & (headers[:, 4] <= 1)
-    plain[list(faults)] = False
-    return np.flatnonzero(plain)
+    headers = _kernels.ImageHeaders(encoded)
+    found = [index for index in range(len(headers)) if _is_plain(headers[index])]
+    return np.array(found, np.int64)
+
+
+def _is_plain(image: _kernels.EncodedImage) -> bool:
+    is_jpeg = image.kind in _JPEGS and not image.fault
+    return is_jpeg and image.channels == 3 and image.orientation == 1

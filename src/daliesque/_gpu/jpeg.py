@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .gather import CLAMP, border_indices, gathered
+from .gather import Border, border_indices, gathered
 from .numbers import constant, rows
 from .samples import DeviceSamples
 
@@ -79,7 +79,7 @@ def _to_rgb(luma: torch.Tensor, cb: torch.Tensor, cr: torch.Tensor) -> torch.Ten
 def _extended(plane: torch.Tensor, height: int, width: int) -> torch.Tensor:
     """The plane with its last row and column repeated up to a size."""
     choices = [
-        border_indices(np.arange(size), extent, CLAMP)[None]
+        border_indices(np.arange(size), extent, Border.clamp)[None]
         for size, extent in zip((height, width), plane.shape[1:], strict=True)
     ]
     return gathered(plane, choices)

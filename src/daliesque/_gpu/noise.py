@@ -74,7 +74,13 @@ def salt_and_pepper_noise(
         to_numpy(mask, index)[...] = _SAME
     salt_mark, pepper_mark = (np.array([value], np.float32) for value in (_SALT, _PEPPER))
     drawn = _kernels.salt_and_pepper_noise(
-        mask, state, probability, salt_vs_pepper, salt_mark, pepper_mark, channel_axis
+        mask,
+        state=state,
+        probability=probability,
+        salt_vs_pepper=salt_vs_pepper,
+        salt=salt_mark,
+        pepper=pepper_mark,
+        channel_axis=channel_axis,
     )
     moved: DeviceSamples = on_device(drawn)
     own = from_code(samples.type_id)

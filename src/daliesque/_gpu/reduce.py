@@ -3,22 +3,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
+from .. import _kernels
 from .._engine.dtype import DType, from_code, int64, uint64
 from .numbers import SIGN_BIT, double, from_float, is_float, to_float, widened
 from .placement import on_device
 from .samples import DeviceSamples, Group, carrier
 
-_SUM, _MEAN, _MEAN_SQUARE, _RMS, _VARIANCE, _STD_DEV, _MIN, _MAX = range(8)
+Reduction: TypeAlias = _kernels.Reduction
 
 
 def reduce(
     samples: DeviceSamples,
-    kind: int,
+    kind: Reduction,
     type_id: int,
     reduced: list[bool],
     keep_dims: bool,
@@ -48,15 +49,15 @@ def reduce(
 def _reduced(
     data: torch.Tensor,
     source: int,
-    kind: int,
+    kind: Reduction,
     target: int,
     axes: tuple[int, ...],
     means: torch.Tensor | None,
     ddof: int,
 ) -> torch.Tensor:
-    if kind in (_MIN, _MAX):
-        return _extreme(data, source, kind == _MIN, axes)
-    if kind == _SUM and not is_float(source):
+    if kind in (Reduction.min, Reduction.max):
+        return _extreme(data, source, kind == Reduction.min, axes)
+    if kind == Reduction.sum and not is_float(source):
         total = widened(data, source).to(torch.int64)
         total = total.sum(axes) if axes else total
         if not is_float(target):
@@ -65,24 +66,24 @@ def _reduced(
     precise = double()
     values = to_float(data, source, precise)
     count = int(np.prod([data.shape[axis] for axis in axes])) if axes else 1
-    if kind in (_VARIANCE, _STD_DEV):
+    if kind in (Reduction.variance, Reduction.std_dev):
         assert means is not None
         values = values - means
-    if kind in (_MEAN_SQUARE, _RMS, _VARIANCE, _STD_DEV):
+    if kind in (Reduction.mean_square, Reduction.rms, Reduction.variance, Reduction.std_dev):
         values = values * values
     total = values.sum(axes) if axes else values
-    if kind == _SUM:
+    if kind == Reduction.sum:
         return from_float(total, target)
-    divisor = count - ddof if kind in (_VARIANCE, _STD_DEV) else count
+    divisor = count - ddof if kind in (Reduction.variance, Reduction.std_dev) else count
     result = total / divisor if divisor > 0 else _without_count(total, kind)
-    if kind in (_RMS, _STD_DEV):
+    if kind in (Reduction.rms, Reduction.std_dev):
         result = result.sqrt()
     return from_float(result, target, truncate=True)
 
 
-def _without_count(total: torch.Tensor, kind: int) -> torch.Tensor:
+def _without_count(total: torch.Tensor, kind: Reduction) -> torch.Tensor:
     """A mean of nothing is not a number; a variance without degrees of freedom is zero."""
-    empty = float("nan") if kind not in (_VARIANCE, _STD_DEV) else 0.0
+    empty = float("nan") if kind not in (Reduction.variance, Reduction.std_dev) else 0.0
     return torch.full_like(total, empty)
 
 

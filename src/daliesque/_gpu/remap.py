@@ -10,11 +10,11 @@ import torch
 from numpy.typing import NDArray
 
 from .._engine.dtype import from_code, int16
-from .gather import CONSTANT
+from .gather import Border
 from .numbers import constant, double, rows
 from .placement import on_device
 from .samples import DeviceSamples
-from .warp import LINEAR, NEAREST, Coordinates, Options, coordinates_of, warped
+from .warp import Coordinates, Options, WarpInterp, coordinates_of, warped
 
 Integers = NDArray[np.int64]
 
@@ -46,14 +46,16 @@ def warp_perspective(
     samples: DeviceSamples,
     sizes: Integers,
     matrices: NDArray[np.float64],
-    interp: int,
-    border: int,
+    interp: WarpInterp,
+    border: Border,
     fill: list[float],
 ) -> DeviceSamples:
     """Pixels from matrix @ (x, y, 1), divided by its third coordinate, between pixel centers."""
     is_int16 = from_code(samples.type_id) is int16
     # As OpenCV rounds coordinates.
-    units = 1 if interp == NEAREST else 32 if interp == LINEAR and is_int16 else 0
+    units = (
+        1 if interp == WarpInterp.nearest else 32 if interp == WarpInterp.linear and is_int16 else 0
+    )
 
     def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
         kind = double()
@@ -76,7 +78,7 @@ def warp_perspective(
 
 
 def warp_map(
-    samples: DeviceSamples, x: Any, y: Any, sizes: Integers, shift: float, interp: int
+    samples: DeviceSamples, x: Any, y: Any, sizes: Integers, shift: float, interp: WarpInterp
 ) -> DeviceSamples:
     """Pixels from the positions that two arrays of coordinates name."""
     maps: list[DeviceSamples] = [on_device(part) for part in (x, y)]
@@ -85,4 +87,4 @@ def warp_map(
         del data, size
         return [part.select(indices.tolist()).dense() + shift for part in maps]
 
-    return warped(samples, sizes, Options(interp, CONSTANT, [], samples.type_id), locate)
+    return warped(samples, sizes, Options(interp, Border.constant, [], samples.type_id), locate)

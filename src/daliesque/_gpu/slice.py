@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from .._engine.dtype import DType, float16, float32, from_code
-from .gather import border_indices, gathered
+from .gather import Border, border_indices, gathered
 from .numbers import constant, from_float, from_integer, rows, to_float, widened
 from .samples import DeviceSamples, Group
 
@@ -18,7 +18,7 @@ Integers = NDArray[np.int64]
 
 
 def chosen_indices(
-    anchors: Integers, extents: Integers, shape: Any, border: int
+    anchors: Integers, extents: Integers, shape: Any, border: Border
 ) -> tuple[list[Integers], list[NDArray[np.bool_] | None]]:
     """For each axis, which elements a window consists of, and where it leaves the input."""
     choices, outside = [], []
@@ -96,7 +96,7 @@ def slice_samples(
     type_id: int,
     anchors: Integers,
     shapes: Integers,
-    border: int,
+    border: Border,
     fill: NDArray[np.float32],
     channel_axis: int,
 ) -> DeviceSamples:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from .numbers import constant
 from .samples import DeviceSamples, Group
 
 Integers = NDArray[np.int64]
-_NO_PADDING, _ZERO_PADDING, _REFLECT_PADDING = range(3)
+SignalPadding: TypeAlias = _kernels.SignalPadding
 
 
 def _joined(samples: DeviceSamples) -> tuple[torch.Tensor, Integers, Integers]:
@@ -39,7 +39,7 @@ def spectrogram(
     nfft: int,
     window: NDArray[np.float32],
     window_step: int,
-    padding: int,
+    padding: SignalPadding,
     magnitude: bool,
     time_major: bool,
 ) -> None:
@@ -51,11 +51,11 @@ def spectrogram(
     owner = np.repeat(np.arange(len(samples)), counts)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     size = len(window)
-    first = number * window_step - (0 if padding == _NO_PADDING else size // 2)
+    first = number * window_step - (0 if padding == SignalPadding.none else size // 2)
     position = constant(first, flat)[:, None] + torch.arange(size, device=flat.device)
     extent = constant(lengths[owner], flat)[:, None]
     inside = (position >= 0) & (position < extent)
-    if padding == _REFLECT_PADDING:
+    if padding == SignalPadding.reflect:
         period = (2 * extent - 2).clamp(min=1)
         folded = torch.remainder(position, period)
         position = torch.where(folded < extent, folded, period - folded)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .gather import REFLECT_101, border_indices, gathered
+from .gather import Border, border_indices, gathered
 from .numbers import constant
 from .samples import DeviceSamples
 
@@ -185,7 +185,7 @@ def _tile_tables(
 ) -> torch.Tensor:
     """What each byte becomes in each tile: (planes, tiles, 256), as floats."""
     choices = [
-        border_indices(np.arange(count * size), extent, REFLECT_101)[None]
+        border_indices(np.arange(count * size), extent, Border.reflect_101)[None]
         for count, size, extent in zip(tiles, sizes, planes.shape[1:], strict=True)
     ]
     whole = gathered(planes, choices)

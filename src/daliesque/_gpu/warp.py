@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .gather import CLAMP, CONSTANT, REFLECT_101, REFLECT_1001, WRAP
+from .. import _kernels
+from .gather import Border
 from .numbers import constant, converted, from_float, rows, to_float
 from .samples import DeviceSamples, Group
 
@@ -21,14 +22,14 @@ Coordinates = list[torch.Tensor]
 
 # Positions further out than this are moved here, so that arithmetic with them stays exact.
 _FARTHEST = 1e9
-NEAREST, LINEAR, _CUBIC = range(3)
+WarpInterp: TypeAlias = _kernels.WarpInterp
 
 
 class Options(NamedTuple):
     """How pixels between and beyond others are found, and the type of the output."""
 
-    interp: int
-    border: int
+    interp: WarpInterp
+    border: Border
     fill: list[float]
     type_id: int
 
@@ -63,22 +64,26 @@ def _fill_pixel(options: Options, data: torch.Tensor, target: int) -> torch.Tens
     return converted(written, options.type_id, target)
 
 
-def _border(index: torch.Tensor, extent: int, border: int) -> torch.Tensor:
+def _border(index: torch.Tensor, extent: int, border: Border) -> torch.Tensor:
     """The index in [0, extent) that stands for another one; clamped for a constant border."""
-    if border in (CONSTANT, CLAMP):
+    if border in (Border.constant, Border.clamp):
         return index.clamp(0, extent - 1)
-    period = {WRAP: extent, REFLECT_1001: 2 * extent, REFLECT_101: max(2 * extent - 2, 1)}[border]
+    period = {
+        Border.wrap: extent,
+        Border.reflect_1001: 2 * extent,
+        Border.reflect_101: max(2 * extent - 2, 1),
+    }[border]
     phase = torch.remainder(index, period)
-    if border == WRAP:
+    if border == Border.wrap:
         return phase
-    mirrored = period - phase - (1 if border == REFLECT_1001 else 0)
+    mirrored = period - phase - (1 if border == Border.reflect_1001 else 0)
     return torch.where(phase < extent, phase, mirrored).clamp(max=extent - 1)
 
 
 class _Pixels:
     """Reads pixels of a group by their indices."""
 
-    def __init__(self, data: torch.Tensor, border: int, fill: torch.Tensor) -> None:
+    def __init__(self, data: torch.Tensor, border: Border, fill: torch.Tensor) -> None:
         self._extents = data.shape[-2:0:-1]
         self._flat = data.reshape(len(data), -1, data.shape[-1])
         self._numbers = torch.arange(len(data), device=data.device)[:, None]
@@ -93,7 +98,7 @@ class _Pixels:
         for index, extent in zip(at, self._extents, strict=True):
             offset = offset + _border(index, extent, self._border) * step
             step *= extent
-            if self._border == CONSTANT:
+            if self._border == Border.constant:
                 beyond = (index < 0) | (index >= extent)
                 outside = beyond if outside is None else outside | beyond
         values = self._flat[self._numbers, offset]
@@ -108,7 +113,7 @@ def _sampled(
         position.to(torch.float32).reshape(len(position), -1).expand(count, -1)
         for position in positions
     ]
-    if options.interp == NEAREST:
+    if options.interp == WarpInterp.nearest:
         whole = converted(data, source, options.type_id)
         fill = _fill_pixel(options, data, options.type_id)
         index = [_within(position).floor().to(torch.int64) for position in flat]
@@ -120,7 +125,7 @@ def _sampled(
     first = [position.floor() for position in moved]
     rest = [(position - left)[..., None] for position, left in zip(moved, first, strict=True)]
     index = [left.to(torch.int64) for left in first]
-    blend = _linear if options.interp == LINEAR else _cubic
+    blend = _linear if options.interp == WarpInterp.linear else _cubic
     return from_float(blend(read, index, rest), options.type_id).reshape(shape)
 
 
@@ -173,8 +178,8 @@ def warp_affine(
     type_id: int,
     sizes: Integers,
     matrices: NDArray[np.float32],
-    interp: int,
-    border: int,
+    interp: WarpInterp,
+    border: Border,
     fill: list[float],
 ) -> DeviceSamples:
     """Pixels from matrix @ (x, y[, z], 1)."""

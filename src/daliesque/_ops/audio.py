@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .._codecs.audio import lobes_for, resampled_lengths
 from .._engine.args import FloatPerSample, Int64PerSample
 from .._engine.dtype import (
@@ -32,7 +33,7 @@ from .._engine.op import Samples, op
 _SIGNAL_TYPES = (int8, uint8, int16, uint16, int32, uint32, float32)
 _LOUDNESS_TYPES = (uint8, int8, uint16, int16, uint32, int32, uint64, int64, float32)
 _FILTER_TYPES = (*_LOUDNESS_TYPES, float64)
-_STARTS = {"zero": 0, "clamp": 1, "reflect": 2}
+_STARTS = {start.name: start for start in _kernels.SignalStart}
 
 
 def _rates(name: str, rates: Any, positive: bool) -> NDArray[np.float64]:
@@ -240,6 +241,12 @@ def nonsilent_region(
     begin = input.kernels.empty_uniform(int32.code, [], "", len(input))
     length = input.kernels.empty_uniform(int32.code, [], "", len(input))
     input.kernels.nonsilent_region(
-        begin, length, input, cutoff_db, reference_power, window_length, reset_interval
+        begin=begin,
+        length=length,
+        samples=input,
+        cutoff_db=cutoff_db,
+        reference_power=reference_power,
+        window_length=window_length,
+        reset_interval=reset_interval,
     )
     return begin, length

@@ -428,15 +428,15 @@ def box_encoder(
     out_boxes = kernels.empty_uniform(float32.code, [count, 4], "", len(input_0))
     out_labels = kernels.empty_uniform(int32.code, [count], "", len(input_0))
     kernels.encode_boxes(
-        out_boxes,
-        out_labels,
-        input_0,
-        input_1,
-        table,
-        criteria,
-        offset,
-        scale,
-        np.array(means, np.float32),
-        np.array(stds, np.float32),
+        out_boxes=out_boxes,
+        out_labels=out_labels,
+        boxes=input_0,
+        labels=input_1,
+        anchors=table,
+        criteria=criteria,
+        offset=offset,
+        scale=scale,
+        means=np.array(means, np.float32),
+        stds=np.array(stds, np.float32),
     )
     return out_boxes, out_labels

@@ -166,7 +166,15 @@ def _twist(
         raise ValueError(msg)
     _require_channels(input, 3, "color images")
     kind = _type_id(input, dtype)
-    return input.kernels.color_twist(input, kind, hue, saturation, value, brightness, contrast)
+    return input.kernels.color_twist(
+        input,
+        type_id=kind,
+        hue=hue,
+        saturation=saturation,
+        value=value,
+        brightness=brightness,
+        contrast=contrast,
+    )
 
 
 @op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))

@@ -22,7 +22,7 @@ from .._engine.dtype import DType, float32, from_code, int32
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples, common_kernels, host
-from .._shapes.windows import CONSTANT_BORDER, Integers, resolve_axes
+from .._shapes.windows import Border, Integers, resolve_axes
 
 
 class _Arrays(Rule):
@@ -135,7 +135,15 @@ def paste(
         anchors[:, axis] = -(share * margin).astype(np.int64)
     fill = np.array([fill_value], np.float32)
     axis = 2 if fill.shape[1] > 1 else -1
-    return input.kernels.slice(input, input.type_id, anchors, extents, CONSTANT_BORDER, fill, axis)
+    return input.kernels.slice(
+        input,
+        type_id=input.type_id,
+        anchors=anchors,
+        shapes=extents,
+        border=Border.constant,
+        fill=fill,
+        channel_axis=axis,
+    )
 
 
 def _pasted_shapes(call: Call) -> Shapes:

@@ -232,19 +232,19 @@ def crop_mirror_normalize(
         windows.extents[:, channel_axis] = padded
     return input.kernels.crop_mirror_normalize(
         input,
-        (output_dtype or dtype).code,
-        windows.anchors,
-        windows.extents,
-        [layout.index(letter) for letter in wanted],
-        wanted,
-        mirror,
-        mean,
-        std,
-        scale,
-        shift,
-        _padding(list(fill_values), policy, channels, padded),
-        layout.index("W"),
-        channel_axis,
+        type_id=(output_dtype or dtype).code,
+        anchors=windows.anchors,
+        shapes=windows.extents,
+        permutation=[layout.index(letter) for letter in wanted],
+        layout=wanted,
+        mirror=mirror,
+        mean=mean,
+        std=std,
+        scale=scale,
+        shift=shift,
+        fill=_padding(list(fill_values), policy, channels, padded),
+        width_axis=layout.index("W"),
+        channel_axis=channel_axis,
     )
 
 

@@ -3,18 +3,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .._engine.args import IntsPerFrame
 from .._engine.dtype import from_code, uint8, uint16
 from .._engine.errors import join_names
 from .._engine.metadata import Call, Result, Shapes
 from .._engine.op import Samples, op
 
-_ALGORITHMS = {"bilinear_ocv": 0, "edgeaware_ocv": 1, "vng_ocv": 2, "gray_ocv": 3}
+Demosaic: TypeAlias = _kernels.Demosaic
+_ALGORITHMS = {
+    "bilinear_ocv": Demosaic.bilinear,
+    "edgeaware_ocv": Demosaic.edge_aware,
+    "vng_ocv": Demosaic.variable_gradients,
+    "gray_ocv": Demosaic.gray,
+}
 
 
 def _colored_shapes(call: Call) -> Shapes:
@@ -57,19 +64,19 @@ def debayer(
     >>> ndd.debayer(raw, blue_position=[0, 0]).shape
     (4, 4, 3)
     """
-    number = _ALGORITHMS.get(algorithm.lower())
-    if number is None:
+    demosaic = _ALGORITHMS.get(algorithm.lower())
+    if demosaic is None:
         msg = f"'algorithm' must be {join_names(_ALGORITHMS)}; got {algorithm!r}."
         raise ValueError(msg)
-    if number == _ALGORITHMS["vng_ocv"] and from_code(input.type_id) != uint8:
+    if demosaic == Demosaic.variable_gradients and from_code(input.type_id) != uint8:
         msg = "'algorithm' can be 'vng_ocv' for uint8 only; got uint16."
         raise ValueError(msg)
     _check_images(input)
     shapes = np.empty((len(input), 3), np.int64)
     shapes[:, :2] = input.shape_array()[:, :2]
-    shapes[:, 2] = 1 if number == _ALGORITHMS["gray_ocv"] else 3
+    shapes[:, 2] = 1 if demosaic == Demosaic.gray else 3
     out = input.kernels.empty(input.type_id, shapes, "HWC", len(input))
-    input.kernels.debayer(out, input, _pairs(blue_position), number)
+    input.kernels.debayer(out, input, _pairs(blue_position), demosaic)
     return out
 
 

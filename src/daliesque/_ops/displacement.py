@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import math
 
+from .. import _kernels
 from .._engine.args import IntPerSample
 from .._engine.enums import DALIInterpType
 from .._engine.metadata import Result
 from .._engine.op import RandomState, Samples, op
-from .warp import LINEAR, NEAREST
+from .warp import LINEAR, NEAREST, WARP_INTERP
 
 
-def _filter(interp: DALIInterpType) -> int:
+def _filter(interp: DALIInterpType) -> _kernels.WarpInterp:
     if interp not in (NEAREST, LINEAR):
         msg = f"'interp_type' must be INTERP_NN or INTERP_LINEAR; got {interp.name}."
         raise ValueError(msg)
-    return int(interp)
+    return WARP_INTERP[interp]
 
 
 @op(layouts="HWC", result=Result(shape="input"))

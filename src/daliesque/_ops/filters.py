@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .._engine.args import FloatsPerFrame, IntsPerFrame, IntsPerSample
 from .._engine.convert import cast_samples, to_stacked_numpy
 from .._engine.dtype import NUMERIC, DType, float32
@@ -18,7 +19,7 @@ from .._engine.samples import HostSamples
 from .._shapes.windows import BORDERS
 
 _LAYOUTS = "HW HWC FHWC CHW FCHW"
-_SMALLEST, _MEDIAN, _LARGEST = range(3)
+Rank: TypeAlias = _kernels.Rank
 _BORDER_NAMES = {
     "constant": "constant",
     "replicate": "clamp",
@@ -184,7 +185,13 @@ def laplacian(
         raise ValueError(msg)
     _check_width("scale", scale, axes)
     return input.kernels.laplacian(
-        input, _type_id(input, dtype), axes, window_size, smoothing_size, scale, normalized_kernel
+        input,
+        type_id=_type_id(input, dtype),
+        axes=axes,
+        window_size=window_size,
+        smoothing_size=smoothing_size,
+        scale=scale,
+        normalized=normalized_kernel,
     )
 
 
@@ -260,11 +267,11 @@ def filter(
     data.kernels.filter(
         out,
         data,
-        axes,
-        cast_samples(filter, float32),
-        _anchor_rows(anchor, windows, axes),
-        number,
-        _fill_values(fill_value),
+        axes=axes,
+        kernels=cast_samples(filter, float32),
+        anchor=_anchor_rows(anchor, windows, axes),
+        border=number,
+        fill=_fill_values(fill_value),
     )
     return out
 
@@ -347,12 +354,14 @@ def median_blur(input: Samples, /, *, window_size: IntsPerSample = (3, 3)) -> Sa
     window = _pairs("window_size", window_size)
     _require(window > 0, "window_size", "positive", window)
     anchor = np.asarray(window // 2, np.int32)
-    return input.kernels.rank_filter(input, _axes(input), _MEDIAN, window, anchor, BORDERS["clamp"])
+    return input.kernels.rank_filter(
+        input, _axes(input), Rank.median, window, anchor, BORDERS["clamp"]
+    )
 
 
 def _morphology(
     input: Samples,
-    rank: int,
+    rank: Rank,
     mask_size: NDArray[Any],
     anchor: NDArray[Any],
     iterations: int,
@@ -418,7 +427,7 @@ def dilate(
     >>> ndd.experimental.dilate(image).torch().tolist()
     [[0, 9, 9, 9, 0]]
     """
-    return _morphology(input, _LARGEST, mask_size, anchor, iterations, border_mode)
+    return _morphology(input, Rank.largest, mask_size, anchor, iterations, border_mode)
 
 
 @op(
@@ -461,4 +470,4 @@ def erode(
     >>> ndd.experimental.erode(image).torch().tolist()
     [[9, 0, 0, 0, 9, 9]]
     """
-    return _morphology(input, _SMALLEST, mask_size, anchor, iterations, border_mode)
+    return _morphology(input, Rank.smallest, mask_size, anchor, iterations, border_mode)

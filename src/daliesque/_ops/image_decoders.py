@@ -383,7 +383,6 @@ def peek_image_shape(
     [4, 6, 3]
     """
     files = read_headers(input, adjust_orientation)
-    channels = files.result_channels(image_type)
-    rows = np.concatenate([files.upright_sizes(), channels[:, None]], axis=1)
-    samples = to_samples(rows, None, None, "peek_image_shape").as_internal().unfold()
+    shapes = to_samples(files.shapes(image_type), None, None, "peek_image_shape")
+    samples = shapes.as_internal().unfold()
     return cast_samples(samples, dtype)

@@ -185,18 +185,18 @@ def random_object_bbox(
     ends = input.kernels.empty_uniform(int32.code, [ndim], "", len(input))
     labels = input.kernels.empty_uniform(int32.code, [], "", len(input))
     input.kernels.random_object_bbox(
-        starts,
-        ends,
-        labels,
-        rng,
-        input,
-        foreground_prob,
-        background,
-        classes,
-        class_weights,
-        threshold,
-        k_largest or 0,
-        ignore_class,
+        starts=starts,
+        ends=ends,
+        classes=labels,
+        state=rng,
+        masks=input,
+        foreground_prob=foreground_prob,
+        background=background,
+        class_list=classes,
+        weights=class_weights,
+        threshold=threshold,
+        k_largest=k_largest or 0,
+        ignore_class=ignore_class,
     )
     if format == "box":
         results = [input.kernels.concatenate([starts, ends], 0, "")]

@@ -127,7 +127,13 @@ def salt_and_pepper(
         _require((values >= 0) & (values <= 1), name, "in [0, 1]", values)
     axis = -1 if per_channel else _channel_axis(input)
     return input.kernels.salt_and_pepper_noise(
-        input, rng, prob, salt_vs_pepper, salt_val, pepper_val, axis
+        input,
+        state=rng,
+        probability=prob,
+        salt_vs_pepper=salt_vs_pepper,
+        salt=salt_val,
+        pepper=pepper_val,
+        channel_axis=axis,
     )
 
 

@@ -95,7 +95,16 @@ def normalize(
     if stddev is not None:
         factors = _factors(_parameter(input, stddev, reduced, "stddev"), epsilon, scale)
     return input.kernels.normalize(
-        input, dtype.code, means, factors, reduced, batch, ddof, epsilon, scale, shift
+        input,
+        type_id=dtype.code,
+        means=means,
+        factors=factors,
+        reduced=reduced,
+        batch=batch,
+        ddof=ddof,
+        epsilon=epsilon,
+        scale=scale,
+        shift=shift,
     )
 
 

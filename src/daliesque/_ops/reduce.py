@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import enum
 import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from .. import _kernels
 from .._engine.convert import cast_samples
 from .._engine.dtype import (
     DType,
@@ -31,19 +31,6 @@ from .shape import chosen_axes
 
 _TYPES = (uint8, uint16, uint32, uint64, int8, int16, int32, int64, float32)
 _WIDE = {DType.Kind.unsigned: uint64, DType.Kind.signed: int64, DType.Kind.float: float32}
-
-
-class _Kind(enum.IntEnum):
-    """The numbers under which the native core knows the reductions."""
-
-    sum = 0
-    mean = 1
-    mean_square = 2
-    rms = 3
-    variance = 4
-    std_dev = 5
-    min = 6
-    max = 7
 
 
 def _same_or_float(found: DType) -> tuple[DType, ...]:
@@ -80,7 +67,7 @@ def _checked_type(
 
 def _reduce(
     samples: Samples,
-    kind: _Kind,
+    kind: _kernels.Reduction,
     type_id: int,
     axes: list[int] | None,
     axis_names: str | None,
@@ -97,7 +84,16 @@ def _reduce(
         if chosen == []:
             return filled_with(samples.empty_like(type_id), 0)
         means = _fitting_means(samples, means, reduced)
-    return samples.kernels.reduce(samples, kind, type_id, reduced, keep_dims, layout, means, ddof)
+    return samples.kernels.reduce(
+        samples,
+        kind=kind,
+        type_id=type_id,
+        reduced=reduced,
+        keep_dims=keep_dims,
+        layout=layout,
+        means=means,
+        ddof=ddof,
+    )
 
 
 def _fitting_means(samples: Samples, means: Samples, reduced: list[bool]) -> Samples:
@@ -195,7 +191,7 @@ def sum(
     """
     default = _WIDE[from_code(input.type_id).kind]
     type_id = _checked_type(input, dtype, default, _sum_types)
-    return _reduce(input, _Kind.sum, type_id, axes, axis_names, keep_dims)
+    return _reduce(input, _kernels.Reduction.sum, type_id, axes, axis_names, keep_dims)
 
 
 @op(name="reductions.mean", dtypes=_TYPES, result=_FLOAT)
@@ -234,7 +230,7 @@ def mean(
     [1.5, 3.5]
     """
     type_id = _checked_type(input, dtype, float32, _same_or_float)
-    return _reduce(input, _Kind.mean, type_id, axes, axis_names, keep_dims)
+    return _reduce(input, _kernels.Reduction.mean, type_id, axes, axis_names, keep_dims)
 
 
 @op(name="reductions.mean_square", dtypes=_TYPES, result=_FLOAT)
@@ -274,7 +270,7 @@ def mean_square(
     5.0
     """
     type_id = _checked_type(input, dtype, float32, _wide_or_float)
-    return _reduce(input, _Kind.mean_square, type_id, axes, axis_names, keep_dims)
+    return _reduce(input, _kernels.Reduction.mean_square, type_id, axes, axis_names, keep_dims)
 
 
 @op(name="reductions.rms", dtypes=_TYPES, result=_FLOAT)
@@ -311,7 +307,7 @@ def rms(
     7.0710678...
     """
     type_id = _checked_type(input, dtype, float32, _same_or_float)
-    return _reduce(input, _Kind.rms, type_id, axes, axis_names, keep_dims)
+    return _reduce(input, _kernels.Reduction.rms, type_id, axes, axis_names, keep_dims)
 
 
 @op(name="reductions.min", dtypes=_TYPES, result=_SAME)
@@ -346,7 +342,7 @@ def min(
     >>> ndd.reductions.min(ndd.tensor([[5, 2], [3, 4]]), axes=[0]).torch().tolist()
     [3, 2]
     """
-    return _reduce(input, _Kind.min, input.type_id, axes, axis_names, keep_dims)
+    return _reduce(input, _kernels.Reduction.min, input.type_id, axes, axis_names, keep_dims)
 
 
 @op(name="reductions.max", dtypes=_TYPES, result=_SAME)
@@ -381,7 +377,7 @@ def max(
     >>> ndd.reductions.max(ndd.tensor([[5, 2], [3, 4]]), axes=[1]).torch().tolist()
     [5, 4]
     """
-    return _reduce(input, _Kind.max, input.type_id, axes, axis_names, keep_dims)
+    return _reduce(input, _kernels.Reduction.max, input.type_id, axes, axis_names, keep_dims)
 
 
 @op(name="reductions.variance", dtypes=_TYPES, result=_FLOAT)
@@ -420,7 +416,7 @@ def variance(
     >>> ndd.reductions.variance(ndd.tensor([1, 3]), 2).item()
     1.0
     """
-    kind, type_id = _Kind.variance, float32.code
+    kind, type_id = _kernels.Reduction.variance, float32.code
     return _reduce(data, kind, type_id, axes, axis_names, keep_dims, mean, ddof)
 
 
@@ -462,5 +458,5 @@ def std_dev(
     >>> ndd.reductions.std_dev(x, mean, axes=[1]).torch().tolist()
     [1.0, 2.0]
     """
-    kind, type_id = _Kind.std_dev, float32.code
+    kind, type_id = _kernels.Reduction.std_dev, float32.code
     return _reduce(data, kind, type_id, axes, axis_names, keep_dims, mean, ddof)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .._engine.args import FloatsPerFrame, FloatsPerSample
 from .._engine.convert import cast_samples
 from .._engine.dtype import float32
@@ -14,26 +15,32 @@ from .._engine.errors import join_names
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .._shapes.windows import Floats
+from .._shapes.windows import Border, Floats
 from .warp import (
-    CONSTANT,
     CUBIC,
     LINEAR,
     NEAREST,
+    WARP_INTERP,
     check_not_empty,
     matrix_rows,
     output_sizes,
     resized,
 )
 
-_BORDERS = {"constant": 0, "replicate": 1, "reflect": 2, "reflect_101": 3, "wrap": 4}
+_BORDERS = {
+    "constant": Border.constant,
+    "replicate": Border.clamp,
+    "reflect": Border.reflect_1001,
+    "reflect_101": Border.reflect_101,
+    "wrap": Border.wrap,
+}
 
 
-def _filter(interp: DALIInterpType, name: str) -> int:
+def _filter(interp: DALIInterpType, name: str) -> _kernels.WarpInterp:
     if interp not in (NEAREST, LINEAR, CUBIC):
         msg = f"'{name}' must be INTERP_NN, INTERP_LINEAR or INTERP_CUBIC; got {interp.name}."
         raise ValueError(msg)
-    return int(interp)
+    return WARP_INTERP[interp]
 
 
 def _is_corner(pixel_origin: str) -> bool:
@@ -111,7 +118,7 @@ def warp_perspective(
         exact = exact if len(exact) == 1 else np.ascontiguousarray(exact[owner])
         size = size if size is None or len(size) == 1 else size[owner]
     sizes = output_sizes(images, size)
-    if border != CONSTANT:
+    if border != Border.constant:
         check_not_empty(images, sizes)
     fill = _fill(images, fill_value or [], planar=counts is not None)
     result = images.kernels.warp_perspective(images, sizes, exact, interp, border, fill)

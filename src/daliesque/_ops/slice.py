@@ -13,7 +13,7 @@ from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
 from .._shapes.slice_windows import SliceArguments, slice_windows
 from .._shapes.windows import (
-    CONSTANT_BORDER,
+    Border,
     OutOfBounds,
     Windows,
     fill_row,
@@ -79,12 +79,12 @@ def pad(
     windows = pad_windows(shape_rows(input), which, shape, align)
     return input.kernels.slice(
         input,
-        input.type_id,
-        windows.anchors,
-        windows.extents,
-        CONSTANT_BORDER,
-        fill_value.reshape(-1, 1),
-        -1,
+        type_id=input.type_id,
+        anchors=windows.anchors,
+        shapes=windows.extents,
+        border=Border.constant,
+        fill=fill_value.reshape(-1, 1),
+        channel_axis=-1,
     )
 
 
@@ -193,14 +193,14 @@ def take_windows(
         msg = f"'dtype' must be one of {names}; got {dtype.full_name}. Cast the result."
         raise ValueError(msg)
     fill, channel_axis = ZERO, -1
-    if policy.action == "border" and policy.border == CONSTANT_BORDER:
+    if policy.action == "border" and policy.border == Border.constant:
         fill, channel_axis = fill_row(list(fill_values), layout, windows)
     return samples.kernels.slice(
         samples,
-        samples.type_id if dtype is None else dtype.code,
-        windows.anchors,
-        windows.extents,
-        policy.border,
-        fill,
-        channel_axis,
+        type_id=samples.type_id if dtype is None else dtype.code,
+        anchors=windows.anchors,
+        shapes=windows.extents,
+        border=policy.border,
+        fill=fill,
+        channel_axis=channel_axis,
     )

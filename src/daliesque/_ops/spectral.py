@@ -8,12 +8,18 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .._engine.dtype import float32
 from .._engine.errors import SampleError
 from .._engine.metadata import Call, Metadata, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 
-_PADDINGS = {(False, False): 0, (False, True): 0, (True, False): 1, (True, True): 2}
+_PADDINGS = {
+    (False, False): _kernels.SignalPadding.none,
+    (False, True): _kernels.SignalPadding.none,
+    (True, False): _kernels.SignalPadding.zeros,
+    (True, True): _kernels.SignalPadding.reflect,
+}
 # Work space and tables of a transform grow with its length.
 _LONGEST_TRANSFORM = 1 << 26
 
@@ -150,7 +156,16 @@ def spectrogram(
     kernels = input.kernels
     out = kernels.empty(float32.code, shapes, layout, len(input))
     padding = _PADDINGS[center_windows, reflect_padding]
-    kernels.spectrogram(out, input, nfft, window, window_step, padding, magnitude, layout == "tf")
+    kernels.spectrogram(
+        out,
+        input,
+        nfft=nfft,
+        window=window,
+        window_step=window_step,
+        padding=padding,
+        magnitude=magnitude,
+        time_major=layout == "tf",
+    )
     return out
 
 
@@ -295,13 +310,13 @@ def mel_filter_bank(
     input.kernels.mel_filter_bank(
         out,
         input,
-        axis,
-        nfilter,
-        sample_rate,
-        freq_low,
-        freq_high,
-        mel_formula == "htk",
-        normalize,
+        axis=axis,
+        filters=nfilter,
+        sample_rate=sample_rate,
+        low=freq_low,
+        high=freq_high,
+        htk=mel_formula == "htk",
+        normalize=normalize,
     )
     return out
 

@@ -13,14 +13,18 @@ from .._engine.enums import DALIInterpType
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .._shapes.windows import Floats, Integers, round_half_away
+from .._shapes.windows import Border, Floats, Integers, round_half_away
 
 NEAREST, LINEAR, CUBIC = (
     DALIInterpType.INTERP_NN,
     DALIInterpType.INTERP_LINEAR,
     DALIInterpType.INTERP_CUBIC,
 )
-CONSTANT, CLAMP = 0, 1
+WARP_INTERP = {
+    NEAREST: _kernels.WarpInterp.nearest,
+    LINEAR: _kernels.WarpInterp.linear,
+    CUBIC: _kernels.WarpInterp.cubic,
+}
 
 
 def resized(call: Call, first: int) -> Shapes:
@@ -182,10 +186,16 @@ def _warped(
     target = dtype or from_code(data.type_id)
     if interp == NEAREST and target.code != data.type_id:
         data = cast_samples(data, target)
-    border = CLAMP if fill_value is None else CONSTANT
+    border = Border.clamp if fill_value is None else Border.constant
     fill = [0.0 if fill_value is None else fill_value]
     return data.kernels.warp_affine(
-        data, target.code, sizes, matrices, 0 if interp == NEAREST else 1, border, fill
+        data,
+        type_id=target.code,
+        sizes=sizes,
+        matrices=matrices,
+        interp=WARP_INTERP[interp],
+        border=border,
+        fill=fill,
     )
 
 

@@ -8,7 +8,7 @@ one through the codecs of `_codecs`, on several threads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from .._engine.samples import HostSamples
 from .._engine.threads import run_on_threads
 from .windows import Integers, Windows
 
-# Kinds of files, as the native module numbers them.
-_OURS, _OTHER_JPEG, _NOT_JPEG, _BROKEN = range(4)
-_HEIGHT, _WIDTH, _CHANNELS, _ORIENTATION = 1, 2, 3, 4
+ImageKind: TypeAlias = _kernels.EncodedImage.Kind
 # Bytes of a file that is decoded faster than it is handed to another thread.
 _SMALL_FILE = 16384
 _CHANNELS_OF = {DALIImageType.GRAY: 1, DALIImageType.ANY_DATA: 0}
@@ -66,47 +64,43 @@ def set_max_pixels(max_pixels: int) -> int:
 class ImageFiles(NamedTuple):
     """Encoded images whose headers have been read.
 
-    `headers` has a row for each: kind, stored height and width, channels, orientation. `codecs`
-    holds bytes, format and header of those that are not JPEGs.
+    `codecs` holds bytes, format and header of those that are not JPEGs.
     """
 
     encoded: HostSamples
-    headers: Integers
+    headers: _kernels.ImageHeaders
     codecs: dict[int, Any]
 
-    def upright_sizes(self) -> Integers:
-        """Height and width of each image once its orientation is applied."""
-        stored = self.headers[:, _HEIGHT : _WIDTH + 1]
-        transposed = self.headers[:, _ORIENTATION : _ORIENTATION + 1] >= 5
-        return np.ascontiguousarray(np.where(transposed, stored[:, ::-1], stored))
-
-    def result_channels(self, image_type: DALIImageType) -> Integers:
-        """The channels that each image has as `image_type`."""
+    def shapes(self, image_type: DALIImageType) -> Integers:
+        """Height, width and channels that each image has as `image_type`, upright."""
+        shapes: Integers = self.headers.upright_shapes()
         count = _CHANNELS_OF.get(image_type, 3)
-        channels: Integers = self.headers[:, _CHANNELS]
-        return np.full_like(channels, count) if count else channels
+        if count:
+            shapes[:, 2] = count
+        return shapes
 
 
 def read_headers(encoded: HostSamples, adjust_orientation: bool) -> ImageFiles:
     """Read the headers of all images."""
-    if len(encoded) == 0:
-        return ImageFiles(encoded, np.zeros((0, 5), np.int64), {})
     if encoded.ndim != 1 or encoded.type_id != 0:
         msg = (
             "encoded images must be one-dimensional arrays of uint8; got "
             f"{encoded.ndim} dimensions. Pass the bytes of the files."
         )
         raise ValueError(msg)
-    headers, faults = _kernels.image_headers(encoded)
+    headers = _kernels.ImageHeaders(encoded)
+    broken = headers.find(ImageKind.broken)
     codecs: dict[int, Any] = {}
-    for index in np.flatnonzero(headers[:, 0] >= _NOT_JPEG).tolist():
-        if headers[index, 0] == _BROKEN:
-            raise SampleError(index, faults[index], DecodeError)
+    for index in headers.find(ImageKind.not_jpeg):
+        if broken and broken[0] < index:
+            break
         codecs[index] = _read_other_header(encoded, index)
         _, _, header = codecs[index]
-        headers[index, 1:] = header.height, header.width, header.channels, header.orientation
+        headers.set(index, header.height, header.width, header.channels, header.orientation)
+    if broken:
+        raise SampleError(broken[0], headers[broken[0]].fault, DecodeError)
     if not adjust_orientation:
-        headers[:, _ORIENTATION] = 1
+        headers.ignore_orientation()
     return ImageFiles(encoded, headers, codecs)
 
 
@@ -138,38 +132,33 @@ def decode_images(
     if len(encoded) == 0:
         return _kernels.empty_uniform(dtype.code, [0, 0, 0], "HWC", 0)
     files = read_headers(encoded, adjust_orientation)
-    sizes = files.upright_sizes()
-    _check_pixels(files)
+    _check_pixels(files.headers)
+    sizes = files.headers.upright_shapes()[:, :2]
     windows = np.concatenate([np.zeros_like(sizes), sizes], axis=1)
     if choose_windows is not None:
         chosen = choose_windows(sizes)
         windows[:, :2], windows[:, 2:] = chosen.anchors, chosen.extents
         _check_windows(windows, sizes)
-    shapes = np.empty((len(sizes), 3), np.int64)
-    shapes[:, :2] = windows[:, 2:]
-    shapes[:, 2] = files.result_channels(image_type)
-    ours = np.flatnonzero(files.headers[:, 0] == _OURS)
     out, failures = _kernels.decode_jpegs(
-        encoded, ours, files.headers, windows, shapes, image_type, dtype.code, fast_idct
+        encoded, files.headers, windows, image_type, dtype.code, fast_idct
     )
-    if failures or len(ours) < len(encoded):
-        faults = {index: (is_final, reason) for index, is_final, reason in failures}
-        _OtherCodecs(files, out, windows, image_type, faults).decode_all()
+    other = files.headers.find(ImageKind.other_jpeg)
+    if failures or other or files.codecs:
+        failed = {failure.sample: failure for failure in failures}
+        indices = sorted({*other, *files.codecs, *failed})
+        _OtherCodecs(files, out, windows, image_type, failed).decode_all(indices)
     return out
 
 
-def _check_pixels(files: ImageFiles) -> None:
+def _check_pixels(headers: _kernels.ImageHeaders) -> None:
     """Refuse images so large that they are probably meant to exhaust memory."""
-    # In floating point, where the product of sizes from a damaged header cannot wrap around.
-    # Memory is what matters, so a pixel of many channels counts as several of four.
-    height, width, channels = files.headers.T[_HEIGHT : _CHANNELS + 1].astype(np.float64)
-    too_many = height * width * np.maximum(1, channels / 4) > _Limit.max_pixels
-    if too_many.any():
-        index = int(np.argmax(too_many))
-        size = files.headers[index].tolist()
-        wide = f" of {size[_CHANNELS]} channels" if size[_CHANNELS] > 4 else ""
+    index = headers.find_too_large(_Limit.max_pixels)
+    if index is not None:
+        image = headers[index]
+        # Memory is what matters, so a pixel of many channels counts as several of four.
+        wide = f" of {image.channels} channels" if image.channels > 4 else ""
         reason = (
-            f"has {size[_HEIGHT]} x {size[_WIDTH]} pixels{wide}, more than the limit of "
+            f"has {image.height} x {image.width} pixels{wide}, more than the limit of "
             f"{_Limit.max_pixels}. decoders.set_max_pixels raises it"
         )
         raise SampleError(index, reason, DecodeError)
@@ -193,19 +182,17 @@ def _check_windows(windows: Integers, sizes: Integers) -> None:
 class _OtherCodecs(NamedTuple):
     """Decodes what the native module did not, among it damaged files that a library may repair.
 
-    `faults` says what the native module found wrong with a file, and whether that is final.
+    `failed` holds what the native module could not decode.
     """
 
     files: ImageFiles
     out: HostSamples
     windows: Integers
     image_type: DALIImageType
-    faults: dict[int, tuple[bool, str]]
+    failed: dict[int, _kernels.DecodeFailure]
 
-    def decode_all(self) -> None:
-        """Decode, on several threads if that pays."""
-        other = np.flatnonzero(self.files.headers[:, 0] != _OURS).tolist()
-        indices = sorted({*other, *self.faults})
+    def decode_all(self, indices: list[int]) -> None:
+        """Decode some images, on several threads if that pays."""
         sizes = self.files.encoded.shape_array()[indices, 0]
         if sizes.mean() < _SMALL_FILE:
             for index in indices:
@@ -217,19 +204,19 @@ class _OtherCodecs(NamedTuple):
         """Decode one image into its sample."""
         from .._codecs.pixels import CodecError
 
-        is_final, fault = self.faults.get(index, (False, ""))
-        if is_final:
-            raise SampleError(index, fault, DecodeError)
+        failure = self.failed.get(index)
+        if failure is not None and failure.is_final:
+            raise SampleError(index, failure.reason, DecodeError)
         try:
             array, gray_rule = self._pixels(index)
         except CodecError as error:
-            reason = fault or str(error)
+            reason = (failure.reason if failure is not None else "") or str(error)
             raise SampleError(index, reason, DecodeError) from error.__cause__
         except MemoryError as error:
             reason = f"needs more memory than there is: {error}"
             raise SampleError(index, reason, DecodeError) from error
-        header = self.files.headers[index].tolist()
-        promised = header[_HEIGHT : _CHANNELS + 1]
+        header = self.files.headers[index]
+        promised = [header.height, header.width, header.channels]
         # Only ANY_DATA needs all channels.
         axes = 3 if self.image_type is DALIImageType.ANY_DATA else 2
         if array.ndim != 3 or list(array.shape[:axes]) != promised[:axes]:
@@ -240,12 +227,12 @@ class _OtherCodecs(NamedTuple):
             raise SampleError(index, reason, DecodeError)
         _kernels.write_pixels(
             self.out,
-            index,
-            np.ascontiguousarray(array),
-            gray_rule,
-            header[_ORIENTATION],
-            self.windows[index].tolist(),
-            self.image_type,
+            index=index,
+            pixels=np.ascontiguousarray(array),
+            gray_rule=gray_rule,
+            orientation=header.orientation,
+            window=self.windows[index].tolist(),
+            image_type=self.image_type,
         )
 
     def _pixels(self, index: int) -> Any:
@@ -257,7 +244,8 @@ class _OtherCodecs(NamedTuple):
         )
         if index in self.files.codecs:
             data, found, header = self.files.codecs[index]
-            orientation = self.files.headers[index, _ORIENTATION]
-            return found.decode(data, header._replace(orientation=int(orientation)), wanted)
-        header = ImageHeader(*self.files.headers[index, 1:].tolist())
+            orientation = self.files.headers[index].orientation
+            return found.decode(data, header._replace(orientation=orientation), wanted)
+        stored = self.files.headers[index]
+        header = ImageHeader(stored.height, stored.width, stored.channels, stored.orientation)
         return jpeg.decode(to_numpy(self.files.encoded, index).tobytes(), header, wanted)

@@ -129,18 +129,18 @@ def find_geometry(
         msg = "'roi_start' and 'roi_end' go together; got only one of them."
         raise ValueError(msg)
     geometry = _kernels.ResizeGeometry.find(
-        shapes,
-        first_axis,
-        axes,
-        sizes,
-        None if start is None else axis_values(start, axes, "roi_start"),
-        None if end is None else axis_values(end, axes, "roi_end"),
-        region.roi_relative,
-        _limits(region.max_size, axes),
-        alignment,
-        _MODES[region.mode],
-        _ROUNDINGS[size_rounding],
-        region.subpixel_scale,
+        shapes=shapes,
+        first_axis=first_axis,
+        axes=axes,
+        sizes=sizes,
+        roi_start=None if start is None else axis_values(start, axes, "roi_start"),
+        roi_end=None if end is None else axis_values(end, axes, "roi_end"),
+        roi_relative=region.roi_relative,
+        max_size=_limits(region.max_size, axes),
+        alignment=alignment,
+        mode=_MODES[region.mode],
+        rounding=_ROUNDINGS[size_rounding],
+        subpixel_scale=region.subpixel_scale,
     )
     row = geometry.find_unusable()
     if row >= 0:
@@ -207,7 +207,15 @@ def resample(
     else:
         _check_filters(growing, "mag_filter")
     kernels = samples.kernels
-    return kernels.resize(samples, code, first_axis, geometry, shrinking, growing, antialias)
+    return kernels.resize(
+        samples,
+        type_id=code,
+        first_axis=first_axis,
+        geometry=geometry,
+        min_filters=shrinking,
+        mag_filters=growing,
+        antialias=antialias,
+    )
 
 
 def _check_filters(values: Filters, name: str) -> None:

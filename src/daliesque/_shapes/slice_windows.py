@@ -115,17 +115,17 @@ def _windows(
     single_precision: bool,
 ) -> Windows:
     anchors, extents, fault = _kernels.slice_windows(
-        shapes,
-        axes,
-        _coordinates(begin, axes),
-        _coordinates(end, axes),
-        _coordinates(size, axes),
-        (
+        shapes=shapes,
+        axes=axes,
+        begin=_coordinates(begin, axes),
+        end=_coordinates(end, axes),
+        size=_coordinates(size, axes),
+        relative=(
             begin is not None and begin.relative,
             end is not None and end.relative,
             size is not None and size.relative,
         ),
-        single_precision,
+        single_precision=single_precision,
     )
     if fault is not None:
         note = sample_note(fault.sample, len(anchors))

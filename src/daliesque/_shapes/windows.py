@@ -18,15 +18,15 @@ from .._engine.samples import Samples
 Integers: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float32]
 
+Border: TypeAlias = _kernels.Border
 BORDERS = {
-    **dict.fromkeys(("constant", "const", "fill", "pad"), 0),
-    **dict.fromkeys(("clamp", "edge"), 1),
-    **dict.fromkeys(("reflect", "reflect_1001", "reflect1001", "1001"), 2),
-    **dict.fromkeys(("reflect_101", "reflect101", "101"), 3),
-    "wrap": 4,
+    **dict.fromkeys(("constant", "const", "fill", "pad"), Border.constant),
+    **dict.fromkeys(("clamp", "edge"), Border.clamp),
+    **dict.fromkeys(("reflect", "reflect_1001", "reflect1001", "1001"), Border.reflect_1001),
+    **dict.fromkeys(("reflect_101", "reflect101", "101"), Border.reflect_101),
+    "wrap": Border.wrap,
 }
 _MAIN_BORDERS = ("pad", "edge", "reflect", "reflect_101", "wrap")
-CONSTANT_BORDER = 0
 
 
 FaultKind: TypeAlias = _kernels.WindowFault.Kind
@@ -80,7 +80,16 @@ def crop_windows(shapes: Integers, layout: str, arguments: CropArguments) -> Win
         )
         raise ValueError(msg)
     anchors, extents, fault = _kernels.crop_windows(
-        shapes, layout, *arguments[:-1], arguments.rounding == "truncate"
+        shapes=shapes,
+        layout=layout,
+        crop=crop,
+        depth=arguments.crop_d,
+        height=arguments.crop_h,
+        width=arguments.crop_w,
+        x=arguments.crop_pos_x,
+        y=arguments.crop_pos_y,
+        z=arguments.crop_pos_z,
+        truncate=arguments.rounding == "truncate",
     )
     if fault is not None:
         _raise_crop_fault(fault, len(anchors), crop is not None)
@@ -137,7 +146,7 @@ class OutOfBounds(NamedTuple):
     """What happens to windows that leave the input: an error, trimming, or a border."""
 
     action: str
-    border: int = CONSTANT_BORDER
+    border: Border = Border.constant
 
 
 def out_of_bounds(policy: str, borders: bool = True) -> OutOfBounds:
@@ -145,7 +154,7 @@ def out_of_bounds(policy: str, borders: bool = True) -> OutOfBounds:
     if policy in ("error", "trim_to_shape"):
         return OutOfBounds(policy)
     border = BORDERS.get(policy.lower())
-    if border is None or not (borders or border == CONSTANT_BORDER):
+    if border is None or not (borders or border == Border.constant):
         known = ("error", "trim_to_shape", *(_MAIN_BORDERS if borders else ("pad",)))
         msg = f"'out_of_bounds_policy' must be {join_names(known)}; got {policy!r}."
         raise ValueError(msg)

@@ -113,13 +113,21 @@ void bind_operators(nb::module_& m) {
   using namespace nb::literals;
   using release = nb::call_guard<nb::gil_scoped_release>;
 
+  nb::enum_<SignalPadding>(m, "SignalPadding", "What there is beyond the ends of a signal.")
+      .value("none", SignalPadding::none)
+      .value("zeros", SignalPadding::zeros)
+      .value("reflect", SignalPadding::reflect);
+  nb::enum_<SignalStart>(m, "SignalStart", "What comes before the first sample of a signal.")
+      .value("zero", SignalStart::zero)
+      .value("clamp", SignalStart::clamp)
+      .value("reflect", SignalStart::reflect);
   m.def(
       "spectrogram",
       [](Samples& out, const Samples& in, int64_t nfft, const ArgArray<float>& window,
-         int64_t window_step, int padding, bool magnitude, bool time_major) {
+         int64_t window_step, SignalPadding padding, bool magnitude, bool time_major) {
         spectrogram(out, in,
-                    {nfft, window.data(), static_cast<int64_t>(window.size()), window_step,
-                     static_cast<SignalPadding>(padding), magnitude, time_major});
+                    {nfft, window.data(), static_cast<int64_t>(window.size()), window_step, padding,
+                     magnitude, time_major});
       },
       "out"_a, "samples"_a, "nfft"_a, "window"_a, "window_step"_a, "padding"_a, "magnitude"_a,
       "time_major"_a, release());
@@ -142,8 +150,8 @@ void bind_operators(nb::module_& m) {
       "out"_a, "samples"_a, "steps"_a, "lobes"_a, release());
   m.def(
       "preemphasis_filter",
-      [](Samples& out, const Samples& in, const ArgArray<float>& coefficient, int start) {
-        preemphasis_filter(out, in, per_sample(coefficient), static_cast<SignalStart>(start));
+      [](Samples& out, const Samples& in, const ArgArray<float>& coefficient, SignalStart start) {
+        preemphasis_filter(out, in, per_sample(coefficient), start);
       },
       "out"_a, "samples"_a, "coefficient"_a, "start"_a, release());
   m.def(

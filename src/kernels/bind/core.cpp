@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bind/bind.h"
+#include "core/border.h"
 #include "core/byte_order.h"
 #include "core/convert.h"
 #include "core/errors.h"
@@ -152,8 +153,6 @@ void bind_errors(nb::module_& m) {
           PyErr_SetString(static_cast<PyObject*>(type), text.c_str());
         } catch (const UsageError& error) {
           PyErr_SetString(PyExc_ValueError, error.what());
-        } catch (const DivisionByZero& error) {
-          PyErr_SetString(PyExc_ZeroDivisionError, error.what());
         }
       },
       internal.ptr());
@@ -308,6 +307,15 @@ void bind_samples(nb::module_& m) {
       "The samples of several Samples, without copying.");
 }
 
+void bind_border(nb::module_& m) {
+  nb::enum_<Border>(m, "Border", "What stands for elements outside of an array.")
+      .value("constant", Border::constant)
+      .value("clamp", Border::clamp)
+      .value("reflect_1001", Border::reflect_1001)
+      .value("reflect_101", Border::reflect_101)
+      .value("wrap", Border::wrap);
+}
+
 void bind_copies(nb::module_& m) {
   using namespace nb::literals;
 
@@ -322,6 +330,7 @@ void bind_copies(nb::module_& m) {
 }  // namespace
 
 void bind_core(nb::module_& m) {
+  bind_border(m);
   bind_runtime(m);
   bind_samples(m);
   bind_copies(m);

@@ -26,78 +26,119 @@ void check_encoded(const Samples& encoded) {
   }
 }
 
-/// Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.
-std::tuple<Table, nb::typed<nb::dict, int, nb::str>> headers(const Samples& encoded) {
-  check_encoded(encoded);
-  std::vector<EncodedImage> images;
-  {
-    nb::gil_scoped_release release;
-    images = read_jpeg_headers(encoded);
+/// The headers of a batch of encoded images.
+class ImageHeaders {
+ public:
+  explicit ImageHeaders(const Samples& encoded) {
+    check_encoded(encoded);
+    images_ = read_jpeg_headers(encoded);
   }
-  constexpr size_t kColumns = 5;
-  auto* rows = new int64_t[std::max<size_t>(1, images.size() * kColumns)];
+
+  int64_t size() const { return static_cast<int64_t>(images_.size()); }
+
+  const EncodedImage& at(int64_t index) const {
+    if (index < 0 || index >= size()) throw std::out_of_range("no such image");
+    return images_[static_cast<size_t>(index)];
+  }
+
+  void set(int64_t index, int64_t height, int64_t width, int64_t channels, int orientation) {
+    EncodedImage image = at(index);
+    image.height = height;
+    image.width = width;
+    image.channels = channels;
+    image.orientation = orientation;
+    images_[static_cast<size_t>(index)] = std::move(image);
+  }
+
+  void ignore_orientation() {
+    for (EncodedImage& image : images_) image.orientation = 1;
+  }
+
+ private:
+  std::vector<EncodedImage> images_;
+};
+
+/// An array of `columns` numbers for each image.
+template <class Numbers>
+auto tabulate(const ImageHeaders& headers, size_t columns, Numbers&& numbers) {
+  const auto count = static_cast<size_t>(headers.size());
+  auto* rows = new int64_t[std::max<size_t>(1, count * columns)];
   const nb::capsule owner(rows, [](void* p) noexcept { delete[] static_cast<int64_t*>(p); });
-  nb::typed<nb::dict, int, nb::str> faults;
-  for (size_t i = 0; i < images.size(); i++) {
-    const EncodedImage& image = images[i];
-    const int64_t row[kColumns] = {static_cast<int64_t>(image.kind), image.height, image.width,
-                                   image.channels, image.orientation};
-    std::ranges::copy(row, rows + i * kColumns);
-    if (!image.fault.empty()) faults[nb::int_(i)] = nb::str(image.fault.c_str());
+  for (size_t i = 0; i < count; i++) {
+    numbers(headers.at(static_cast<int64_t>(i)), rows + i * columns);
   }
-  return {Table(rows, {images.size(), kColumns}, owner), faults};
+  return Table(rows, {count, columns}, owner);
 }
 
-/// `chosen` are the samples to decode. `headers` are rows as above, `windows` rows of
-/// (y, x, height, width); both have one for each sample.
-std::tuple<Samples, std::vector<std::tuple<int64_t, bool, std::string>>> decode(
-    const Samples& encoded, const Indices& chosen, const Rows& headers, const Rows& windows,
-    const Rows& shapes, int image_type, int type_id, bool fast_idct) {
+/// Height, width and channels of images with their orientation applied.
+Table upright_shapes(const ImageHeaders& headers) {
+  return tabulate(headers, 3, [](const EncodedImage& image, int64_t* row) {
+    row[0] = image.height;
+    row[1] = image.width;
+    if (is_transposed(image.orientation)) std::swap(row[0], row[1]);
+    row[2] = image.channels;
+  });
+}
+
+std::vector<int64_t> find_kind(const ImageHeaders& headers, EncodedImage::Kind kind) {
+  std::vector<int64_t> found;
+  for (int64_t i = 0; i < headers.size(); i++) {
+    if (headers.at(i).kind == kind) found.push_back(i);
+  }
+  return found;
+}
+
+/// The first image of more than `most` pixels, which count more the more channels they have.
+std::optional<int64_t> find_too_large(const ImageHeaders& headers, double most) {
+  for (int64_t i = 0; i < headers.size(); i++) {
+    const EncodedImage& image = headers.at(i);
+    // In floating point, where the product of sizes from a damaged header cannot wrap around.
+    const double pixels = static_cast<double>(image.height) * static_cast<double>(image.width);
+    if (pixels * std::max(1.0, static_cast<double>(image.channels) / 4) > most) return i;
+  }
+  return std::nullopt;
+}
+
+/// What to decode of an image that `decode_jpegs` takes: its part in `window`.
+DecodeTask to_task(const EncodedImage& image, int64_t sample, const int64_t* window) {
+  const bool transposed = is_transposed(image.orientation);
+  const int64_t height = transposed ? image.width : image.height;
+  const int64_t width = transposed ? image.height : image.width;
+  if (window[0] < 0 || window[1] < 0 || window[2] < 1 || window[3] < 1 ||
+      window[0] + window[2] > height || window[1] + window[3] > width) {
+    throw std::invalid_argument("a window leaves its image");
+  }
+  return {sample,       image.orientation, {window[0], window[1], window[2], window[3]},
+          image.height, image.width,       image.channels};
+}
+
+/// `windows` has a row of (y, x, height, width) for each image.
+std::tuple<Samples, std::vector<DecodeFailure>> decode(const Samples& encoded,
+                                                       const ImageHeaders& headers,
+                                                       const Rows& windows, int image_type,
+                                                       int type_id, bool fast_idct) {
   check_encoded(encoded);
   const auto count = static_cast<size_t>(encoded.size());
-  if (headers.shape(0) != count || headers.shape(1) != 5 || windows.shape(0) != count ||
-      windows.shape(1) != 4 || shapes.shape(0) != count || shapes.shape(1) != 3) {
-    throw std::invalid_argument("a header, a window and a shape for each sample needed");
+  if (headers.size() != encoded.size() || windows.shape(0) != count || windows.shape(1) != 4) {
+    throw std::invalid_argument("images, headers and windows must have equal length");
   }
   const auto type = static_cast<ImageType>(image_type);
-  Samples out = Samples::empty(static_cast<DType>(type_id), 3,
-                               std::vector<int64_t>(shapes.data(), shapes.data() + count * 3),
-                               "HWC", encoded.size());
+  std::vector<int64_t> shapes;
   std::vector<DecodeTask> tasks;
-  for (size_t k = 0; k < chosen.size(); k++) {
-    const int64_t i = chosen.data()[k];
-    if (i < 0 || i >= encoded.size()) throw std::invalid_argument("no such sample");
-    const int64_t* header = headers.data() + i * 5;
+  for (int64_t i = 0; i < headers.size(); i++) {
+    const EncodedImage& image = headers.at(i);
     const int64_t* window = windows.data() + i * 4;
-    const int64_t* shape = shapes.data() + i * 3;
-    const DecodeTask task{i,
-                          static_cast<int>(header[4]),
-                          {window[0], window[1], window[2], window[3]},
-                          header[1],
-                          header[2],
-                          header[3]};
-    const bool transposed = is_transposed(task.orientation);
-    const int64_t height = transposed ? task.width : task.height;
-    const int64_t width = transposed ? task.height : task.width;
-    if (window[0] < 0 || window[1] < 0 || window[2] < 1 || window[3] < 1 ||
-        window[0] + window[2] > height || window[1] + window[3] > width || shape[0] != window[2] ||
-        shape[1] != window[3] || shape[2] != result_channels(type, task.channels)) {
-      throw std::invalid_argument("a window leaves its image or does not fit its shape");
-    }
-    tasks.push_back(task);
+    shapes.insert(shapes.end(), {window[2], window[3], result_channels(type, image.channels)});
+    if (image.kind == EncodedImage::Kind::kOurs) tasks.push_back(to_task(image, i, window));
   }
+  Samples out =
+      Samples::empty(static_cast<DType>(type_id), 3, std::move(shapes), "HWC", encoded.size());
   std::vector<DecodeFailure> failures = decode_jpegs(out, encoded, tasks, type, fast_idct);
-  std::vector<std::tuple<int64_t, bool, std::string>> reported;
-  for (DecodeFailure& failure : failures) {
-    // Other damage may be of the kind that libjpeg-turbo repairs.
-    const bool final = failure.status == jpeg::Status::kTruncated;
-    reported.emplace_back(failure.sample, final, std::move(failure.what));
-  }
-  return {std::move(out), std::move(reported)};
+  return {std::move(out), std::move(failures)};
 }
 
-void write(const Samples& out, int64_t index, const Array& pixels, int gray_rule, int orientation,
-           const std::array<int64_t, 4>& window, int image_type) {
+void write(const Samples& out, int64_t index, const Array& pixels, GrayRule gray_rule,
+           int orientation, const std::array<int64_t, 4>& window, int image_type) {
   const auto dtype = pixels.dtype() == nb::dtype<uint8_t>()    ? DType::uint8
                      : pixels.dtype() == nb::dtype<uint16_t>() ? DType::uint16
                      : pixels.dtype() == nb::dtype<float>()    ? DType::float32
@@ -115,17 +156,17 @@ void write(const Samples& out, int64_t index, const Array& pixels, int gray_rule
     throw std::invalid_argument("a window leaves its image or does not fit its shape");
   }
   nb::gil_scoped_release release;
-  write_pixels(out.data(index), out.dtype(), type, in, static_cast<GrayRule>(gray_rule),
-               orientation, {y, x, height, width});
+  write_pixels(out.data(index), out.dtype(), type, in, gray_rule, orientation,
+               {y, x, height, width});
 }
 
-Colors rgb_of_cmyk(const Cmyk& cmyk, int rule) {
+Colors rgb_of_cmyk(const Cmyk& cmyk, CmykRule rule) {
   const size_t count = cmyk.shape(0) * cmyk.shape(1);
   auto* rgb = new uint8_t[std::max<size_t>(1, 3 * count)];
   const nb::capsule owner(rgb, [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
   {
     nb::gil_scoped_release release;
-    cmyk_to_rgb(rgb, cmyk.data(), static_cast<int64_t>(count), static_cast<CmykRule>(rule));
+    cmyk_to_rgb(rgb, cmyk.data(), static_cast<int64_t>(count), rule);
   }
   return {rgb, {cmyk.shape(0), cmyk.shape(1), 3}, owner};
 }
@@ -162,21 +203,60 @@ void bind_images(nb::module_& m) {
   using namespace nb::literals;
   using release = nb::call_guard<nb::gil_scoped_release>;
 
-  m.def(
-      "image_headers", &headers, "encoded"_a,
-      "Rows of (kind, height, width, channels, orientation), and what is wrong with some samples.");
-  m.def("decode_jpegs", &decode, "encoded"_a, "chosen"_a, "headers"_a, "windows"_a, "shapes"_a,
-        "image_type"_a, "type_id"_a, "fast_idct"_a, release(),
-        "Uninitialized samples of the given shapes, of which the chosen ones are decoded; and the "
-        "failures: sample, whether no other codec should try, and what is wrong.");
+  nb::class_<EncodedImage> image(m, "EncodedImage", "What the header of an encoded image says.");
+  nb::enum_<EncodedImage::Kind>(image, "Kind")
+      .value("ours", EncodedImage::Kind::kOurs, "A JPEG that `decode_jpegs` takes.")
+      .value("other_jpeg", EncodedImage::Kind::kOtherJpeg, "A JPEG for another codec.")
+      .value("not_jpeg", EncodedImage::Kind::kNotJpeg)
+      .value("broken", EncodedImage::Kind::kBroken, "A JPEG without a usable header.");
+  image.def_ro("kind", &EncodedImage::kind)
+      .def_ro("height", &EncodedImage::height, "As stored.")
+      .def_ro("width", &EncodedImage::width, "As stored.")
+      .def_ro("channels", &EncodedImage::channels)
+      .def_ro("orientation", &EncodedImage::orientation, "EXIF, 1 to 8.")
+      .def_ro("fault", &EncodedImage::fault, "What is wrong with the header, if anything.");
+  nb::class_<ImageHeaders>(m, "ImageHeaders", "The headers of a batch of encoded images.")
+      .def(nb::init<const Samples&>(), "encoded"_a, release(), "Reads those of JPEG files.")
+      .def("__len__", &ImageHeaders::size)
+      .def("__getitem__", &ImageHeaders::at, "index"_a)
+      .def("set", &ImageHeaders::set, "index"_a, "height"_a, "width"_a, "channels"_a,
+           "orientation"_a, "Completes the header of a file that is no JPEG.")
+      .def("ignore_orientation", &ImageHeaders::ignore_orientation)
+      .def("find", &find_kind, "kind"_a, "The indices of the images of a kind.")
+      .def("find_too_large", &find_too_large, "most_pixels"_a,
+           "The first image with more pixels; four channels more count as another one.")
+      .def("upright_shapes", &upright_shapes,
+           nb::sig("def upright_shapes(self) -> NDArray[typing.Any]"),
+           "Height, width and channels with the orientation applied.");
+  nb::class_<DecodeFailure>(m, "DecodeFailure", "An image that could not be decoded.")
+      .def_ro("sample", &DecodeFailure::sample)
+      .def_ro("reason", &DecodeFailure::what)
+      .def_prop_ro(
+          "is_final",
+          // Other damage may be of the kind that libjpeg-turbo repairs.
+          [](const DecodeFailure& failure) { return failure.status == jpeg::Status::kTruncated; },
+          "Whether no other codec should try.");
+  m.def("decode_jpegs", &decode, "encoded"_a, "headers"_a, "windows"_a, "image_type"_a, "type_id"_a,
+        "fast_idct"_a, release(),
+        "Windows of images: those that this decoder takes are filled in, the others uninitialized; "
+        "and what could not be decoded.");
+  nb::enum_<GrayRule>(m, "GrayRule", "How gray is computed from red, green and blue.")
+      .value("float", GrayRule::kFloat)
+      .value("truncate", GrayRule::kTruncate)
+      .value("fixed14", GrayRule::kFixed14)
+      .value("fixed15", GrayRule::kFixed15)
+      .value("png", GrayRule::kPng);
+  nb::enum_<CmykRule>(m, "CmykRule", "How CMYK is stored and converted to RGB.")
+      .value("plain", CmykRule::kPlain)
+      .value("inverted", CmykRule::kInverted)
+      .value("shifted", CmykRule::kShifted);
   m.def("write_pixels", &write, "out"_a, "index"_a, "pixels"_a, "gray_rule"_a, "orientation"_a,
         "window"_a, "image_type"_a,
         nb::sig("def write_pixels(out: Samples, index: int, pixels: NDArray[typing.Any], "
-                "gray_rule: int, orientation: int, window: typing.Sequence[int], "
+                "gray_rule: GrayRule, orientation: int, window: typing.Sequence[int], "
                 "image_type: int) -> None"),
         "Write a window of decoded pixels into a sample.");
-  m.def("cmyk_to_rgb", &rgb_of_cmyk, "cmyk"_a, "rule"_a,
-        "CMYK to RGB, by the number of a CmykRule.");
+  m.def("cmyk_to_rgb", &rgb_of_cmyk, "cmyk"_a, "rule"_a, "RGB of CMYK.");
   m.def("image_texts", &image_texts, release(), "images"_a,
         "Images as the text of PGM or PPM files.");
 }

@@ -183,12 +183,12 @@ Samples output(const Samples& in, int type, const ArgArray<int64_t>& sizes) {
                         in.size());
 }
 
-WarpOptions options(int interp, int border, std::vector<float> fill) {
-  return {static_cast<WarpInterp>(interp), static_cast<Border>(border), std::move(fill)};
+WarpOptions options(WarpInterp interp, Border border, std::vector<float> fill) {
+  return {interp, border, std::move(fill)};
 }
 
 Samples bound_warp_affine(const Samples& in, int type, const ArgArray<int64_t>& sizes,
-                          const ArgArray<float>& matrices, int interp, int border,
+                          const ArgArray<float>& matrices, WarpInterp interp, Border border,
                           std::vector<float> fill) {
   Samples out = output(in, type, sizes);
   warp(out, dense(in), AffineMapping(per_sample(matrices), in.ndim() - 1),
@@ -208,7 +208,7 @@ PerspectiveRounding rounding(const WarpOptions& wanted, DType dtype) {
 }
 
 Samples bound_warp_perspective(const Samples& in, const ArgArray<int64_t>& sizes,
-                               const ArgArray<double>& matrices, int interp, int border,
+                               const ArgArray<double>& matrices, WarpInterp interp, Border border,
                                std::vector<float> fill) {
   Samples out = output(in, static_cast<int>(in.dtype()), sizes);
   const WarpOptions wanted = options(interp, border, std::move(fill));
@@ -218,18 +218,18 @@ Samples bound_warp_perspective(const Samples& in, const ArgArray<int64_t>& sizes
 }
 
 Samples bound_warp_map(const Samples& in, const Samples& x, const Samples& y,
-                       const ArgArray<int64_t>& sizes, float shift, int interp) {
+                       const ArgArray<int64_t>& sizes, float shift, WarpInterp interp) {
   Samples out = output(in, static_cast<int>(in.dtype()), sizes);
   const Samples dense_x = dense(x), dense_y = dense(y);
-  warp(out, dense(in), MapMapping(dense_x, dense_y, shift), options(interp, 0, {}));
+  warp(out, dense(in), MapMapping(dense_x, dense_y, shift), options(interp, Border::constant, {}));
   return out;
 }
 
 Samples displaced(const Samples& in, const WarpMapping& mapping, const ArgArray<int32_t>& mask,
-                  int interp, float fill) {
+                  WarpInterp interp, float fill) {
   Samples out = Samples::empty_like(in);
   const PerSample<int32_t> flags = per_sample(mask);
-  WarpOptions wanted = options(interp, 0, {fill});
+  WarpOptions wanted = options(interp, Border::constant, {fill});
   wanted.mask = &flags;
   warp(out, in, mapping, wanted);
   return out;
@@ -265,11 +265,15 @@ void bind_color(nb::module_& m) {
         return out;
       },
       "samples"_a, "tiles_x"_a, "tiles_y"_a, "clip_limit"_a, "luma_only"_a, release());
+  nb::enum_<Demosaic>(m, "Demosaic", "How colors are made of a mosaic.")
+      .value("bilinear", Demosaic::bilinear)
+      .value("edge_aware", Demosaic::edge_aware)
+      .value("variable_gradients", Demosaic::variable_gradients)
+      .value("gray", Demosaic::gray);
   m.def(
       "debayer",
-      [](Samples& out, const Samples& in, const ArgArray<int32_t>& blue_position, int algorithm) {
-        debayer(out, in, per_sample(blue_position), static_cast<Demosaic>(algorithm));
-      },
+      [](Samples& out, const Samples& in, const ArgArray<int32_t>& blue_position,
+         Demosaic algorithm) { debayer(out, in, per_sample(blue_position), algorithm); },
       "out"_a, "samples"_a, "blue_position"_a, "algorithm"_a, release());
 }
 
@@ -309,6 +313,10 @@ void bind_filters(nb::module_& m) {
   using namespace nb::literals;
   using release = nb::call_guard<nb::gil_scoped_release>;
 
+  nb::enum_<Rank>(m, "Rank", "Which of the values of a window is taken.")
+      .value("smallest", Rank::smallest)
+      .value("median", Rank::median)
+      .value("largest", Rank::largest);
   m.def("gaussian_blur", &bound_gaussian_blur, "samples"_a, "type_id"_a, "axes"_a, "sigma"_a,
         "window_size"_a, release());
   m.def("laplacian", &bound_laplacian, "samples"_a, "type_id"_a, "axes"_a, "window_size"_a,
@@ -316,19 +324,17 @@ void bind_filters(nb::module_& m) {
   m.def(
       "filter",
       [](Samples& out, const Samples& in, const AxesTuple& axes, const Samples& kernels,
-         const ArgArray<int32_t>& anchor, int border, const ArgArray<float>& fill) {
-        filter(out, in, filter_axes(axes), kernels, per_sample(anchor), static_cast<Border>(border),
-               per_sample(fill));
+         const ArgArray<int32_t>& anchor, Border border, const ArgArray<float>& fill) {
+        filter(out, in, filter_axes(axes), kernels, per_sample(anchor), border, per_sample(fill));
       },
       "out"_a, "samples"_a, "axes"_a, "kernels"_a, "anchor"_a, "border"_a, "fill"_a, release());
   m.def(
       "rank_filter",
-      [](const Samples& in, const AxesTuple& axes, int rank, const ArgArray<int32_t>& window,
-         const ArgArray<int32_t>& anchor, int border) {
+      [](const Samples& in, const AxesTuple& axes, Rank rank, const ArgArray<int32_t>& window,
+         const ArgArray<int32_t>& anchor, Border border) {
         Samples out = Samples::empty_like(in);
         rank_filter(out, in, filter_axes(axes),
-                    {static_cast<Rank>(rank), per_sample(window), per_sample(anchor),
-                     static_cast<Border>(border)});
+                    {rank, per_sample(window), per_sample(anchor), border});
         return out;
       },
       "samples"_a, "axes"_a, "rank"_a, "window"_a, "anchor"_a, "border"_a, release());
@@ -383,6 +389,10 @@ void bind_warp(nb::module_& m) {
   using namespace nb::literals;
   using release = nb::call_guard<nb::gil_scoped_release>;
 
+  nb::enum_<WarpInterp>(m, "WarpInterp", "How pixels between pixels are made.")
+      .value("nearest", WarpInterp::nearest)
+      .value("linear", WarpInterp::linear)
+      .value("cubic", WarpInterp::cubic);
   m.def("warp_affine", &bound_warp_affine, "samples"_a, "type_id"_a, "sizes"_a, "matrices"_a,
         "interp"_a, "border"_a, "fill"_a, release());
   m.def("warp_perspective", &bound_warp_perspective, "samples"_a, "sizes"_a, "matrices"_a,
@@ -391,7 +401,7 @@ void bind_warp(nb::module_& m) {
         release(), "Pixels from the positions that two arrays of coordinates name.");
   m.def(
       "sphere",
-      [](const Samples& in, const ArgArray<int32_t>& mask, int interp, float fill) {
+      [](const Samples& in, const ArgArray<int32_t>& mask, WarpInterp interp, float fill) {
         const Samples source = dense(in);
         return displaced(source, SphereMapping(source), mask, interp, fill);
       },
@@ -401,12 +411,13 @@ void bind_warp(nb::module_& m) {
       [](const Samples& in, const random::PhiloxState& state, const ArgArray<int32_t>& mask,
          int degree) {
         const Samples source = dense(in);
-        return displaced(source, JitterMapping(source, state, degree), mask, 0, 0);
+        return displaced(source, JitterMapping(source, state, degree), mask, WarpInterp::nearest,
+                         0);
       },
       "samples"_a, "state"_a, "mask"_a, "degree"_a, release());
   m.def(
       "water",
-      [](const Samples& in, const ArgArray<int32_t>& mask, int interp, float fill,
+      [](const Samples& in, const ArgArray<int32_t>& mask, WarpInterp interp, float fill,
          std::vector<float> x, std::vector<float> y) {
         return displaced(dense(in), WaterMapping({x[0], x[1], x[2]}, {y[0], y[1], y[2]}), mask,
                          interp, fill);

@@ -36,16 +36,16 @@ Samples bound_concatenate(const nb::list& parts, int axis, std::string layout) {
   return concatenate(pointers, axis, std::move(layout));
 }
 
-Samples bound_reduce(const Samples& in, int kind, int type, std::vector<bool> reduced,
+Samples bound_reduce(const Samples& in, Reduction kind, int type, std::vector<bool> reduced,
                      bool keep_dims, std::string layout, const Samples* means, int64_t ddof) {
   const ReduceAxes axes{std::move(reduced), keep_dims};
   Samples out = reduced_like(in, static_cast<DType>(type), axes, std::move(layout));
-  reduce(out, in, static_cast<Reduction>(kind), axes, means, ddof);
+  reduce(out, in, kind, axes, means, ddof);
   return out;
 }
 
 Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchors,
-                    const ArgArray<int64_t>& shapes, int border, const ArgArray<float>& fill,
+                    const ArgArray<int64_t>& shapes, Border border, const ArgArray<float>& fill,
                     int channel_axis) {
   const PerSample<int64_t> rows = per_sample(shapes);
   std::vector<int64_t> extents;
@@ -54,7 +54,7 @@ Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchor
   }
   Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents), in.layout(),
                                in.size());
-  slice(out, in, per_sample(anchors), static_cast<Border>(border), per_sample(fill), channel_axis);
+  slice(out, in, per_sample(anchors), border, per_sample(fill), channel_axis);
   return out;
 }
 
@@ -200,6 +200,15 @@ void bind_tensors(nb::module_& m) {
         "Samples joined along an axis.");
   m.def("fill", &fill, release(), "out"_a, "values"_a, "Broadcast values to the output.");
   m.def("one_hot", &one_hot, release(), "out"_a, "input"_a, "axis"_a, "values"_a);
+  nb::enum_<Reduction>(m, "Reduction", "What is computed along axes.")
+      .value("sum", Reduction::sum)
+      .value("mean", Reduction::mean)
+      .value("mean_square", Reduction::mean_square)
+      .value("rms", Reduction::rms)
+      .value("variance", Reduction::variance)
+      .value("std_dev", Reduction::std_dev)
+      .value("min", Reduction::min)
+      .value("max", Reduction::max);
   m.def("reduce", &bound_reduce, release(), "samples"_a, "kind"_a, "type_id"_a, "reduced"_a,
         "keep_dims"_a, "layout"_a, "means"_a.none(), "ddof"_a);
   m.def("slice", &bound_slice, "samples"_a, "type_id"_a, "anchors"_a, "shapes"_a, "border"_a,

@@ -58,7 +58,7 @@ struct PhiloxState {
   /// "Philox_<key>_<counter high>:<counter low>_<phase>", in hexadecimal.
   std::string to_string() const;
 
-  /// Reads what to_string() writes; throws std::invalid_argument with the reason otherwise.
+  /// Reads what to_string() writes; throws UsageError with the reason otherwise.
   static PhiloxState parse(std::string_view text);
 };
 

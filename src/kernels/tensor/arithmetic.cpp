@@ -136,7 +136,7 @@ void run_slice(const ArithmeticRule& rule, const Samples& out, Operands operands
     for (size_t k = 0; k < operands.size(); k++) count = streams[k]->available(begin, count);
     for (size_t k = 0; k < operands.size(); k++) in[k] = streams[k]->read(begin, count);
     if (rule.refuses_zero && has_zero(rule.compute[1], in[1], count)) {
-      throw DivisionByZero("integer division by zero (sample " + std::to_string(i) + ")");
+      throw UsageError("integer division by zero (sample " + std::to_string(i) + ")");
     }
     std::byte* to = out.data<std::byte>(i) + static_cast<size_t>(begin) * out.itemsize();
     std::byte* target = streamed ? result.ready : to;

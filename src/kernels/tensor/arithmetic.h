@@ -72,8 +72,8 @@ ArithmeticOp arithmetic_op(std::string_view name);
 DType arithmetic_type(ArithmeticOp op, std::span<const DType> types);
 
 /// Applies `op` to one to three operands. Shapes broadcast as in NumPy, sample by sample; an
-/// operand of one sample serves all samples of the others. Throws UsageError for types,
-/// shapes or layouts that do not go together, DivisionByZero for an integer one.
+/// operand of one sample serves all samples of the others. Throws UsageError for types, shapes or
+/// layouts that do not go together, and for an integer division by zero.
 Samples arithmetic(ArithmeticOp op, std::span<const Samples* const> operands);
 
 }  // namespace daliesque::tensor

@@ -80,15 +80,15 @@ class Annotations:
             )
         ]
         return _kernels.paint_coco_masks(
-            self.sizes[numbers],
-            np.stack(rows, 1),
-            self.labels.rows,
-            self.polygons.rows,
-            self.vertices.rows,
-            self.mask_boxes.rows,
-            self.run_ends,
-            self.runs,
-            relative,
+            sizes=self.sizes[numbers],
+            mask_rows=np.stack(rows, 1),
+            labels=self.labels.rows,
+            polygons=self.polygons.rows,
+            vertices=self.vertices.rows,
+            mask_boxes=self.mask_boxes.rows,
+            run_ends=self.run_ends,
+            runs=self.runs,
+            relative=relative,
         )
 
 
