@@ -14,8 +14,7 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,26 +27,17 @@ _WAKE_BYTES = 1 << 20
 _MOST_QUEUED = 64
 
 
-class _Inside(threading.local):
-    """How many calls this thread is inside of."""
+class Inside(threading.local):
+    """How many calls this thread is inside of.
+
+    What a thread inside a call calls itself runs at once, and for what it needs it does not wait in
+    line.
+    """
 
     depth = 0
 
 
-_inside = _Inside()
-
-
-@contextmanager
-def inside_call() -> Iterator[None]:
-    """Let this thread count as one that is inside a call: it works for one that is.
-
-    What it calls itself runs at once, and for what it needs it does not wait in line.
-    """
-    _inside.depth += 1
-    try:
-        yield
-    finally:
-        _inside.depth -= 1
+inside = Inside()
 
 
 class Executor:
@@ -72,7 +62,7 @@ class Executor:
 
     def runs_here(self) -> bool:
         """Whether the calling thread is inside a call that some executor runs."""
-        return _inside.depth > 0
+        return inside.depth > 0
 
     def is_idle(self) -> bool:
         """Whether nothing runs, and what is queued is done in no time by whoever asks for it."""
@@ -97,7 +87,7 @@ class Executor:
         me = threading.get_ident()
         while not invocation.done:
             with self._lock:
-                if _inside.depth:
+                if inside.depth:
                     taken = self._take(invocation)
                 else:
                     taken = self._owner is None and bool(self._queue)
@@ -109,11 +99,11 @@ class Executor:
                     if not invocation.done:
                         self._changed.wait()
                     continue
-            if _inside.depth:
+            if inside.depth:
                 self._run(invocation)
             else:
                 self._work(lambda: not invocation.done)
-        if self._queue and self._waiting_bytes > _WAKE_BYTES and not _inside.depth:
+        if self._queue and self._waiting_bytes > _WAKE_BYTES and not inside.depth:
             self._wake()
 
     def _take(self, invocation: Invocation) -> bool:
@@ -142,11 +132,11 @@ class Executor:
         # Threads may lose an update of the sum; an empty queue sets it right.
         self._waiting_bytes = self._waiting_bytes - invocation.cost if self._queue else 0
         self._running.append(invocation)
-        _inside.depth += 1
+        inside.depth += 1
         try:
             invocation.execute()
         finally:
-            _inside.depth -= 1
+            inside.depth -= 1
             self._running.remove(invocation)
         if invocation.awaited:
             with self._lock:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +26,7 @@ from .._engine.devices import DeviceBody, Results
 from .._engine.dtype import DType, from_code
 from .._engine.dtype import dtype as to_dtype
 from .._engine.errors import InternalError, SampleError
-from .._engine.executor import inside_call
+from .._engine.executor import inside
 from .._engine.layout import check_layout
 from .._engine.metadata import FROM_DATA, Call, NotKnown, Result
 from .._engine.op import Operator
@@ -219,14 +218,17 @@ def _body(
         keywords = {key: value.of_sample(index) for key, value in arguments.items()}
         if rng is not None:
             keywords["rng"] = generator(rng, index)
-        with _works_for(context):
-            try:
-                result = function(*arrays, **keywords)
-            except InternalError:
-                raise
-            except Exception as error:
-                raise SampleError(index, _raised(error)) from error
-            rows[index] = _take_row(result, outputs, index)
+        # This thread is part of the call now. A KeyboardInterrupt must not leave it so: there are
+        # no calls between an exception and what undoes it.
+        contexts, depth = thread.contexts, inside.depth
+        entered = len(contexts)
+        try:
+            inside.depth = depth + 1
+            contexts.append(context)
+            rows[index] = _take_row(_called(function, index, arrays, keywords), outputs, index)
+        finally:
+            inside.depth = depth
+            del contexts[entered:]
 
     context.python_threads.run(call, batch_size)
     parts = tuple(
@@ -236,15 +238,15 @@ def _body(
     return parts[0] if len(parts) == 1 else parts
 
 
-@contextmanager
-def _works_for(context: EvalContext) -> Iterator[None]:
-    """While a thread processes a sample, it is part of a call that was made in a context."""
-    with inside_call():
-        thread.contexts.append(context)
-        try:
-            yield
-        finally:
-            thread.contexts.pop()
+def _called(
+    function: Callable[..., Any], index: int, arrays: list[Any], keywords: dict[str, Any]
+) -> Any:
+    try:
+        return function(*arrays, **keywords)
+    except InternalError:
+        raise
+    except Exception as error:
+        raise SampleError(index, _raised(error)) from error
 
 
 def generator(state: RNGState, index: int) -> np.random.Generator:
