@@ -132,13 +132,6 @@ def test_several_outputs() -> None:
     assert [(output.layout, output.dtype) for output in one()] == [("HWC", ndd.float32)] * 2
 
 
-def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DALIESQUE_GPU", "cpu")
-    source = ndd.ExternalSource(lambda: (1, 2), 2, device=["cpu", "gpu"])
-    assert [output.device.device_type for output in source()] == ["cpu", "gpu"]
-    assert [output.device.device_type for output in source(batch_size=3)] == ["cpu", "gpu"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "kind", "text"),
     [

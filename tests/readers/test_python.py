@@ -109,9 +109,9 @@ def test_bad_items(threads: int) -> None:
         ([{"a": 1}, {"b": 2}], r"a dict with the keys \['a'\]; got the keys \['b'\]"),
         ([1, ((1, 2), 3)], "an output must be an array"),
         ([1, object()], "object"),
-        ([1, 2.5], "output 0 is f32, that of the first item i32; pass 'dtype'"),
+        ([1, 2.5], "output 0 is float32, that of the first item int32; pass 'dtype'"),
         ([1, [1]], "output 0 has 1 axes, that of the first item 0"),
-        ([np.zeros(2), np.zeros(2, np.uint8)], "output 0 is u8, that of the first item f64"),
+        ([np.zeros(2), np.zeros(2, np.uint8)], "output 0 is uint8, that of the first item float64"),
         ([1, np.array(["a"])], "<U1"),
     ],
 )

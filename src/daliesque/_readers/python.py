@@ -235,8 +235,8 @@ def _check_kinds(found: list[Kind], expected: list[Kind]) -> None:
     for number, (kind, wanted) in enumerate(zip(found, expected, strict=True)):
         if kind.dtype != wanted.dtype:
             msg = (
-                f"output {number} is {kind.dtype}, that of the first item {wanted.dtype}; pass "
-                "'dtype' to convert all of them"
+                f"output {number} is {kind.dtype.full_name}, that of the first item "
+                f"{wanted.dtype.full_name}; pass 'dtype' to convert all of them"
             )
             raise TypeError(msg)
         if kind.ndim != wanted.ndim:
