@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import daliesque as ndd
 from support import loops
+from support.reader_checks import Count
 
 
 def test_in_a_fresh_process() -> None:
@@ -21,6 +23,52 @@ def test_in_a_fresh_process() -> None:
 )
 def test_with_fresh_objects(make_loop: Callable[..., Any]) -> None:
     ndd.testing.assert_resumes(make_loop, fresh_process=False)
+
+
+@pytest.mark.parametrize("last_batch", ["fill", "partial", "drop", "pad"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"random_shuffle": True, "initial_fill": 5},
+        {"num_shards": 3, "shard_id": 1},
+        {"shuffle_after_epoch": True},
+        {"bad": [3, 7], "on_error": "skip"},
+        {"bad": [0, 7], "on_error": "replace"},
+    ],
+)
+def test_last_batches(last_batch: Any, options: dict[str, Any]) -> None:
+    def loop(checkpoint: ndd.checkpoint.Checkpoint) -> Any:
+        reader, epochs = Count(14, **options), loops.Epochs(3)
+        checkpoint.register(reader, "reader")
+        checkpoint.register(epochs, "epochs")
+        for _ in epochs:
+            yield from reader.next_epoch(batch_size=4, last_batch=last_batch)
+
+    ndd.testing.assert_resumes(loop, fresh_process=False)
+
+
+def test_capture_mode() -> None:
+    def loop(checkpoint: ndd.checkpoint.Checkpoint) -> Any:
+        reader, rng = loops.Pictures(random_shuffle=True), ndd.random.RNG(seed=1)
+        checkpoint.register(reader, "reader")
+        checkpoint.register(rng, "rng")
+        for images, labels in reader.next_epoch(batch_size=3, capture=True):
+            yield loops.augmented(images, rng), labels
+
+    ndd.testing.assert_resumes(loop, fresh_process=False)
+
+
+@pytest.mark.parametrize("make_source", [lambda: range(6), loops.Counting])
+def test_external_sources(make_source: Callable[[], Any]) -> None:
+    def loop(checkpoint: ndd.checkpoint.Checkpoint) -> Any:
+        source = ndd.ExternalSource(make_source())
+        checkpoint.register(source, "source")
+        with contextlib.suppress(StopIteration):
+            while True:
+                yield source()
+
+    ndd.testing.assert_resumes(loop, fresh_process=False)
 
 
 def test_some_steps_of_a_loop_that_does_not_end() -> None:

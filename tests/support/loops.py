@@ -50,6 +50,28 @@ class Epochs:
         self._done = state["done"]
 
 
+class Counting:
+    """An iterator with a state of its own."""
+
+    def __init__(self) -> None:
+        self._next = 0
+
+    def __iter__(self) -> Counting:
+        return self
+
+    def __next__(self) -> int:
+        if self._next == 6:
+            raise StopIteration
+        self._next += 1
+        return self._next
+
+    def state_dict(self) -> dict[str, int]:
+        return {"next": self._next}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self._next = state["next"]
+
+
 def augmented(images: ndd.Batch, rng: ndd.random.RNG | None = None) -> ndd.Batch:
     """Some random augmentations."""
     images = ndd.random_resized_crop(images, size=[4, 4], rng=rng)

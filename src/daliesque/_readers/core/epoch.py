@@ -43,7 +43,7 @@ class Epoch(Iterator[Delivered]):
         if last_batch == "fill" or order.pad:
             self._length = order.epoch_length(position)
         else:
-            self._length = position.delivered + order.left_of_pass(position)
+            self._length = order.length_within_pass(position)
         self._lock = threading.Lock()
         self._over = False
         self._superseded = False

@@ -133,6 +133,13 @@ class Order:
         begin, end = self._shard_of_pass(pass_number)
         return end - begin - taken
 
+    def length_within_pass(self, position: Position) -> int:
+        """How many samples an epoch has that ends with its pass."""
+        pass_number, taken = self.locate(position)
+        # If it began with the pass, samples that were skipped count.
+        gone = taken if position.epoch == position.start == pass_number else position.delivered
+        return gone + self.left_of_pass(position)
+
     def samples_of(self, number: int, remainder: Remainder | None = None) -> Numbers:
         """The samples of a pass, in order."""
         if remainder is not None:
