@@ -22,7 +22,13 @@ from daliesque.index import tfrecord2idx, wds2idx
 from daliesque.readers import Reader
 from support.audio_makers import pcm, signal, wav
 from support.fits_data import write_raw
-from support.reader_properties import Make, assert_is_a_reader, epoch_sources, nothing_left_behind
+from support.reader_properties import (
+    Make,
+    assert_is_a_reader,
+    assert_pickles,
+    epoch_sources,
+    nothing_left_behind,
+)
 from support.record_files import (
     datum,
     example,
@@ -213,7 +219,7 @@ def python(folder: Path) -> Data:
     make = functools.partial(
         ndd.readers.Python,
         Files(data.files),
-        source_name=lambda number: str(data.files[number]),
+        source_name=list(map(str, data.files)).__getitem__,
     )
     return data._replace(make=make)
 
@@ -278,6 +284,7 @@ def test_is_a_reader(tmp_path: Path, name: str) -> None:
     assert len(set(sources)) == len(sources)
     assert Counter(map(data.file_of, sources)) == Counter(dict(enumerate(data.samples)))
     assert_is_a_reader(data.make, sources)
+    assert_pickles(data.make)
 
 
 def failure_of(make: Make, **options: Any) -> str:

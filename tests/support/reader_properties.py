@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import threading
 import time
 from collections import Counter
@@ -111,6 +112,17 @@ def assert_leaves_nothing_behind(make: Make) -> None:
             kept.append(next(reader.next_epoch(batch_size=2)))
             del reader
     assert all(sources_of(batch) == expected for batch in kept)
+
+
+def assert_pickles(make: Make) -> None:
+    """A pickled reader goes on after what was delivered, and states are short."""
+    reader = make(random_shuffle=True)
+    steps = reader.next_epoch(batch_size=2)
+    next(steps)
+    assert len(reader.get_state()) < 2000
+    other = pickle.loads(pickle.dumps(reader))
+    rest = [name for step in steps for name in sources_of(step)]
+    assert epoch_sources(other, 2) == rest
 
 
 def assert_is_a_reader(make: Make, sources: Iterable[str]) -> None:
