@@ -72,9 +72,12 @@ def contact_sheet(images: ndd.Batch, target: Path, columns: int = 8) -> None:
     pixels = np.asarray(ndd.as_tensor(images))[: columns * 4]
     pixels = pixels.transpose(0, 2, 3, 1) * STD + MEAN
     pixels = np.clip(pixels, 0, 255).astype(np.uint8)[:, ::2, ::2]
+    # The last row is filled up with black.
+    missing = -len(pixels) % columns
+    pixels = np.pad(pixels, [(0, missing), (0, 0), (0, 0), (0, 0)])
     rows = [
         np.concatenate(list(pixels[k : k + columns]), axis=1)
-        for k in range(0, len(pixels) - columns + 1, columns)
+        for k in range(0, len(pixels), columns)
     ]
     target.parent.mkdir(parents=True, exist_ok=True)
     Image.fromarray(np.concatenate(rows)).save(target)

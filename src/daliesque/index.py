@@ -6,9 +6,9 @@
 writes for each file an index of the same name that ends in ".idx".
 """
 
-from ._readers.index_files import main, tfrecord2idx, wds2idx
+from ._readers.index_files import main, rec2idx, tfrecord2idx, wds2idx
 
-__all__ = ["main", "tfrecord2idx", "wds2idx"]
+__all__ = ["main", "rec2idx", "tfrecord2idx", "wds2idx"]
 
 if __name__ == "__main__":
     main()

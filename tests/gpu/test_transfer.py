@@ -346,7 +346,7 @@ for call in (
         assert "no accelerator was found on this machine; use the device " in line
         assert "DALIESQUE_GPU=cpu" in line
     text = run("import daliesque as ndd; ndd.Device('gpu')", DALIESQUE_GPU="cuda")
-    assert "DALIESQUE_GPU must be unset or 'cpu'; got 'cuda'" in text
+    assert "DALIESQUE_GPU must be unset or 'cpu' or 'cpu:<number of devices>'; got 'cuda'" in text
 
 
 def test_threads_may_ask_at_the_same_time() -> None:

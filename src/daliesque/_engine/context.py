@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _kernels
 from .checkpoint import Checkpoint
 from .device import Device
-from .devices import require_backend
+from .devices import gpu_count, require_backend
 from .executor import Executor
 from .python_threads import PythonThreads
 from .stream import Stream, chosen_stream
@@ -230,7 +230,7 @@ def current_checkpoint() -> Checkpoint:
 
 def get_current_stream() -> Stream | None:
     """The stream for what this thread runs outside of contexts: see `set_current_stream` and
-    `set_default_stream`. None if none was chosen and the current device is the CPU.
+    `set_default_stream`. If none was chosen, that of the current accelerator; None without one.
 
     Examples
     --------
@@ -238,7 +238,12 @@ def get_current_stream() -> Stream | None:
     >>> ndd.get_current_stream() is None
     True
     """
-    return EvalContext.default().cuda_stream
+    found = EvalContext.default().cuda_stream
+    if found is None and gpu_count():
+        number = Device.default_device_id("gpu")
+        assert number is not None
+        return Stream(require_backend("get_current_stream").queues.current(number), number)
+    return found
 
 
 def _is_over(invocation: Invocation | None) -> bool:

@@ -3,6 +3,7 @@
 
 torch is imported when somebody asks for a gpu, never before. `DALIESQUE_GPU=cpu` in the
 environment lets torch's CPU device stand in for one: the same code runs, on other memory.
+`DALIESQUE_GPU=cpu:4` makes four of them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import functools
 import importlib
 import os
+import re
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -21,6 +23,8 @@ from .._engine.devices import require_backend
 from .._engine.stream import torch_handle
 
 VARIABLE = "DALIESQUE_GPU"
+# How many devices torch's CPU device stands in for, unless the variable says it.
+_STAND_INS = 2
 
 
 class Queues(EngineQueues, Protocol):
@@ -233,14 +237,15 @@ class Kind:
 def find_kind() -> Kind | str:
     """The accelerators of this machine, or the reason why there are none."""
     choice = os.environ.get(VARIABLE, "")
-    if choice not in ("", "cpu"):
-        return f"{VARIABLE} must be unset or 'cpu'; got {choice!r}"
+    stand_ins = re.fullmatch(r"cpu(?::([1-9][0-9]?))?", choice)
+    if choice and stand_ins is None:
+        return f"{VARIABLE} must be unset or 'cpu' or 'cpu:<number of devices>'; got {choice!r}"
     try:
         torch = importlib.import_module("torch")
     except ModuleNotFoundError:
         return "PyTorch, which drives accelerators, is not installed (pip install torch)"
-    if choice == "cpu":
-        return Kind("cpu", 2, SingleQueue(None))
+    if stand_ins is not None:
+        return Kind("cpu", int(stand_ins[1] or _STAND_INS), SingleQueue(None))
     generic = getattr(torch, "accelerator", None)
     if generic is not None and generic.is_available():
         kind = str(generic.current_accelerator().type)

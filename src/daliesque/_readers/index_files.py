@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import tfrecord, webdataset
+from . import mxnet, tfrecord, webdataset
 from .sources.discovery import PathLike
 
 
@@ -38,8 +38,21 @@ def wds2idx(path: PathLike, index_path: PathLike | None = None) -> Path:
     return _write(path, index_path, webdataset.index_text(os.fspath(path)))
 
 
+def rec2idx(path: PathLike, index_path: PathLike | None = None) -> Path:
+    """Write the index of a RecordIO file, for `index_path` of `readers.MXNet`.
+
+    Parameters
+    ----------
+    path
+        The RecordIO file.
+    index_path
+        Where the index goes; by default beside the file, with the ending ".idx".
+    """
+    return _write(path, index_path, mxnet.index_text(os.fspath(path)))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the indices of TFRecord files and tar archives, beside them.
+    """Write the indices of TFRecord files, RecordIO files and tar archives, beside them.
 
     Parameters
     ----------
@@ -48,11 +61,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     parser = argparse.ArgumentParser(
         prog="python -m daliesque.index",
-        description="Write the indices of TFRecord files and tar archives, beside them.",
+        description="Write the indices of TFRecord files, RecordIO files and tar archives.",
     )
-    parser.add_argument("files", nargs="+", type=Path, help="archives must end in .tar")
+    parser.add_argument("files", nargs="+", type=Path, help=ENDINGS)
     for path in parser.parse_args(arguments).files:
-        (wds2idx if path.suffix == ".tar" else tfrecord2idx)(path)
+        write_index(path)
+
+
+# How the kinds of files are distinguished.
+ENDINGS = "archives must end in .tar, and RecordIO files in .rec"
+
+
+def write_index(path: Path) -> Path:
+    """Write the index of a file, whose ending says what it is, beside it."""
+    return {".tar": wds2idx, ".rec": rec2idx}.get(path.suffix, tfrecord2idx)(path)
 
 
 def _write(path: PathLike, index_path: PathLike | None, text: bytes) -> Path:

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import struct
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar, Unpack
 
 import numpy as np
@@ -130,3 +133,28 @@ class MXNet(RecordReader[tuple[Batch, Batch]]):
     ) -> tuple[Sequence[_kernels.Samples], dict[int, Exception]]:
         outputs, errors = _kernels.parse_recordio(records)
         return outputs, {error.index: OpError(_FAULTS[error.fault]) for error in errors}
+
+
+# Every part of a record begins with this number; then come a mark of which part it is, and its
+# length. A record that contains the number is cut into several parts.
+_MAGIC = 0xCED7230A
+_LENGTH_BITS = 29
+_WHOLE, _FIRST = 0, 1
+
+
+def index_text(path: str) -> bytes:
+    """The index of a RecordIO file: the number of each record and where it begins."""
+    lines: list[str] = []
+    with Path(path).open("rb") as file:
+        position, size = 0, os.fstat(file.fileno()).st_size
+        while position < size:
+            magic, word = struct.unpack("<II", file.read(8).ljust(8, b"\0"))
+            length = word & ((1 << _LENGTH_BITS) - 1)
+            following = position + 8 + -(-length // 4) * 4
+            if magic != _MAGIC or following > size:
+                msg = f'"{path}" is no RecordIO file, or damaged: no record at byte {position}'
+                raise OpError(msg)
+            if word >> _LENGTH_BITS in (_WHOLE, _FIRST):
+                lines.append(f"{len(lines)}\t{position}\n")
+            position = file.seek(following)
+    return "".join(lines).encode()
