@@ -44,3 +44,16 @@ def samples() -> None:
     """The constructor may have a batch size, so nothing is known here."""
     for step in readers.File(file_root="train").next_epoch():
         assert_type(step, Any)
+
+
+def states() -> None:
+    """States are text, and a checkpoint takes all that has one."""
+    reader, rng = readers.File(file_root="train"), ndd.random.RNG(seed=1)
+    assert_type(reader.get_state(), str)
+    assert_type(rng.get_state(), str)
+    checkpoint = ndd.checkpoint.current()
+    assert_type(checkpoint, ndd.checkpoint.Checkpoint)
+    assert_type(checkpoint.register(reader, "reader"), str)
+    checkpoint.register(rng)
+    checkpoint.register(0)  # type: ignore[arg-type]
+    assert_type(ndd.EvalContext().checkpoint.names, tuple[str, ...])
