@@ -298,3 +298,16 @@ def test_the_example_of_the_docs_is_true() -> None:
     page = (SCRIPTS.parents[2] / "docs" / "convert.md").read_text()
     before, *after = re.findall(r"```(?:text|python)\n(.*?)```", page, re.DOTALL)
     assert ast.dump(ast.parse(convert_text(before).text)) == ast.dump(ast.parse("".join(after)))
+
+
+def test_a_fault_of_the_converter_leaves_the_program_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_: object) -> None:
+        msg = "no such node"
+        raise LookupError(msg)
+
+    monkeypatch.setattr("daliesque._cli.convert.script._converted", fail)
+    result = convert_text(HEAD)
+    assert result.text.endswith(HEAD)
+    assert "LookupError: no such node" in result.work[0][1]

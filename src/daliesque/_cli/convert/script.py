@@ -80,9 +80,10 @@ def convert_text(text: str) -> Result:
         return Result(text)
     try:
         return _converted(module)
-    except (cst.CSTValidationError, SyntaxError) as error:
-        # A mistake of the converter must not cost the user his program.
-        note = f"{MARK} this program was left as it is: {' '.join(str(error).split())}"
+    except Exception as error:
+        # Whatever is wrong with the converter, the user gets a program that compiles.
+        what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        note = f"{MARK} this program was left as it is, because of a fault of the converter: {what}"
         return Result(f"{note}\n{text}")
 
 
