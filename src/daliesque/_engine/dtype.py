@@ -169,7 +169,7 @@ class DType:
         return found
 
     @staticmethod
-    def from_fw_type(framework_type: Any) -> DType:
+    def from_fw_type(numpy_type: Any) -> DType:
         """The type that corresponds to a NumPy, torch, JAX or ml_dtypes type.
 
         Examples
@@ -179,17 +179,17 @@ class DType:
         >>> ndd.DType.from_fw_type(np.float32) == ndd.float32
         True
         """
-        if type(framework_type).__module__ == "torch":
+        if type(numpy_type).__module__ == "torch":
             # torch's dtypes print as "torch.float32"; their names are NumPy's.
-            name = str(framework_type).removeprefix("torch.")
+            name = str(numpy_type).removeprefix("torch.")
             found = _by_numpy_name.get(name)
         else:
             try:
-                found = _by_numpy.get(np.dtype(framework_type).newbyteorder("="))
+                found = _by_numpy.get(np.dtype(numpy_type).newbyteorder("="))
             except TypeError:
                 found = None
         if found is None:
-            msg = f"DType.from_fw_type: no element type corresponds to {framework_type!r}."
+            msg = f"DType.from_fw_type: no element type corresponds to {numpy_type!r}."
             raise TypeError(msg)
         return found
 

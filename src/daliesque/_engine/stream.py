@@ -142,10 +142,6 @@ def stream(stream: Any = Stream.create_new, device_id: int | None = None) -> Str
     return Stream(stream, device_id)
 
 
-# For functions with a parameter of that name.
-_wrap = stream
-
-
 def get_default_stream(device_id: int | None = None) -> Stream | None:
     """The stream set by `set_default_stream` for a device, or None.
 
@@ -168,7 +164,7 @@ def chosen_stream(device_id: int | None) -> Stream | None:
     return get_default_stream(device_id)
 
 
-def set_default_stream(stream: Any, device_id: int | None = None) -> None:
+def set_default_stream(cuda_stream: Any, device_id: int | None = None) -> None:
     """Set (None: clear) the stream that contexts of all threads use for a device.
 
     Examples
@@ -176,14 +172,14 @@ def set_default_stream(stream: Any, device_id: int | None = None) -> None:
     >>> import daliesque as ndd
     >>> ndd.set_default_stream(None)
     """
-    wrapped = _wrap(stream, device_id)
+    wrapped = stream(cuda_stream, device_id)
     if wrapped is not None:
         _defaults[wrapped.device_id] = wrapped
     elif _defaults:
         _defaults.pop(Device.default_device_id("gpu") if device_id is None else device_id, None)
 
 
-def set_current_stream(stream: Any) -> None:
+def set_current_stream(cuda_stream: Any) -> None:
     """Set (None: clear) the stream for this thread: for what runs outside of contexts, and in those
     that it makes from now on.
 
@@ -192,4 +188,4 @@ def set_current_stream(stream: Any) -> None:
     >>> import daliesque as ndd
     >>> ndd.set_current_stream(None)
     """
-    thread.stream = _wrap(stream)
+    thread.stream = stream(cuda_stream)
