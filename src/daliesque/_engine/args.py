@@ -20,6 +20,7 @@ The `PerFrame` variants may also differ from frame to frame of a sequence.
 from __future__ import annotations
 
 import enum
+import math
 import operator
 import types
 import typing
@@ -39,6 +40,10 @@ from .value import Value
 
 _INTEGERS = frozenset({int})
 _NUMBERS = frozenset({int, float})
+# Fixed integers have 32 bits, as in the reference.
+_INTEGERS_END = 2**31
+# Beyond it lies infinity, in single precision.
+_LARGEST_FLOAT = float(np.finfo(np.float32).max)
 
 
 class FrameValues(NamedTuple):
@@ -119,6 +124,8 @@ class PerSample(Rule):
         kind = type(value)
         if kind is float or kind is int or kind is bool:
             if self.dtype.kind != "i" or kind is not float:
+                if kind is float and abs(value) > _LARGEST_FLOAT:
+                    value = math.copysign(math.inf, value)
                 try:
                     array = np.array((value,), self.dtype)
                 except OverflowError:
@@ -128,6 +135,8 @@ class PerSample(Rule):
             # Plain numbers, as most lists are: what follows would cost more than the operator.
             if set(map(type, value)) <= (_NUMBERS if self.dtype.kind == "f" else _INTEGERS):
                 try:
+                    if self.dtype.kind == "f" and max(map(abs, value)) > _LARGEST_FLOAT:
+                        return self._typed(np.array((value,), np.float64), where)
                     return np.array((value,), self.dtype)
                 except OverflowError:
                     raise self._unfit(value, where, ValueError) from None
@@ -172,15 +181,22 @@ class PerSample(Rule):
         return self._typed(rows[:, 0], where)
 
     def _typed(self, array: NDArray[Any], where: str) -> NDArray[Any]:
-        if array.dtype == self.dtype:
+        if array.dtype == self.dtype and array.flags.aligned:
             return np.ascontiguousarray(array)
         if self.dtype.kind == "i" and array.dtype.kind != "b" and array.size:
             limits = np.iinfo(self.dtype.name)
             # NaN fails the comparisons too.
-            fits = array.min() >= limits.min and array.max() <= limits.max
-            if not fits or (array.dtype.kind == "f" and not np.all(array == np.rint(array))):
+            if array.dtype.kind in "iu":
+                fits = int(array.min()) >= limits.min and int(array.max()) <= limits.max
+            else:
+                # The largest integer itself is no floating-point number.
+                wide = array.astype(np.float64)
+                fits = wide.min() >= limits.min and wide.max() < -float(limits.min)
+                fits = fits and bool(np.all(wide == np.rint(wide)))
+            if not fits:
                 raise self._unfit(array.ravel().tolist(), where, ValueError)
-        return np.ascontiguousarray(array.astype(self.dtype))
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(array.astype(self.dtype))
 
     def _unfit(self, value: Any, where: str, kind: type[Exception]) -> Exception:
         noun = {"i": "integer", "b": "truth value", "f": "number"}[self.dtype.kind]
@@ -272,8 +288,11 @@ def _accept_int(value: Any) -> int:
     if isinstance(value, float | np.floating):
         if value != int(value):
             raise ValueError
-        return int(value)
-    return operator.index(value)
+        value = int(value)
+    number = operator.index(value)
+    if not -_INTEGERS_END <= number < _INTEGERS_END:
+        raise OverflowError
+    return number
 
 
 def _accept_str(value: Any) -> str:
@@ -294,7 +313,7 @@ def _accept_sequence(accept: Callable[[Any], Any], kind: type) -> Callable[[Any]
             items = list(value)
         except TypeError:
             items = [value]
-        if {*map(type, items)} == {kind}:
+        if {*map(type, items)} == {kind} and kind is not int:
             return items
         return [accept(item) for item in items]
 
@@ -314,7 +333,7 @@ def _enum_rule(members: type[enum.IntEnum]) -> Fixed:
 
 _SCALARS: dict[Any, tuple[str, str, Callable[[Any], Any]]] = {
     bool: ("True or False", "truth values", _accept_bool),
-    int: ("an integer", "integers", _accept_int),
+    int: ("an integer of 32 bits", "integers of 32 bits", _accept_int),
     float: ("a number", "numbers", _accept_float),
     str: ("a string", "strings", _accept_str),
     DType: ("a daliesque type such as daliesque.float32", "daliesque types", to_dtype),

@@ -402,6 +402,10 @@ def _rebuild(
     return value
 
 
+# Shapes alone take hundreds of megabytes then.
+LARGEST_BATCH = 2**24
+
+
 def check_batch_size(size: Any, where: str) -> int:
     """Return `size` if it can be a number of samples."""
     try:
@@ -411,6 +415,9 @@ def check_batch_size(size: Any, where: str) -> int:
         raise TypeError(msg) from None
     if number < 0:
         msg = f"{where}: 'batch_size' must not be negative; got {number}."
+        raise ValueError(msg)
+    if number > LARGEST_BATCH:
+        msg = f"{where}: 'batch_size' must be at most {LARGEST_BATCH}; got {number}."
         raise ValueError(msg)
     return number
 

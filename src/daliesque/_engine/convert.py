@@ -141,8 +141,11 @@ def _from_python(data: Any, dtype: DType | None, where: str) -> HostSamples:
         try:
             array = np.array(data, dtype=None if dtype is None else dtype.numpy)
         except (ValueError, OverflowError) as error:
-            msg = f"{where}: cannot make an array of {_shorten(data)}: {error}."
-            raise type(error)(msg) from error
+            reason = "a number is too large" if isinstance(error, OverflowError) else str(error)
+            if "inhomogeneous" in reason:
+                reason = "its rows differ in length"
+            msg = f"{where}: cannot make an array of {_shorten(data)}: {reason}."
+            raise type(error)(msg) from None
         if array.dtype.kind == "O":
             return _from_enums(array, where)
         if array.dtype.kind in "US":

@@ -44,10 +44,11 @@ def run_frames(
     owner = np.repeat(np.arange(len(counts)), counts)
     arguments = dict(arguments)
     frames: list[Samples | None] = []
-    for samples in inputs:
+    for position, samples in enumerate(inputs):
         if samples is None:
             frames.append(None)
         elif samples.layout.startswith("F"):
+            _check_counts(spec, position, samples, counts)
             frames.append(samples.unfold())
         else:
             frames.append(samples.select(owner.tolist()))
@@ -63,6 +64,21 @@ def run_frames(
     if isinstance(results, tuple):
         return tuple(_fold(part, counts) for part in results)
     return _fold(results, counts)
+
+
+def _check_counts(spec: OpSpec, position: int, samples: Samples, counts: Any) -> None:
+    """Refuse a sequence that is longer or shorter than others of its sample."""
+    lengths = samples.shape_array()[:, 0]
+    wrong = lengths != counts
+    if wrong.any():
+        sample = int(np.argmax(wrong))
+        name = spec.inputs[min(position, len(spec.inputs) - 1)].name
+        msg = (
+            f"{spec.name}: the input '{name}' needs as many frames as others of the call; got "
+            f"{lengths[sample]} for {counts[sample]} frames (sample {sample}). Leave the 'F' out "
+            "of its layout to use one value for all frames."
+        )
+        raise ValueError(msg)
 
 
 def refuse_frame_values(spec: OpSpec, arguments: dict[str, Any]) -> None:

@@ -23,6 +23,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .arithmetic import Operators
 from .batch import Batch, check_batch_size
 from .convert import is_array, to_samples
@@ -280,6 +282,8 @@ class Operator(OpSpec):
                 if len(samples) != count:
                     samples = samples.select([0] * count)
             prepared.append(samples)
+        if count == 0:
+            arguments = self._without_rows(arguments)
         first = prepared[0] if prepared else None
         if first is not None:
             layout = first.layout
@@ -303,6 +307,15 @@ class Operator(OpSpec):
                 raise
             msg = f"{self.name}: {error}"
             raise ValueError(msg) from None
+
+    def _without_rows(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments for an empty batch: those without values, of any width, by default."""
+        changed = dict(arguments)
+        for name, default in self.defaults.items():
+            value = arguments[name]
+            if isinstance(default, np.ndarray) and isinstance(value, np.ndarray) and not len(value):
+                changed[name] = default
+        return changed
 
     def _check_dtype(self, samples: Samples) -> None:
         assert self.dtypes is not None

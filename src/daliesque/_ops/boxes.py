@@ -22,7 +22,7 @@ from .._engine.op import Samples, op
 from .._engine.outputs import Given, Outputs
 from .._engine.samples import HostSamples
 from .._shapes.rows import empty_rows, row_counts, rows_of, spread, take_rows
-from .._shapes.windows import Floats, Integers
+from .._shapes.windows import Floats, Integers, require_finite
 
 
 class _FloatArray(Rule):
@@ -226,7 +226,10 @@ def bbox_rotate(
     counts = row_counts(bboxes, 4)
     if labels is not None:
         _check_labels(labels, counts)
+    if len(input_shape) == 0:
+        input_shape = np.zeros((0, len(shape_layout)), np.int64)
     old = input_shape[:, [shape_layout.index("W"), shape_layout.index("H")]].astype(np.float32)
+    require_finite(angle, "angle")
     radians = angle * np.float32(np.pi / 180)
     new = _canvas(old, radians, keep_size, size)
     boxes = rows_of(bboxes, 4)

@@ -55,10 +55,17 @@ FloatArrays = Annotated[Any, _Arrays(float32)]
 IntArrays = Annotated[Any, _Arrays(int32)]
 
 
+_LARGEST_CANVAS = 2**31
+
+
 def _canvas_shapes(shapes: Shapes, ratio: NDArray[Any], least: NDArray[Any]) -> Shapes:
     """The shapes of canvases for images of the given shapes."""
     extents = shapes
     for axis in (0, 1):
+        scaled = ratio.astype(np.float64) * shapes[:, axis].astype(np.float32)
+        if not ((scaled < _LARGEST_CANVAS).all() and (least < _LARGEST_CANVAS).all()):
+            msg = f"canvases must be smaller than {_LARGEST_CANVAS} pixels along each axis."
+            raise ValueError(msg)
         scaled = (ratio * shapes[:, axis].astype(np.float32)).astype(np.int64)
         extents = with_extents(extents, axis, np.maximum(scaled, least.astype(np.int64)))
     return extents
@@ -121,6 +128,9 @@ def paste(
             msg = f"'{name}; got {float(values[sample]):g} (sample {sample})."
             raise ValueError(msg)
     shapes = input.shape_array()
+    if not fill_value:
+        msg = "'fill_value' needs one value, or one for each channel; got []."
+        raise ValueError(msg)
     if len(fill_value) > 1 and (shapes[:, 2] != len(fill_value)).any():
         sample = int(np.argmax(shapes[:, 2] != len(fill_value)))
         msg = (
@@ -409,6 +419,9 @@ def erase(
     which = _erased_axes(input, axes, axis_names)
     channel_axis = input.layout.find("C")
     extents = input.shape_array()
+    if len(fill_value) and fill_value.shape[1] == 0:
+        msg = "'fill_value' needs one value, or one for each channel; got []."
+        raise ValueError(msg)
     if fill_value.shape[1] > 1:
         if channel_axis < 0:
             msg = f"'fill_value' with {fill_value.shape[1]} values needs an axis 'C' in the layout."
@@ -451,6 +464,9 @@ def _region_rows(
     anchor: Any, shape: Any, count: int, axes: int
 ) -> tuple[NDArray[Any], NDArray[Any], Integers]:
     """Begins and extents of the regions of all samples, a row each, and how many each has."""
+    if axes == 0:
+        msg = "the input has no axes that regions could lie along. Use one with at least one axis."
+        raise ValueError(msg)
     nothing = np.zeros(0, np.float32)
     sizes = [nothing if shape is None else np.ravel(_at(shape, i)) for i in range(count)]
     starts = [

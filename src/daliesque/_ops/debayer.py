@@ -94,9 +94,11 @@ def _check_images(input: Samples) -> None:
 
 
 def _pairs(blue_position: NDArray[Any]) -> NDArray[np.int32]:
-    if blue_position.size and blue_position.shape[1] not in (1, 2):
+    if len(blue_position) and blue_position.shape[1] not in (1, 2):
         msg = f"'blue_position' needs two values (row, column); got {blue_position[0].tolist()}."
         raise ValueError(msg)
+    if len(blue_position) == 0:
+        return np.zeros((0, 2), np.int32)
     pairs = np.ascontiguousarray(np.broadcast_to(blue_position, (len(blue_position), 2)), np.int32)
     good = (pairs == 0) | (pairs == 1)
     if not good.all():

@@ -34,6 +34,10 @@ Axes: TypeAlias = tuple[int, int, bool]
 
 _LONGEST_LAPLACIAN = 31
 _LARGEST_SIGMA = 1e6
+# Beyond these, memory or patience runs out before the result is there.
+_LONGEST_MEDIAN = 1023
+_LONGEST_MASK = 4096
+_MOST_ITERATIONS = 65536
 _FILTER_BORDERS = ("reflect_101", "reflect_1001", "wrap", "clamp", "constant")
 
 
@@ -69,7 +73,7 @@ def _find_axes(input: Samples | Metadata) -> Axes:
 
 
 def _check_width(name: str, values: NDArray[Any], axes: Axes) -> None:
-    if values.size and values.shape[1] not in (1, axes[1]):
+    if len(values) and values.shape[1] not in (1, axes[1]):
         msg = (
             f"'{name}' needs one value, or one for each of the {axes[1]} spatial axes; got "
             f"{values.shape[1]}: {values[0].tolist()}."
@@ -127,7 +131,7 @@ def gaussian_blur(
         "odd and positive, or 0",
         window_size,
     )
-    if sigma.size and window_size.size:
+    if len(sigma) and len(window_size):
         given = (sigma != 0) | (window_size != 0)
         _require(given, "sigma", "positive where 'window_size' is 0", sigma)
     return input.kernels.gaussian_blur(input, _type_id(input, dtype), axes, sigma, window_size)
@@ -320,9 +324,11 @@ def _axes(input: Samples) -> tuple[int, int, bool]:
 
 def _pairs(name: str, values: NDArray[Any]) -> NDArray[Any]:
     """One value or two (width, height) for each sample, as two."""
-    if values.size and values.shape[1] not in (1, 2):
+    if len(values) and values.shape[1] not in (1, 2):
         msg = f"'{name}' needs one or two values (width, height); got {values[0].tolist()}."
         raise ValueError(msg)
+    if len(values) == 0:
+        return np.zeros((0, 2), np.int32)
     return np.ascontiguousarray(np.broadcast_to(values, (len(values), 2)), np.int32)
 
 
@@ -353,6 +359,8 @@ def median_blur(input: Samples, /, *, window_size: IntsPerSample = (3, 3)) -> Sa
     """
     window = _pairs("window_size", window_size)
     _require(window > 0, "window_size", "positive", window)
+    good = window <= _LONGEST_MEDIAN
+    _require(good, "window_size", f"at most {_LONGEST_MEDIAN} along each axis", window)
     anchor = np.asarray(window // 2, np.int32)
     return input.kernels.rank_filter(
         input, _axes(input), Rank.median, window, anchor, BORDERS["clamp"]
@@ -370,14 +378,16 @@ def _morphology(
     if border_mode not in _BORDER_NAMES:
         msg = f"'border_mode' must be {join_names(_BORDER_NAMES)}; got {border_mode!r}."
         raise ValueError(msg)
-    if iterations < 1:
-        msg = f"'iterations' must be positive; got {iterations}."
+    if not 1 <= iterations <= _MOST_ITERATIONS:
+        rule = "positive" if iterations < 1 else f"at most {_MOST_ITERATIONS}"
+        msg = f"'iterations' must be {rule}; got {iterations}."
         raise ValueError(msg)
     size = _pairs("mask_size", mask_size)
     anchors = _pairs("anchor", anchor)
     unset = (size == -1).any(axis=1, keepdims=True)
     size = np.where(unset, np.int32(_DEFAULT_SIZE), size)
     _require(size > 0, "mask_size", "positive", size)
+    _require(size <= _LONGEST_MASK, "mask_size", f"at most {_LONGEST_MASK} along each axis", size)
     if len(anchors) and len(size):
         anchors = np.where(anchors < 0, size // 2, anchors)
         _require(anchors < size, "anchor", "inside the structuring element", anchors)

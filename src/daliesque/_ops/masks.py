@@ -229,7 +229,7 @@ def _check_classes(
                     f"{first[0]} (sample {k})."
                 )
                 raise ValueError(msg)
-    if background is not None:
+    if background is not None and len(background):
         for k in range(max(len(classes), len(background))):
             label = background[k if len(background) > 1 else 0]
             if label in to_numpy(classes, k if len(classes) > 1 else 0):
@@ -355,6 +355,8 @@ def roi_random_crop(
             msg = f"'crop_shape' has {ndim} values, but the input has {input.ndim} axes."
             raise ValueError(msg)
         in_shape = np.ascontiguousarray(input.shape_array()[:, :ndim])
+    if batch_size == 0:
+        return kernels.empty_uniform(int64.code, [ndim], "", 0)
     extents = roi_shape if roi_shape is not None else roi_end - roi_start
     assert extents is not None
     if in_shape is not None:

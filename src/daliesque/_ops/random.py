@@ -131,6 +131,8 @@ def uniform(
     [(2,), (2,), (2,)]
     """
     out = _make_output(kernels, dtype, shape_like, shape, batch_size)
+    if batch_size == 0:
+        return out
     if values is not None:
         if "range" in given:
             msg = "takes 'range' or 'values', not both."
@@ -379,7 +381,8 @@ def choice(
     out = _allocate(kernels, source.type_id, extents, batch_size)
     if source.layout:
         out = out.with_layout(_choice_layout(source.layout, out.ndim))
-    kernels.choice(out, rng, source, p)
+    if batch_size > 0:
+        kernels.choice(out, rng, source, p)
     return out
 
 

@@ -482,5 +482,7 @@ def random_resized_crop(
     anchors, extents = (to_stacked_numpy(part).astype(np.float32) for part in drawn)
     sizes = np.array([[size[0], size[-1]]], np.int64)
     filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)
+    if len(input) == 0:
+        anchors = extents = np.zeros((1, 2), np.float32)
     geometry = _kernels.ResizeGeometry.of(sizes, anchors, anchors + extents)
     return resample(input, first, geometry, filters, dtype)

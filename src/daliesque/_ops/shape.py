@@ -203,7 +203,8 @@ def _wanted_shapes(
     extents = np.take_along_axis(padded, chosen, axis=1)
     if rel_shape is None:
         return extents
-    scaled = round_half_away((extents.astype(np.float32) * rel_shape).astype(np.float64))
+    shares = np.where(rel_shape < 0, np.float32(0), rel_shape)
+    scaled = round_half_away((extents.astype(np.float32) * shares).astype(np.float64))
     return np.where(rel_shape < 0, -1, scaled)
 
 

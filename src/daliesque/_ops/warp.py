@@ -13,7 +13,7 @@ from .._engine.enums import DALIInterpType
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .._shapes.windows import Border, Floats, Integers, round_half_away
+from .._shapes.windows import Border, Floats, Integers, require_finite, round_half_away
 
 NEAREST, LINEAR, CUBIC = (
     DALIInterpType.INTERP_NN,
@@ -113,9 +113,11 @@ def matrix_rows(mtx: HostSamples | None, matrix: Floats | None, shape: tuple[int
             msg = f"{name} needs matrices of the shape {shape}; got {mtx.shapes}."
             raise ValueError(msg)
         cast = cast_samples(mtx, float32)
-        rows = np.stack([_kernels.numpy_view(cast, i).ravel() for i in range(len(cast))] or [[]])
+        rows = np.zeros((0, shape[0] * shape[1]), np.float32)
+        if len(cast):
+            rows = np.stack([_kernels.numpy_view(cast, i).ravel() for i in range(len(cast))])
     assert rows is not None
-    if rows.shape[-1] != shape[0] * shape[1] and len(rows) and rows.size:
+    if rows.shape[-1] != shape[0] * shape[1] and len(rows):
         shown = f"'{name}'" if mtx is None else name
         msg = (
             f"{shown} needs {shape[0] * shape[1]} values ({shape[0]}x{shape[1]}); "
@@ -201,10 +203,8 @@ def _warped(
 
 def check_not_empty(data: Samples, sizes: Integers) -> None:
     """Refuse to take border pixels from an image that has none."""
-    if len(data) == 0 or not sizes.all():
-        return
     empty = (data.shape_array()[:, :-1] == 0).any(axis=1)
-    if empty.any():
+    if empty.any() and (empty := empty & sizes.all(axis=1)).any():
         sample = int(np.argmax(empty))
         msg = (
             f"the input has no pixels to take border values from; got the shape "
@@ -304,6 +304,7 @@ def _angles_and_axes(
     angle: Floats, axis: Floats | None, count: int, dims: int
 ) -> tuple[Floats, Floats | None]:
     """The angles in radians, and the axes of rotations in space."""
+    require_finite(angle, "angle")
     radians = np.broadcast_to(angle, (count,)).astype(np.float32) * np.float32(np.pi / 180)
     return (-radians, None) if dims == 2 else (radians, _axes(axis, count))
 

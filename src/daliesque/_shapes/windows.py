@@ -27,6 +27,7 @@ BORDERS = {
     "wrap": Border.wrap,
 }
 _MAIN_BORDERS = ("pad", "edge", "reflect", "reflect_101", "wrap")
+_MOST_PIXELS = 2.0**62
 
 
 FaultKind: TypeAlias = _kernels.WindowFault.Kind
@@ -60,8 +61,22 @@ def shape_rows(samples: Samples) -> Integers:
 
 def round_half_away(values: NDArray[np.float64]) -> Integers:
     """Round to the nearest integer, halves away from zero."""
+    legal = np.abs(values) < _MOST_PIXELS
+    if not legal.all():
+        msg = f"extents must be numbers below 2**62; got {values[~legal].ravel()[0]:g}."
+        raise ValueError(msg)
     whole = np.trunc(values)
     return np.asarray(whole + np.sign(values) * (np.abs(values - whole) >= 0.5), np.int64)
+
+
+def require_finite(values: NDArray[Any], name: str) -> None:
+    """Refuse infinities and what is no number."""
+    legal = np.isfinite(values)
+    if not legal.all():
+        sample = int(np.argwhere(~legal)[0, 0])
+        got = f"{values[~legal][0]:g}{sample_note(sample, len(values))}"
+        msg = f"'{name}' must be finite; got {got}."
+        raise ValueError(msg)
 
 
 def crop_windows(shapes: Integers, layout: str, arguments: CropArguments) -> Windows:
@@ -103,7 +118,8 @@ def _raise_crop_fault(fault: _kernels.WindowFault, rows: int, has_crop: bool) ->
         msg = f"'crop' and '{size}' exclude each other. Give one of them."
     elif fault.kind == FaultKind.negative_size:
         name = "crop" if has_crop else size
-        msg = f"'{name}' must not be negative; {got}"
+        rule = "must not be negative" if fault.value < 0 else "must be a number of pixels"
+        msg = f"'{name}' {rule}; {got}"
     else:
         name = ("crop_pos_z", "crop_pos_y", "crop_pos_x")[fault.axis]
         msg = f"'{name}' must lie in [0, 1]; {got}"

@@ -133,16 +133,18 @@ void audio_resample(Samples& out, const Samples& in, const double* steps, int lo
         [&](int64_t i, int64_t begin, int64_t end) {
           const int64_t channels = channels_of(in, i), per_channel = blocks(i);
           const int64_t length = in.shape(i)[0], results = out.shape(i)[0];
+          // Steps beyond the end do not occur; huge ones would overflow single precision.
+          const double step = std::min(steps[i], static_cast<double>(std::max<int64_t>(length, 1)));
           float block[kBlock];
           for (int64_t unit = begin; unit < end; unit++) {
             const int64_t channel = unit / per_channel, first = unit % per_channel * kBlock;
             const int64_t count = std::min(kBlock, results - first);
-            const double position = static_cast<double>(first) * steps[i];
+            const double position = static_cast<double>(first) * step;
             const auto whole = static_cast<int64_t>(std::floor(position));
             const float* plane = planes.data<const float>(i) + channel * length;
             resample_loops().resample(block, count, plane + whole, whole, length - whole,
                                       static_cast<float>(position - static_cast<double>(whole)),
-                                      static_cast<float>(steps[i]), *window);
+                                      static_cast<float>(step), *window);
             store(out.data<T>(i) + first * channels + channel, block, count, channels);
           }
         });

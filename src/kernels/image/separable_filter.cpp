@@ -376,6 +376,7 @@ Terms laplacian_terms(const Laplacian& arguments, int64_t i, int axes) {
 
 void gaussian_blur(Samples& out, const Samples& in, FilterAxes axes, PerSample<float> sigma,
                    PerSample<int32_t> window_size) {
+  if (in.size() == 0) return;
   const int64_t count = std::max(sigma.rows(), window_size.rows()) == 1 ? 1 : in.size();
   std::vector<Terms> terms;
   for (int64_t i = 0; i < count; i++) {
@@ -387,7 +388,7 @@ void gaussian_blur(Samples& out, const Samples& in, FilterAxes axes, PerSample<f
     }
     terms.push_back({std::move(term)});
   }
-  if (in.size() > 0) SeparableFilter(out, in, axes, std::move(terms)).run(axes.spatial == 3);
+  SeparableFilter(out, in, axes, std::move(terms)).run(axes.spatial == 3);
 }
 
 void laplacian(Samples& out, const Samples& in, FilterAxes axes, const Laplacian& arguments) {

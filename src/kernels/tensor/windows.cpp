@@ -8,6 +8,9 @@ namespace daliesque::tensor {
 
 namespace {
 
+// Extents below it can be added and subtracted.
+constexpr float kMostPixels = 0x1p60f;
+
 /// Whole-axis windows for as many rows as the longest of the arguments has.
 Windows whole_axes(const PerSample<int64_t>& shapes, int64_t rows) {
   Windows out;
@@ -62,7 +65,7 @@ WindowFault crop_windows(Windows& out, const PerSample<int64_t>& shapes, std::st
         if (size != 0) return {WindowFault::two_sizes, row, k, size};
         size = k < missing ? 0 : args.crop->row(row)[k - missing];
       }
-      if (!(size >= 0)) return {WindowFault::negative_size, row, k, size};
+      if (!(size >= 0 && size < kMostPixels)) return {WindowFault::negative_size, row, k, size};
       const auto extent = static_cast<int64_t>(size);
       if (extent == 0 || axes[k] == layout.npos) continue;
       const float position = args.positions[k][row];

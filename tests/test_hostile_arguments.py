@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that once led kernels beyond their memory, or never came to an end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import daliesque as ndd
+
+HUGE = np.float32(1e38)
+
+
+def image(*shape: int) -> Any:
+    shape = shape or (5, 6, 3)
+    values = np.arange(np.prod(shape), dtype=np.uint32) % 251
+    return ndd.batch([values.astype(np.uint8).reshape(shape)], layout="HWC")
+
+
+def video(frames: int) -> Any:
+    values = np.arange(frames * 48, dtype=np.uint8).reshape(frames, 4, 4, 3)
+    return ndd.batch([values], layout="FHWC")
+
+
+def per_frame(*arrays: Any, layout: str) -> Any:
+    return ndd.batch([np.ascontiguousarray(array, np.float32) for array in arrays], layout=layout)
+
+
+def identities(count: int, rows: int) -> Any:
+    return np.tile(np.eye(3, dtype=np.float32)[:rows], (count, 1, 1))
+
+
+MISMATCHED: dict[str, Callable[[], Any]] = {
+    "warp_affine": lambda: ndd.warp_affine(video(8), per_frame(identities(3, 2), layout="FHW")),
+    "warp_affine, longer": lambda: ndd.warp_affine(
+        video(2), per_frame(identities(3, 2), layout="FHW")
+    ),
+    "warp_perspective": lambda: ndd.experimental.warp_perspective(
+        video(8), per_frame(identities(3, 3), layout="FHW")
+    ),
+    "remap": lambda: ndd.experimental.remap(
+        video(8),
+        per_frame(np.zeros((3, 4, 4)), layout="FHW"),
+        per_frame(np.zeros((3, 4, 4)), layout="FHW"),
+    ),
+    "filter": lambda: ndd.filter(video(8), per_frame(np.ones((3, 3, 3)), layout="FHW")),
+}
+
+
+@pytest.mark.parametrize("name", MISMATCHED)
+def test_second_inputs_need_as_many_frames(name: str) -> None:
+    operator = name.partition(",")[0]
+    with pytest.raises(ValueError, match=rf"{operator}: the input '\w+' needs as many frames"):
+        MISMATCHED[name]().evaluate()
+
+
+def test_the_sample_with_other_frames_is_named() -> None:
+    videos = ndd.batch([np.zeros((n, 4, 4, 3), np.uint8) for n in (2, 3)], layout="FHWC")
+    matrices = per_frame(identities(2, 2), identities(2, 2), layout="FHW")
+    with pytest.raises(ValueError, match=r"got 2 for 3 frames \(sample 1\)"):
+        ndd.warp_affine(videos, matrices).evaluate()
+
+
+def test_equal_numbers_of_frames_are_fine() -> None:
+    result = ndd.warp_affine(video(3), per_frame(identities(3, 2), layout="FHW"))
+    assert np.array_equal(result.tensors[0], video(3).tensors[0])
+
+
+NOTHING = ndd.batch([np.zeros(0, np.float32)])
+EMPTY_VECTORS: dict[str, Callable[[Any], Any]] = {
+    "gaussian_blur: 'window_size'": lambda none: ndd.gaussian_blur(image(), window_size=none),
+    "gaussian_blur: 'sigma'": lambda none: ndd.gaussian_blur(image(), sigma=none),
+    "laplacian: 'window_size'": lambda none: ndd.laplacian(image(), window_size=none),
+    "laplacian: 'smoothing_size'": lambda none: ndd.laplacian(image(), smoothing_size=none),
+    "laplacian: 'scale'": lambda none: ndd.laplacian(image(), scale=none),
+    "warp_affine: 'matrix'": lambda none: ndd.warp_affine(image(), matrix=none),
+    "experimental.warp_perspective: 'matrix'": lambda none: ndd.experimental.warp_perspective(
+        image(), matrix=none
+    ),
+    "experimental.median_blur: 'window_size'": lambda none: ndd.experimental.median_blur(
+        image(), window_size=none
+    ),
+    "experimental.dilate: 'mask_size'": lambda none: ndd.experimental.dilate(
+        image(), mask_size=none
+    ),
+    "experimental.erode: 'anchor'": lambda none: ndd.experimental.erode(image(), anchor=none),
+    "debayer: 'blue_position'": lambda none: ndd.debayer(image(4, 4, 1), blue_position=none),
+    "filter: 'anchor'": lambda none: ndd.filter(image(), np.ones((3, 3), np.float32), anchor=none),
+    "erase: 'fill_value'": lambda none: ndd.erase(
+        image(), anchor=[0, 0], shape=[1, 1], fill_value=none
+    ),
+}
+
+
+@pytest.mark.parametrize("where", EMPTY_VECTORS)
+@pytest.mark.parametrize("none", [[], NOTHING], ids=["list", "batch"])
+def test_empty_vectors_are_refused(where: str, none: Any) -> None:
+    with pytest.raises(ValueError, match=f"^{where} needs .* got (0|\\[\\])"):
+        EMPTY_VECTORS[where](none).evaluate()
+
+
+WARPS: dict[str, Callable[[Any], Any]] = {
+    "rotate": lambda images: ndd.rotate(images, angle=45.0),
+    "warp_affine": lambda images: ndd.warp_affine(images, matrix=[1, 0, 0, 0, 1, 0], size=[2, 2]),
+}
+
+
+@pytest.mark.parametrize("kind", WARPS)
+def test_images_without_pixels_among_others_have_no_border(kind: str) -> None:
+    images = ndd.batch(
+        [np.ones((3, 3, 1), np.uint8), np.ones((0, 3, 1), np.uint8), np.ones((0, 0, 1), np.uint8)],
+        layout="HWC",
+    )
+    with pytest.raises(ValueError, match=r"no pixels to take border values from.*\(sample 1\)"):
+        WARPS[kind](images).evaluate()
+
+
+def test_rotation_of_images_without_pixels_with_a_fill_value() -> None:
+    images = ndd.batch([np.ones((0, 3, 1), np.uint8), np.ones((2, 2, 1), np.uint8)], layout="HWC")
+    whole, square = ndd.rotate(images, angle=90.0, fill_value=7).tensors
+    assert (np.asarray(whole) == 7).all()
+    assert np.array_equal(square, np.ones((2, 2, 1), np.uint8))
+
+
+def test_paste_needs_a_fill_value() -> None:
+    empty = ndd.batch([np.zeros((2, 2, 0), np.uint8)], layout="HWC")
+    with pytest.raises(ValueError, match=r"^paste: 'fill_value' needs one value"):
+        ndd.paste(empty, ratio=2.0, n_channels=0, fill_value=[]).evaluate()
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [{"scale": 1e-45}, {"in_rate": 1e38, "out_rate": 1}, {"in_rate": 1e38, "out_rate": 1e-38}],
+)
+def test_a_signal_shrinks_to_its_first_value(rates: dict[str, float]) -> None:
+    # The reference also makes one value of it; its position is that of the first.
+    signal = np.linspace(0.5, 1, 100, dtype=np.float32)
+    shrunk = np.asarray(ndd.audio_resample(signal, **rates))
+    expected = np.asarray(ndd.audio_resample(signal, out_length=1))
+    assert shrunk.shape == (1,)
+    assert shrunk == expected
+
+
+def test_random_resized_crop_of_no_images() -> None:
+    nothing = ndd.as_batch(np.zeros((0, 4, 4, 3), np.uint8), layout="HWC")
+    assert ndd.random_resized_crop(nothing, size=[2, 2]).batch_size == 0
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, HUGE, -HUGE])
+@pytest.mark.parametrize("name", ["crop_w", "crop", "crop_pos_x"])
+def test_crops_of_no_size(name: str, value: float) -> None:
+    arguments: dict[str, Any] = {"crop_h": 2, "crop_w": 2, name: value}
+    if name == "crop":
+        arguments = {"crop": [value, 2]}
+    with pytest.raises(ValueError, match=rf"^crop: '{name}' must .* got "):
+        ndd.crop(image(), **arguments).evaluate()
+
+
+@pytest.mark.parametrize("name", ["median_blur", "dilate", "erode"])
+def test_windows_too_large_to_compute_with(name: str) -> None:
+    argument = "window_size" if name == "median_blur" else "mask_size"
+    with pytest.raises(ValueError, match=rf"'{argument}' must be at most \d+ along each axis"):
+        getattr(ndd.experimental, name)(image(), **{argument: 2**31 - 1}).evaluate()
+
+
+@pytest.mark.parametrize("name", ["dilate", "erode"])
+def test_iterations_without_end(name: str) -> None:
+    with pytest.raises(ValueError, match=r"'iterations' must be at most 65536"):
+        getattr(ndd.experimental, name)(image(), iterations=2**62).evaluate()
+
+
+def test_scalars_cannot_be_erased() -> None:
+    with pytest.raises(ValueError, match=r"^erase: the input has no axes"):
+        ndd.erase(np.float32(3), anchor=[0.0], shape=[1.0]).evaluate()
+
+
+@pytest.mark.parametrize("size", [2**40, 2**24 + 1])
+def test_batches_too_large_to_describe(size: int) -> None:
+    with pytest.raises(ValueError, match=r"^zeros: 'batch_size' must be at most 16777216"):
+        ndd.zeros(shape=[1], batch_size=size)
