@@ -9,12 +9,15 @@ REFERENCE := nvidia-dali-cuda120==2.4.0
 # How long to feed damaged files to the decoders, and which ones.
 FUZZ_SECONDS ?= 1200
 FUZZ_SEED ?= 0
+# How many calls of operators to make, and the tests to run, with the checked extension.
+FUZZ_CALLS ?= 200000
+ASAN_TESTS ?= tests/ops tests/engine tests/test_contract.py tests/test_hostile_arguments.py
 SOURCES := $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name '*.h' \
 	-o -name CMakeLists.txt) CMakeLists.txt pyproject.toml
 NATIVE := $(shell find src/kernels tests/native -name '*.cpp' -o -name '*.h')
 WHEEL := build/wheel/built
 
-.PHONY: demo test oracle lint format stubs gallery sanitize fuzz wheel clean
+.PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
@@ -50,6 +53,17 @@ fuzz: $(VENV)/installed $(VENV)/test
 
 sanitize: $(VENV)/run
 	$(BIN)/python tools/sanitize.py
+
+# The whole extension with AddressSanitizer and UBSan, in a folder of its own; see tools/asan.py.
+asan: $(VENV)/test
+	$(BIN)/python tools/asan.py
+
+fuzz-ops: $(VENV)/test
+	$(BIN)/python tools/asan.py tools/fuzz_ops.py --count $(FUZZ_CALLS) --chunk 5000 \
+		--seed $(FUZZ_SEED)
+
+test-asan: $(VENV)/test
+	$(BIN)/python tools/asan.py -m pytest $(ASAN_TESTS)
 
 wheel: $(WHEEL)
 

@@ -183,6 +183,15 @@ BufferPool& pool() {
 }  // namespace
 
 Buffer allocate(size_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  // Neither rounded nor used again, so that accesses outside of buffers are seen.
+  void* exact = nullptr;
+  if (bytes > static_cast<size_t>(physical_memory()) ||
+      posix_memalign(&exact, kAlignment, std::max<size_t>(bytes, 1)) != 0) {
+    refuse(bytes);
+  }
+  return Buffer(exact, std::free);
+#endif
   if (bytes < kSmallest) {
     void* memory = std::aligned_alloc(kAlignment, (bytes / kAlignment + 1) * kAlignment);
     if (!memory) refuse(bytes);
