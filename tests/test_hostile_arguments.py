@@ -169,7 +169,47 @@ def test_windows_too_large_to_compute_with(name: str) -> None:
 @pytest.mark.parametrize("name", ["dilate", "erode"])
 def test_iterations_without_end(name: str) -> None:
     with pytest.raises(ValueError, match=r"'iterations' must be at most 65536"):
-        getattr(ndd.experimental, name)(image(), iterations=2**62).evaluate()
+        getattr(ndd.experimental, name)(image(), iterations=2**31 - 1).evaluate()
+    with pytest.raises(ValueError, match=r"'iterations' must be an integer of 32 bits; got 4611"):
+        getattr(ndd.experimental, name)(image(), iterations=2**62)
+
+
+@pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 10**20])
+def test_fixed_integers_have_32_bits(value: int) -> None:
+    with pytest.raises(ValueError, match=r"^normalize: 'ddof' must be an integer of 32 bits"):
+        ndd.normalize(image(), ddof=value)
+    with pytest.raises(ValueError, match=r"^reductions.sum: 'axes' must be a list of integers of"):
+        ndd.reductions.sum(image(), axes=[0, value])
+
+
+def test_the_first_integer_beyond_the_type_is_refused_as_a_float() -> None:
+    # In single precision, 2**31 - 1 and 2**31 are the same.
+    with pytest.raises(ValueError, match=r"^flip: 'horizontal' must be one integer"):
+        ndd.flip(image(), horizontal=np.float32(2**31)).evaluate()
+
+
+def test_misaligned_and_swapped_arguments() -> None:
+    memory = np.zeros(9, np.uint8)[1:]
+    misaligned = memory.view(np.float32)
+    misaligned[:] = (2, 3)
+    expected = ndd.gaussian_blur(image(), sigma=[2, 3]).tensors[0]
+    for sigma in (misaligned, np.array([2, 3], ">f4")):
+        assert np.array_equal(ndd.gaussian_blur(image(), sigma=sigma).tensors[0], expected)
+
+
+def test_angles_are_finite() -> None:
+    for angle in (np.inf, np.nan, 1e300):
+        with pytest.raises(ValueError, match=r"^rotate: 'angle' must be finite"):
+            ndd.rotate(image(), angle=angle).evaluate()
+
+
+def test_arguments_without_rows_for_no_samples() -> None:
+    nothing = ndd.as_batch(np.zeros((0, 4, 4, 3), np.uint8), layout="HWC")
+    for width in (0, 9):
+        sizes = ndd.as_batch(np.zeros((0, width), np.int32))
+        assert ndd.gaussian_blur(nothing, sigma=1.0, window_size=sizes).batch_size == 0
+    values = ndd.as_batch(np.zeros((0, 5), np.float32))
+    assert ndd.random.uniform(values=values, batch_size=0).batch_size == 0
 
 
 def test_scalars_cannot_be_erased() -> None:

@@ -93,7 +93,7 @@ def run(call: Call) -> Finding | None:
     import daliesque as ndd
     from daliesque import OpError
 
-    allowed = (ValueError, TypeError, OpError, MemoryError, OSError)
+    allowed = (ValueError, TypeError, OverflowError, OpError, MemoryError, OSError)
     try:
         results = evaluate(call.text)
         for result in results if isinstance(results, tuple | list) else (results,):
@@ -105,7 +105,7 @@ def run(call: Call) -> Finding | None:
     except BaseException as error:
         text = f"{type(error).__name__}: {error}"
         # Classes derived from those allowed are not, apart from those of files.
-        known = type(error) in allowed[:2] or isinstance(error, allowed[2:])
+        known = type(error) in allowed[:3] or isinstance(error, allowed[3:])
         if not known or FOREIGN.search(str(error)):
             return Finding(f"{call.operator}: {text[:70]}", text)
     return None

@@ -190,12 +190,13 @@ class PerSample(Rule):
                 fits = int(array.min()) >= limits.min and int(array.max()) <= limits.max
             else:
                 # The largest integer itself is no floating-point number.
-                wide = array.astype(np.float64)
+                with np.errstate(invalid="ignore"):
+                    wide = array.astype(np.float64)
                 fits = wide.min() >= limits.min and wide.max() < -float(limits.min)
                 fits = fits and bool(np.all(wide == np.rint(wide)))
             if not fits:
                 raise self._unfit(array.ravel().tolist(), where, ValueError)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             return np.ascontiguousarray(array.astype(self.dtype))
 
     def _unfit(self, value: Any, where: str, kind: type[Exception]) -> Exception:
