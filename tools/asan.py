@@ -5,7 +5,7 @@
     python tools/asan.py tools/fuzz_ops.py     run a program
     python tools/asan.py -m pytest tests/ops   run tests (`make test-asan`)
 
-The package in build/asan/package consists of links to the sources and of the checked extension.
+The package in build/asan/package consists of copies of the sources and of the checked extension.
 The first build takes 10 minutes on 2 cores; a report of a sanitizer ends the process.
 """
 
@@ -30,7 +30,7 @@ ADDRESS_OPTIONS = (
 
 
 def build() -> None:
-    """Build what has changed, and link the package together."""
+    """Build what has changed, and put the package together."""
     environment = {"NINJA_STATUS": "[%f/%t, %w, %W left] ", **os.environ}
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     cmake = shutil.which("cmake", path=environment["PATH"])
@@ -49,17 +49,15 @@ def build() -> None:
     subprocess.run(
         [cmake, "--build", str(BUILD), "--target", "_kernels"], check=True, env=environment
     )
-    link_package()
+    copy_package()
 
 
-def link_package() -> None:
-    """Make the package of the sources, by links, and of the checked extension."""
+def copy_package() -> None:
+    """Make the package of copies of the sources and of the checked extension."""
     shutil.rmtree(PACKAGE, ignore_errors=True)
     folder = PACKAGE / "daliesque"
-    folder.mkdir(parents=True)
-    for source in (ROOT / "src" / "daliesque").iterdir():
-        if source.suffix != ".so" and source.name != "__pycache__":
-            (folder / source.name).symlink_to(source)
+    without = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(ROOT / "src" / "daliesque", folder, ignore=without)
     for extension in BUILD.glob("_kernels*.so"):
         shutil.copy(extension, folder)
 

@@ -242,6 +242,8 @@ def fuzz(options: argparse.Namespace) -> int:
         words = worker.watch(until, report)
         if words is not None and MEMORY.search(words):
             refused += 1
+        elif words is not None and worker.number < number:
+            sys.exit(f"no call could be made: {words}")
         elif words is not None:
             call = make_call(options.seed, worker.number, options.only)
             report(worker.number, crash_kind(call, words), words, call.text)

@@ -309,12 +309,19 @@ class Operator(OpSpec):
             raise ValueError(msg) from None
 
     def _without_rows(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments for an empty batch: those without values, of any width, by default."""
+        """The arguments for an empty batch, in which those without values have a row all the same.
+
+        How wide such an argument would have been is not known; only its default, or that it holds
+        one number for each sample, says so.
+        """
         changed = dict(arguments)
-        for name, default in self.defaults.items():
-            value = arguments[name]
-            if isinstance(default, np.ndarray) and isinstance(value, np.ndarray) and not len(value):
-                changed[name] = default
+        for name, value in arguments.items():
+            if name in self.rules and isinstance(value, np.ndarray) and len(value) == 0:
+                default = self.defaults.get(name)
+                if default is not None:
+                    changed[name] = default
+                elif value.ndim == 1:
+                    changed[name] = np.ones(1, value.dtype)
         return changed
 
     def _check_dtype(self, samples: Samples) -> None:

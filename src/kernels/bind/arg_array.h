@@ -7,6 +7,8 @@
 
 #include <cstring>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -83,10 +85,26 @@ PerSample<T> per_sample(const ArgArray<T>& array) {
   return PerSample<T>(array.data(), rows, width);
 }
 
+/// The same for a batch of `count` samples, whose rows, of `width` values if that is given, the
+/// kernel is going to read.
 template <class T>
-std::optional<PerSample<T>> per_sample(const std::optional<ArgArray<T>>& array) {
+PerSample<T> per_sample(const ArgArray<T>& array, int64_t count, int64_t width = 0) {
+  const PerSample<T> rows = per_sample(array);
+  if (rows.rows() != 1 && rows.rows() < count) {
+    throw std::invalid_argument("an argument has " + std::to_string(rows.rows()) + " rows for " +
+                                std::to_string(count) + " samples");
+  }
+  if (count > 0 && (rows.width() == 0 || (width && rows.width() != width))) {
+    throw std::invalid_argument("an argument has rows of " + std::to_string(rows.width()) +
+                                " values");
+  }
+  return rows;
+}
+
+template <class T, class... Count>
+std::optional<PerSample<T>> per_sample(const std::optional<ArgArray<T>>& array, Count... count) {
   if (!array) return std::nullopt;
-  return per_sample(*array);
+  return per_sample(*array, count...);
 }
 
 }  // namespace daliesque

@@ -151,7 +151,7 @@ void bind_operators(nb::module_& m) {
   m.def(
       "preemphasis_filter",
       [](Samples& out, const Samples& in, const ArgArray<float>& coefficient, SignalStart start) {
-        preemphasis_filter(out, in, per_sample(coefficient), start);
+        preemphasis_filter(out, in, per_sample(coefficient, in.size()), start);
       },
       "out"_a, "samples"_a, "coefficient"_a, "start"_a, release());
   m.def(

@@ -77,7 +77,7 @@ std::tuple<Samples, Samples, int64_t, std::string> bound_select_polygons(const S
 
 void bound_transform_points(Samples& out, const Samples& in, const ArgArray<float>& matrix,
                             const ArgArray<float>& translation) {
-  transform_points(out, in, per_sample(matrix), per_sample(translation));
+  transform_points(out, in, per_sample(matrix, in.size()), per_sample(translation, in.size()));
 }
 
 }  // namespace

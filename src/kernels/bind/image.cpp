@@ -29,9 +29,10 @@ Samples bound_brightness_contrast(const Samples& in, int type, const ArgArray<fl
                                   const std::optional<ArgArray<float>>& center) {
   Samples out = Samples::empty_like(in, static_cast<DType>(type));
   std::optional<PerSample<float>> centers;
-  if (center) centers = per_sample(*center);
+  if (center) centers = per_sample(*center, in.size());
   brightness_contrast(out, in,
-                      {per_sample(brightness), per_sample(shift), per_sample(contrast), centers});
+                      {per_sample(brightness, in.size()), per_sample(shift, in.size()),
+                       per_sample(contrast, in.size()), centers});
   return out;
 }
 
@@ -39,9 +40,10 @@ Samples bound_color_twist(const Samples& in, int type, const ArgArray<float>& hu
                           const ArgArray<float>& saturation, const ArgArray<float>& value,
                           const ArgArray<float>& brightness, const ArgArray<float>& contrast) {
   Samples out = Samples::empty_like(in, static_cast<DType>(type));
-  color_twist(out, in,
-              {per_sample(hue), per_sample(saturation), per_sample(value), per_sample(brightness),
-               per_sample(contrast)});
+  color_twist(
+      out, in,
+      {per_sample(hue, in.size()), per_sample(saturation, in.size()), per_sample(value, in.size()),
+       per_sample(brightness, in.size()), per_sample(contrast, in.size())});
   return out;
 }
 
@@ -80,7 +82,8 @@ FilterAxes filter_axes(const AxesTuple& axes) {
 Samples bound_gaussian_blur(const Samples& in, int type, const AxesTuple& axes,
                             const ArgArray<float>& sigma, const ArgArray<int32_t>& window_size) {
   Samples out = Samples::empty_like(in, static_cast<DType>(type));
-  gaussian_blur(out, in, filter_axes(axes), per_sample(sigma), per_sample(window_size));
+  gaussian_blur(out, in, filter_axes(axes), per_sample(sigma, in.size()),
+                per_sample(window_size, in.size()));
   return out;
 }
 
@@ -90,9 +93,10 @@ Samples bound_laplacian(const Samples& in, int type, const AxesTuple& axes,
                         const ArgArray<float>& scale, bool normalized) {
   Samples out = Samples::empty_like(in, static_cast<DType>(type));
   std::optional<PerSample<int32_t>> smoothing;
-  if (smoothing_size) smoothing = per_sample(*smoothing_size);
-  laplacian(out, in, filter_axes(axes),
-            {per_sample(window_size), smoothing, per_sample(scale), normalized});
+  if (smoothing_size) smoothing = per_sample(*smoothing_size, in.size());
+  laplacian(
+      out, in, filter_axes(axes),
+      {per_sample(window_size, in.size()), smoothing, per_sample(scale, in.size()), normalized});
   return out;
 }
 
@@ -102,10 +106,13 @@ Samples bound_salt_and_pepper(const Samples& in, const random::PhiloxState& stat
                               const std::optional<ArgArray<float>>& salt,
                               const std::optional<ArgArray<float>>& pepper, int channel_axis) {
   Samples out = Samples::empty_like(in);
-  SaltAndPepper arguments{
-      per_sample(probability), per_sample(salt_vs_pepper), {}, {}, channel_axis};
-  if (salt) arguments.salt = per_sample(*salt);
-  if (pepper) arguments.pepper = per_sample(*pepper);
+  SaltAndPepper arguments{per_sample(probability, in.size()),
+                          per_sample(salt_vs_pepper, in.size()),
+                          {},
+                          {},
+                          channel_axis};
+  if (salt) arguments.salt = per_sample(*salt, in.size());
+  if (pepper) arguments.pepper = per_sample(*pepper, in.size());
   salt_and_pepper_noise(out, in, state, arguments);
   return out;
 }
@@ -115,7 +122,8 @@ Samples bound_flip(const Samples& in, const ArgArray<int32_t>& horizontal,
   std::vector<FlipAxis> list;
   const auto add = [&](char letter, const ArgArray<int32_t>& flags) {
     const size_t axis = in.layout().find(letter);
-    if (axis != std::string::npos) list.push_back({static_cast<int>(axis), per_sample(flags)});
+    if (axis != std::string::npos)
+      list.push_back({static_cast<int>(axis), per_sample(flags, in.size())});
   };
   add('W', horizontal);
   add('H', vertical);
@@ -135,17 +143,17 @@ Samples bound_crop_mirror_normalize(const Samples& in, int type, const ArgArray<
   if (std::find(std.data(), std.data() + std.size(), 0.0f) != std.data() + std.size()) {
     throw UsageError("'std' must not be 0.");
   }
-  const PerSample<int64_t> rows = per_sample(shapes);
+  const PerSample<int64_t> rows = per_sample(shapes, in.size());
   std::vector<int64_t> extents;
   for (int64_t i = 0; i < in.size(); i++) {
     for (int axis : permutation) extents.push_back(rows.row(i)[axis]);
   }
   Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents),
                                std::move(layout), in.size());
-  crop_mirror_normalize(
-      out, in,
-      {per_sample(anchors), permutation, per_sample(mirror), per_sample(mean), per_sample(std),
-       scale, shift, per_sample(fill), width_axis, channel_axis});
+  crop_mirror_normalize(out, in,
+                        {per_sample(anchors, in.size()), permutation, per_sample(mirror, in.size()),
+                         per_sample(mean, in.size()), per_sample(std, in.size()), scale, shift,
+                         per_sample(fill, in.size()), width_axis, channel_axis});
   return out;
 }
 
@@ -172,7 +180,7 @@ std::pair<Samples, Samples> bound_random_crop(const random::PhiloxState& state,
 
 /// An output of the given spatial sizes, (1 or N, dims).
 Samples output(const Samples& in, int type, const ArgArray<int64_t>& sizes) {
-  const PerSample<int64_t> rows = per_sample(sizes);
+  const PerSample<int64_t> rows = per_sample(sizes, in.size());
   const int dims = in.ndim() - 1;
   std::vector<int64_t> shapes;
   for (int64_t i = 0; i < in.size(); i++) {
@@ -191,7 +199,8 @@ Samples bound_warp_affine(const Samples& in, int type, const ArgArray<int64_t>& 
                           const ArgArray<float>& matrices, WarpInterp interp, Border border,
                           std::vector<float> fill) {
   Samples out = output(in, type, sizes);
-  warp(out, dense(in), AffineMapping(per_sample(matrices), in.ndim() - 1),
+  warp(out, dense(in),
+       AffineMapping(per_sample(matrices, in.size(), (in.ndim() - 1) * in.ndim()), in.ndim() - 1),
        options(interp, border, std::move(fill)));
   return out;
 }
@@ -212,7 +221,8 @@ Samples bound_warp_perspective(const Samples& in, const ArgArray<int64_t>& sizes
                                std::vector<float> fill) {
   Samples out = output(in, static_cast<int>(in.dtype()), sizes);
   const WarpOptions wanted = options(interp, border, std::move(fill));
-  warp(out, dense(in), PerspectiveMapping(per_sample(matrices), out, rounding(wanted, in.dtype())),
+  warp(out, dense(in),
+       PerspectiveMapping(per_sample(matrices, in.size(), 9), out, rounding(wanted, in.dtype())),
        wanted);
   return out;
 }
@@ -228,7 +238,7 @@ Samples bound_warp_map(const Samples& in, const Samples& x, const Samples& y,
 Samples displaced(const Samples& in, const WarpMapping& mapping, const ArgArray<int32_t>& mask,
                   WarpInterp interp, float fill) {
   Samples out = Samples::empty_like(in);
-  const PerSample<int32_t> flags = per_sample(mask);
+  const PerSample<int32_t> flags = per_sample(mask, in.size());
   WarpOptions wanted = options(interp, Border::constant, {fill});
   wanted.mask = &flags;
   warp(out, in, mapping, wanted);
@@ -273,7 +283,7 @@ void bind_color(nb::module_& m) {
   m.def(
       "debayer",
       [](Samples& out, const Samples& in, const ArgArray<int32_t>& blue_position,
-         Demosaic algorithm) { debayer(out, in, per_sample(blue_position), algorithm); },
+         Demosaic algorithm) { debayer(out, in, per_sample(blue_position, in.size()), algorithm); },
       "out"_a, "samples"_a, "blue_position"_a, "algorithm"_a, release());
 }
 
@@ -286,7 +296,8 @@ void bind_compose(nb::module_& m) {
       [](const Samples& in, const ArgArray<int64_t>& offsets, const ArgArray<int64_t>& bounds,
          const ArgArray<float>& fill, int channel_axis) {
         Samples out = Samples::empty_like(in);
-        erase(out, dense(in), {span_of(offsets), bounds.data()}, per_sample(fill), channel_axis);
+        erase(out, dense(in), {span_of(offsets), bounds.data()}, per_sample(fill, in.size()),
+              channel_axis);
         return out;
       },
       "samples"_a, "offsets"_a, "bounds"_a, "fill"_a, "channel_axis"_a, release(),
@@ -298,8 +309,9 @@ void bind_compose(nb::module_& m) {
          const ArgArray<float>& shift_y) {
         Samples out = Samples::empty_like(in);
         grid_mask(out, dense(in),
-                  {per_sample(tile), per_sample(ratio), per_sample(angle), per_sample(shift_x),
-                   per_sample(shift_y)});
+                  {per_sample(tile, in.size()), per_sample(ratio, in.size()),
+                   per_sample(angle, in.size()), per_sample(shift_x, in.size()),
+                   per_sample(shift_y, in.size())});
         return out;
       },
       "samples"_a, "tile"_a, "ratio"_a, "angle"_a, "shift_x"_a, "shift_y"_a, release());
@@ -325,7 +337,8 @@ void bind_filters(nb::module_& m) {
       "filter",
       [](Samples& out, const Samples& in, const AxesTuple& axes, const Samples& kernels,
          const ArgArray<int32_t>& anchor, Border border, const ArgArray<float>& fill) {
-        filter(out, in, filter_axes(axes), kernels, per_sample(anchor), border, per_sample(fill));
+        filter(out, in, filter_axes(axes), kernels, per_sample(anchor, in.size()), border,
+               per_sample(fill, in.size()));
       },
       "out"_a, "samples"_a, "axes"_a, "kernels"_a, "anchor"_a, "border"_a, "fill"_a, release());
   m.def(
@@ -334,7 +347,7 @@ void bind_filters(nb::module_& m) {
          const ArgArray<int32_t>& anchor, Border border) {
         Samples out = Samples::empty_like(in);
         rank_filter(out, in, filter_axes(axes),
-                    {rank, per_sample(window), per_sample(anchor), border});
+                    {rank, per_sample(window, in.size()), per_sample(anchor, in.size()), border});
         return out;
       },
       "samples"_a, "axes"_a, "rank"_a, "window"_a, "anchor"_a, "border"_a, release());
@@ -349,7 +362,7 @@ void bind_noise(nb::module_& m) {
       [](const Samples& in, const random::PhiloxState& state, const ArgArray<float>& mean,
          const ArgArray<float>& stddev) {
         Samples out = Samples::empty_like(in);
-        gaussian_noise(out, in, state, per_sample(mean), per_sample(stddev));
+        gaussian_noise(out, in, state, per_sample(mean, in.size()), per_sample(stddev, in.size()));
         return out;
       },
       "samples"_a, "state"_a, "mean"_a, "stddev"_a, release());
@@ -359,7 +372,7 @@ void bind_noise(nb::module_& m) {
       "shot_noise",
       [](const Samples& in, const random::PhiloxState& state, const ArgArray<float>& factor) {
         Samples out = Samples::empty_like(in);
-        shot_noise(out, in, state, per_sample(factor));
+        shot_noise(out, in, state, per_sample(factor, in.size()));
         return out;
       },
       "samples"_a, "state"_a, "factor"_a, release());

@@ -152,7 +152,7 @@ void bind_jpeg(nb::module_& m) {
       "jpeg_distortion",
       [](const Samples& in, const ArgArray<int32_t>& quality) {
         Samples out = Samples::empty_like(in);
-        jpeg_distortion(out, in.contiguous() ? in : clone(in), per_sample(quality));
+        jpeg_distortion(out, in.contiguous() ? in : clone(in), per_sample(quality, in.size()));
         return out;
       },
       "samples"_a, "quality"_a, release());

@@ -35,7 +35,14 @@ ResizeGeometry given_geometry(const ArgArray<int64_t>& sizes, const ArgArray<flo
   const PerSample<int64_t> rows = per_sample(sizes);
   const PerSample<float> first = per_sample(starts), last = per_sample(ends);
   ResizeGeometry geometry{static_cast<int>(rows.width()), {}, {}, {}};
-  for (int64_t i = 0; i < std::max({rows.rows(), first.rows(), last.rows()}); i++) {
+  const int64_t count = std::max({rows.rows(), first.rows(), last.rows()});
+  for (const int64_t given : {rows.rows(), first.rows(), last.rows()}) {
+    if (given != 1 && given != count) throw std::invalid_argument("rows of a geometry differ");
+  }
+  for (const int64_t width : {first.width(), last.width()}) {
+    if (width != rows.width()) throw std::invalid_argument("axes of a geometry differ");
+  }
+  for (int64_t i = 0; i < count; i++) {
     geometry.sizes.insert(geometry.sizes.end(), rows.row(i), rows.row(i) + geometry.axes);
     geometry.starts.insert(geometry.starts.end(), first.row(i), first.row(i) + geometry.axes);
     geometry.ends.insert(geometry.ends.end(), last.row(i), last.row(i) + geometry.axes);
@@ -57,6 +64,9 @@ auto as_array(std::vector<T> ResizeGeometry::* member) {
 Samples bound_resize(const Samples& in, int type, int first_axis, const ResizeGeometry& geometry,
                      const ArgArray<int32_t>& min_filters, const ArgArray<int32_t>& mag_filters,
                      bool antialias) {
+  if (geometry.rows() != 1 && geometry.rows() < in.size()) {
+    throw std::invalid_argument("a geometry has too few rows for the samples");
+  }
   const PerSample<int64_t> sizes(geometry.sizes.data(), geometry.rows(), geometry.axes);
   std::vector<int64_t> shapes;
   for (int64_t i = 0; i < in.size(); i++) {
@@ -66,7 +76,8 @@ Samples bound_resize(const Samples& in, int type, int first_axis, const ResizeGe
   Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(shapes), in.layout(),
                                in.size());
   resize(out, in,
-         {first_axis, geometry, per_sample(min_filters), per_sample(mag_filters), antialias});
+         {first_axis, geometry, per_sample(min_filters, in.size()),
+          per_sample(mag_filters, in.size()), antialias});
   return out;
 }
 

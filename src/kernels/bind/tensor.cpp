@@ -54,7 +54,7 @@ Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchor
   }
   Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents), in.layout(),
                                in.size());
-  slice(out, in, per_sample(anchors), border, per_sample(fill), channel_axis);
+  slice(out, in, per_sample(anchors), border, per_sample(fill, in.size()), channel_axis);
   return out;
 }
 

@@ -17,7 +17,10 @@ struct Size {
   int64_t height, width;
 };
 
-int64_t at_least_one(float extent) { return std::max<int64_t>(1, static_cast<int64_t>(extent)); }
+/// A whole number of pixels. More than images have is as good as any such number.
+int64_t at_least_one(float extent) {
+  return std::max<int64_t>(1, static_cast<int64_t>(std::min(extent, 0x1p31f)));
+}
 
 /// The largest window with a legal aspect ratio, shrunk to the largest legal area.
 Size largest_size(Size image, Size limit, const RandomCropArgs& args) {
