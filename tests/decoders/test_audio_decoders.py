@@ -218,7 +218,7 @@ def test_a_cut_flac_file_is_named() -> None:
 def test_wrong_arguments_are_refused() -> None:
     file = wav(*pcm(signal(10), "i16")[:2])
     for arguments, message in (
-        ({"dtype": ndd.float64}, "'dtype' must be int16, int32 or float32; got f64"),
+        ({"dtype": ndd.float64}, "'dtype' must be int16, int32 or float32; got float64"),
         ({"quality": -1.0}, "'quality' must be between 0 and 100; got -1"),
         ({"sample_rate": float("nan")}, "'sample_rate' must be a number of Hz"),
     ):

@@ -170,7 +170,7 @@ LABEL = np.array([1], np.int32)
     ("call", "message"),
     [
         (lambda: ndd.bb_flip(BOX[:, :3]), r"bb_flip: boxes have 4 numbers each; .* \(1, 3\)"),
-        (lambda: ndd.bb_flip(BOX.astype("f8")), "bb_flip: the type f64 is not supported"),
+        (lambda: ndd.bb_flip(BOX.astype("f8")), "bb_flip: the type float64 is not supported"),
         (lambda: ndd.bbox_paste(BOX, ratio=0), "bbox_paste: 'ratio' must be positive; got 0"),
         (
             lambda: ndd.bbox_rotate(BOX, angle=1, input_shape=[5]),

@@ -175,7 +175,11 @@ IMAGE = ndd.as_tensor(make_image((4, 5, 3)), layout="HWC")
             r"'crop_pos_x' must lie in \[0, 1\]; got 1.5",
         ),
         (lambda: ndd.crop(IMAGE, rounding="up"), ValueError, "'rounding' must be 'round' or"),
-        (lambda: ndd.crop(IMAGE, dtype=ndd.int32), ValueError, "'dtype' must be one of u8, f32"),
+        (
+            lambda: ndd.crop(IMAGE, dtype=ndd.int32),
+            ValueError,
+            "'dtype' must be one of uint8, float32",
+        ),
         (
             lambda: ndd.crop(IMAGE, out_of_bounds_policy="ignore"),
             ValueError,

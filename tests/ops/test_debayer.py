@@ -99,5 +99,5 @@ def test_debayer_errors() -> None:
         run("debayer", raw[:3], blue_position=[0, 0])
     with raises(r"debayer: images must have one channel; got the shape \(4, 6, 3\) \(sample 0\)"):
         run("debayer", np.dstack([raw] * 3), blue_position=[0, 0])
-    with raises("debayer: the type f32 is not supported"):
+    with raises("debayer: the type float32 is not supported"):
         run("debayer", raw.astype("float32"), blue_position=[0, 0])

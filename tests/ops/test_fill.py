@@ -151,7 +151,7 @@ def test_one_hot_layouts() -> None:
         ({"dtype": ndd.float16}, "'dtype' must be one of"),
         ({"axis_name": "AB"}, "single letter"),
         ({"axis_name": "C"}, "needs an input with a layout"),
-        ({"on_value": float("nan"), "dtype": ndd.uint8}, "nan cannot be written as u8"),
+        ({"on_value": float("nan"), "dtype": ndd.uint8}, "nan cannot be written as uint8"),
     ],
 )
 def test_one_hot_errors(arguments: dict[str, Any], message: str) -> None:

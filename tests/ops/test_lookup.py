@@ -87,5 +87,5 @@ def test_lookup_table_errors() -> None:
     for key in (-1, 65536):
         with raises(f"lookup_table: 'keys' must be from 0 to 65535; got {key}"):
             run("lookup_table", image, keys=[1, key], values=[3, 4])
-    with raises("lookup_table: the type f32 is not supported"):
+    with raises("lookup_table: the type float32 is not supported"):
         run("lookup_table", image.astype(np.float32))

@@ -166,7 +166,7 @@ POLYGONS = np.array([[0, 0, 2]], np.int32)
         ),
         (
             lambda: segmentation.random_object_bbox(MASK.astype(np.float32)),
-            "segmentation.random_object_bbox: the type f32 is not supported",
+            "segmentation.random_object_bbox: the type float32 is not supported",
         ),
         (
             lambda: segmentation.select_masks(np.int32([0]), POLYGONS[:, :2], np.zeros((2, 2))),

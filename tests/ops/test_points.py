@@ -88,7 +88,10 @@ POINTS = np.zeros((2, 2), np.float32)
         (lambda: ndd.coord_transform(POINTS, M=[], T=[1, 2]), "'M' must be a matrix of 2 columns"),
         (lambda: ndd.coord_transform(POINTS, T=[1, 2, 3]), "'T' needs 2 values"),
         (lambda: ndd.coord_transform(POINTS, M=1, MT=1), "'MT' excludes 'M' and 'T'"),
-        (lambda: ndd.coord_transform(POINTS, dtype=ndd.int32), "'dtype' must be f32 or that of"),
+        (
+            lambda: ndd.coord_transform(POINTS, dtype=ndd.int32),
+            "'dtype' must be float32 or that of",
+        ),
         (lambda: ndd.coord_transform(np.zeros((1, 7), "f4")), "points have 1 to 6 coordinates"),
         (lambda: ndd.coord_flip(POINTS, layout="xz"), "coord_flip: 'layout' must be 'xy'"),
         (lambda: ndd.coord_flip(POINTS[0]), "coord_flip: points must have the shape"),

@@ -219,7 +219,7 @@ def test_audio_without_frames(tmp_path: Path) -> None:
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     manifest, _ = make_data(tmp_path, [10])
     for arguments, message in (
-        ({"dtype": ndd.float64}, "'dtype' must be int16, int32 or float32; got f64"),
+        ({"dtype": ndd.float64}, "'dtype' must be int16, int32 or float32; got float64"),
         ({"quality": 101}, "'quality' must be between 0 and 100; got 101"),
         ({"sample_rate": float("nan")}, "'sample_rate' must be a number; got nan"),
     ):

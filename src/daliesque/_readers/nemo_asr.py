@@ -117,7 +117,7 @@ class NemoAsr(Reader[tuple[Batch, ...]]):
         self._sample_rate = self._number("sample_rate", sample_rate, -1.0)
         kind = float32 if dtype is None else rule_of(DType).convert(dtype, self._where("dtype"))
         if kind not in (int16, int32, float32):
-            msg = f"{self._where('dtype')} must be int16, int32 or float32; got {kind}."
+            msg = f"{self._where('dtype')} must be int16, int32 or float32; got {kind.full_name}."
             raise ValueError(msg)
         try:
             lobes = lobes_for(self._number("quality", quality, 50.0))
