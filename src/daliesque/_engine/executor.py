@@ -137,10 +137,12 @@ class Executor:
             invocation.execute()
         finally:
             inside.depth -= 1
-            self._running.remove(invocation)
-        if invocation.awaited:
-            with self._lock:
-                self._changed.notify_all()
+            try:
+                self._running.remove(invocation)
+            finally:
+                if invocation.awaited:
+                    with self._lock:
+                        self._changed.notify_all()
 
     def drain(self) -> None:
         """Return when everything queued so far is done."""
@@ -160,7 +162,8 @@ class Executor:
         thread = self._thread
         if thread is not None:
             self._wake()
-            if thread is not threading.current_thread():
+            # Without an identity, it never started.
+            if thread is not threading.current_thread() and thread.ident is not None:
                 thread.join()
 
     def _wake(self) -> None:
@@ -169,8 +172,8 @@ class Executor:
                 self._thread = threading.Thread(
                     target=_serve, args=(weakref.ref(self), self._alarm), daemon=True
                 )
+                # It works at once: nothing is left to do if this is interrupted.
                 self._thread.start()
-                self._alarm.release()
             elif self._asleep:
                 self._asleep = False
                 self._alarm.release()
@@ -198,7 +201,6 @@ class Executor:
 
 def _serve(executor_ref: weakref.ref[Executor], alarm: threading.Lock) -> None:
     """The background thread. It does not keep its executor alive while it sleeps."""
-    alarm.acquire()
     while True:
         executor = executor_ref()
         if executor is None or not executor.work_until_empty():

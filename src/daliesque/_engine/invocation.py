@@ -174,8 +174,11 @@ class Invocation:
             self.failure = Failure(error, self.name, None, self._mode.name)
             raise
         finally:
-            _kernels.exchange_current_pool(previous)
-            self._forget()
+            # A KeyboardInterrupt may come out of any call, and others wait for this one to be done.
+            try:
+                _kernels.exchange_current_pool(previous)
+            finally:
+                self._forget()
 
     def _failed_dependency(self) -> Failure | None:
         """Wait for the calls this one depends on; returns the first failure."""
