@@ -116,13 +116,22 @@ class Executor:
 
     def _work(self, wanted: Callable[[], bool]) -> None:
         """As the owner, run calls from the queue while `wanted` says so and there are any."""
+        invocation: Invocation | None = None
         try:
             while wanted():
-                try:
-                    invocation = self._queue.popleft()
-                except IndexError:
+                invocation = None
+                with self._lock:
+                    # No calls: a KeyboardInterrupt could come out of them, and lose the invocation.
+                    if self._queue:
+                        invocation = self._queue[0]
+                        del self._queue[0]
+                if invocation is None:
                     break
                 self._run(invocation)
+        except BaseException:
+            if invocation is not None and not invocation.done:
+                invocation.abandon("the call was interrupted before it began")
+            raise
         finally:
             with self._lock:
                 self._owner = None
