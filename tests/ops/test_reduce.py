@@ -176,7 +176,8 @@ def test_nothing_infinities_and_nan() -> None:
         (lambda x: ndd.reductions.sum(x, axis_names="X"), "reductions.sum: 'axis_names' must name"),
         (
             lambda x: ndd.reductions.mean(x, dtype=ndd.int64),
-            "'dtype' must be uint8 or float32 for an input of type uint8; got int64",
+            "reductions.mean: 'dtype' must be uint8 or float32 for an input of type uint8; "
+            "got int64",
         ),
         (
             lambda x: ndd.reductions.max(ndd.cast(x, dtype=ndd.float16)),
