@@ -203,6 +203,37 @@ def test_angles_are_finite() -> None:
             ndd.rotate(image(), angle=angle).evaluate()
 
 
+def test_regions_beyond_any_image() -> None:
+    with pytest.raises(ValueError, match=r"'crop_shape' must lie within 2\*\*60 pixels; got -9223"):
+        ndd.roi_random_crop(crop_shape=[-(2**63), 5], roi_start=[0, 0], roi_end=[9, 3]).evaluate()
+
+
+def test_aspect_ratios_beyond_any_image() -> None:
+    shape = np.array([49496, 2**31 - 1])
+    wide = ndd.random_crop_generator(shape, random_aspect_ratio=[1e-38, 1e38])
+    begins, sizes = (np.asarray(part) for part in wide)
+    assert (begins >= 0).all()
+    assert (begins + sizes <= shape).all()
+
+
+def test_lists_with_axes_for_no_samples() -> None:
+    order = ndd.as_batch(np.zeros((0, 5, 4), np.uint8))
+    with pytest.raises(ValueError, match=r"'new_order' must be a list of numbers; got one with 2"):
+        ndd.sequence_rearrange(np.zeros((3, 2, 2)), new_order=order).evaluate()
+
+
+def test_sizes_without_rows_for_no_samples() -> None:
+    nothing = ndd.as_batch(np.zeros((0, 4, 4, 3), np.uint8), layout="HWC")
+    sizes = ndd.as_batch(np.zeros((0, 5), np.float32))
+    assert ndd.resize(nothing, size=sizes).batch_size == 0
+
+
+def test_names_of_new_axes_that_are_too_few() -> None:
+    result = ndd.expand_dims(image(), axes=[0, 2], new_axis_names="D")
+    with pytest.raises(ValueError, match="'new_axis_names' needs 2 letters"):
+        result.evaluate()
+
+
 def test_arguments_without_rows_for_no_samples() -> None:
     nothing = ndd.as_batch(np.zeros((0, 4, 4, 3), np.uint8), layout="HWC")
     for width in (0, 9):

@@ -238,7 +238,7 @@ class NumberLists(Rule):
 
     def from_samples(self, samples: HostSamples, where: str) -> HostSamples:
         if samples.ndim > 1:
-            msg = f"{where} must be a list of numbers; got the shape {samples.shape(0)}."
+            msg = f"{where} must be a list of numbers; got one with {samples.ndim} axes."
             raise ValueError(msg)
         if self.dtype is int64 and samples.type_id in (float16.code, float32.code, float64.code):
             for values in (_kernels.numpy_view(samples, i) for i in range(len(samples))):

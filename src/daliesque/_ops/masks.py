@@ -45,6 +45,10 @@ def _check_not_empty(masks: Samples) -> None:
         raise SampleError(int(np.argmax(empty)), "has no pixels")
 
 
+# Such numbers can be added and subtracted.
+_MOST_PIXELS = 2**60
+
+
 @op(
     name="segmentation.random_mask_pixel",
     dtypes=_MASKS,
@@ -346,6 +350,11 @@ def roi_random_crop(
     for name, values in {**given, "in_shape": in_shape}.items():
         if values is not None and len(values) and values.shape[1] != ndim:
             msg = f"'{name}' needs {ndim} values, as many as 'crop_shape'; got {values.shape[1]}."
+            raise ValueError(msg)
+    for name, values in {**given, "in_shape": in_shape, "crop_shape": crop_shape}.items():
+        huge = None if values is None else (values < -_MOST_PIXELS) | (values > _MOST_PIXELS)
+        if huge is not None and huge.any():
+            msg = f"'{name}' must lie within 2**60 pixels; got {int(values[huge][0])}."
             raise ValueError(msg)
     if input is not None:
         if in_shape is not None:

@@ -408,7 +408,7 @@ def _with_new_axes(layout: str, axes: list[int], names: str, ndim: int) -> str:
     if not names:
         return ""
     new, old = dict(zip(axes, names, strict=False)), iter(layout)
-    return "".join(new[k] if k in new else next(old) for k in range(ndim))
+    return "".join(new[k] if k in new else next(old, "") for k in range(ndim))
 
 
 def _expanded_layout(call: Call) -> str:

@@ -102,6 +102,8 @@ def axis_values(values: Floats, axes: int, name: str) -> Floats:
     count = values.shape[1]
     if count == axes:
         return values
+    if len(values) == 0:
+        return np.zeros((0, axes), np.float32)
     if count == 1:
         return np.repeat(values, axes, axis=1)
     msg = f"'{name}' needs {axes} values, one for each axis, or one for all; "
