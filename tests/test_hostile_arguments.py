@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from daliesque._engine.op import registry
 
 HUGE = np.float32(1e38)
 
@@ -166,6 +167,11 @@ def test_windows_too_large_to_compute_with(name: str) -> None:
         getattr(ndd.experimental, name)(image(), **{argument: 2**31 - 1}).evaluate()
 
 
+def test_a_gaussian_window_too_long_for_memory() -> None:
+    with pytest.raises(ValueError, match=r"'window_size' must be at most 16777215; got"):
+        ndd.gaussian_blur(image(), window_size=2**31 - 1).evaluate()
+
+
 @pytest.mark.parametrize("name", ["dilate", "erode"])
 def test_iterations_without_end(name: str) -> None:
     with pytest.raises(ValueError, match=r"'iterations' must be at most 65536"):
@@ -201,6 +207,19 @@ def test_angles_are_finite() -> None:
     for angle in (np.inf, np.nan, 1e300):
         with pytest.raises(ValueError, match=r"^rotate: 'angle' must be finite"):
             ndd.rotate(image(), angle=angle).evaluate()
+
+
+def test_attempts_without_end() -> None:
+    with pytest.raises(ValueError, match=r"'num_attempts' must be at most 1000000; got 2147483647"):
+        ndd.random_crop_generator(np.array([3, 4]), num_attempts=2**31 - 1)[0].evaluate()
+
+
+def test_a_failed_allocation_of_the_standard_library() -> None:
+    def body() -> Any:
+        raise MemoryError("std::bad_alloc")  # noqa: EM101
+
+    with pytest.raises(MemoryError, match=r"^zeros: there is not enough memory\.$"):
+        registry["zeros"].run(1, None, body, [], {})
 
 
 def test_regions_beyond_any_image() -> None:

@@ -24,7 +24,7 @@ SANITIZERS = "address,undefined"
 # Python's own allocations are never freed completely. Requests beyond the limit fail, as they
 # would on a machine without the memory.
 ADDRESS_OPTIONS = (
-    "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096:"
+    "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=1024:"
     "detect_stack_use_after_return=0:handle_segv=1:allow_user_segv_handler=0"
 )
 

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from fuzz_values import Values
 
 SECONDS_FOR_A_CALL = 60
-MAX_BYTES = 8 << 30
+MAX_BYTES = 3 << 30
 
 # Words that no message of the library has: those of NumPy, of C++ and of the bindings.
 FOREIGN = re.compile(

@@ -307,6 +307,11 @@ class Operator(OpSpec):
                 raise
             msg = f"{self.name}: {error}"
             raise ValueError(msg) from None
+        except MemoryError as error:
+            if "bad_alloc" not in str(error):
+                raise
+            msg = f"{self.name}: there is not enough memory."
+            raise MemoryError(msg) from None
 
     def _without_rows(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments for an empty batch, in which those without values have a row all the same.

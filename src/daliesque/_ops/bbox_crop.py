@@ -16,7 +16,7 @@ from .._engine.op import RandomState, Samples, op
 from .._engine.outputs import Flag, Given, Outputs
 from .._engine.samples import HostSamples
 from .._shapes.rows import row_counts, rows_of, take_rows
-from .._shapes.windows import Integers
+from .._shapes.windows import Integers, check_attempts
 
 _AXES = "xyz"
 _ENDS = "XYZ"
@@ -225,6 +225,8 @@ def _check_search(
     if num_attempts < 1:
         msg = f"'num_attempts' must be positive; got {num_attempts}."
         raise ValueError(msg)
+    check_attempts(num_attempts)
+    check_attempts(total_num_attempts, "total_num_attempts")
     if total_num_attempts == 0 or total_num_attempts < -1:
         msg = f"'total_num_attempts' must be positive; got {total_num_attempts}."
         raise ValueError(msg)

@@ -317,14 +317,16 @@ class _Parts:
     def _rows(self, values: Any, name: str) -> NDArray[Any]:
         arrays = [np.zeros((0, 2), values[0].dtype)]
         for sample, count in enumerate(self.counts.tolist()):
+            if count == 0:
+                continue
             array = _at(values, sample)
-            if count and array.shape != (count, 2):
+            if array.shape != (count, 2):
                 msg = (
                     f"'{name}' needs the shape {(count, 2)}, a row for each part; "
                     f"got {array.shape} (sample {sample})."
                 )
                 raise ValueError(msg)
-            arrays.append(array[:count])
+            arrays.append(array)
         return np.concatenate(arrays)
 
     def _shares(self, values: Any, name: str) -> NDArray[Any]:

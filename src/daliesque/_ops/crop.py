@@ -17,6 +17,7 @@ from .._engine.samples import HostSamples
 from .._shapes.windows import (
     CropArguments,
     OutOfBounds,
+    check_attempts,
     crop_windows,
     fit_windows,
     out_of_bounds,
@@ -334,5 +335,5 @@ def random_crop_generator(
         raise ValueError(msg)
     aspect = positive_range(random_aspect_ratio, "random_aspect_ratio")
     area = positive_range(random_area, "random_area", or_zero=True)
-    begins, shapes = _kernels.random_crop(rng, sizes, aspect, area, num_attempts)
+    begins, shapes = _kernels.random_crop(rng, sizes, aspect, area, check_attempts(num_attempts))
     return begins, shapes

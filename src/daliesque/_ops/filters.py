@@ -35,6 +35,7 @@ Axes: TypeAlias = tuple[int, int, bool]
 _LONGEST_LAPLACIAN = 31
 _LARGEST_SIGMA = 1e6
 # Beyond these, memory or patience runs out before the result is there.
+_LONGEST_GAUSSIAN = 2**24 - 1
 _LONGEST_MEDIAN = 1023
 _LONGEST_MASK = 4096
 _MOST_ITERATIONS = 65536
@@ -131,6 +132,8 @@ def gaussian_blur(
         "odd and positive, or 0",
         window_size,
     )
+    good = window_size <= _LONGEST_GAUSSIAN
+    _require(good, "window_size", f"at most {_LONGEST_GAUSSIAN}", window_size)
     if len(sigma) and len(window_size):
         given = (sigma != 0) | (window_size != 0)
         _require(given, "sigma", "positive where 'window_size' is 0", sigma)

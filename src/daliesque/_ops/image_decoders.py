@@ -31,7 +31,14 @@ from .._engine.metadata import Result
 from .._engine.op import HostSamples, RandomState, Samples, op
 from .._shapes.image_files import decode_images, read_headers
 from .._shapes.slice_windows import SliceArguments, slice_windows
-from .._shapes.windows import CropArguments, Integers, Windows, crop_windows, positive_range
+from .._shapes.windows import (
+    CropArguments,
+    Integers,
+    Windows,
+    check_attempts,
+    crop_windows,
+    positive_range,
+)
 
 _PIXEL_TYPES = (uint8, int8, uint16, int16, uint32, int32, float32)
 _SHAPE_TYPES = (int32, uint32, int64, uint64, float32, float64)
@@ -278,7 +285,9 @@ def image_random_crop(
     area = positive_range(random_area, "random_area", or_zero=True)
 
     def windows(sizes: Integers) -> Windows:
-        begins, extents = _kernels.random_crop(rng, sizes, aspect, area, num_attempts)
+        begins, extents = _kernels.random_crop(
+            rng, sizes, aspect, area, check_attempts(num_attempts)
+        )
         return Windows(*(to_stacked_numpy(part).astype(np.int64) for part in (begins, extents)))
 
     return decode_images(input, output_type, dtype, adjust_orientation, use_fast_idct, windows)

@@ -224,7 +224,7 @@ def _check_classes(
                 raise ValueError(msg)
     if classes is None:
         return
-    if weights is not None:
+    if weights is not None and len(weights) and len(classes):
         for k in range(max(len(classes), len(weights))):
             first, second = (s.shape(k if len(s) > 1 else 0) for s in (classes, weights))
             if first != second:
@@ -233,7 +233,7 @@ def _check_classes(
                     f"{first[0]} (sample {k})."
                 )
                 raise ValueError(msg)
-    if background is not None and len(background):
+    if background is not None and len(background) and len(classes):
         for k in range(max(len(classes), len(background))):
             label = background[k if len(background) > 1 else 0]
             if label in to_numpy(classes, k if len(classes) > 1 else 0):

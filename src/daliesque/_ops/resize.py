@@ -30,7 +30,14 @@ from .._shapes.resampling import (
     spatial_axes,
     wanted_sizes,
 )
-from .._shapes.windows import CropArguments, crop_windows, positive_range, resolve_axes, shape_rows
+from .._shapes.windows import (
+    CropArguments,
+    check_attempts,
+    crop_windows,
+    positive_range,
+    resolve_axes,
+    shape_rows,
+)
 from .crop import crop_extents
 
 _LAYOUTS = "HWC FHWC CHW FCHW CFHW DHWC FDHWC CDHW FCDHW CFDHW"
@@ -478,7 +485,7 @@ def random_resized_crop(
     images = np.ascontiguousarray(input.shape_array()[:, first : first + 2])
     aspect = positive_range(random_aspect_ratio, "random_aspect_ratio")
     area = positive_range(random_area, "random_area")
-    drawn = _kernels.random_crop(rng, images, aspect, area, num_attempts)
+    drawn = _kernels.random_crop(rng, images, aspect, area, check_attempts(num_attempts))
     anchors, extents = (to_stacked_numpy(part).astype(np.float32) for part in drawn)
     sizes = np.array([[size[0], size[-1]]], np.int64)
     filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)

@@ -28,6 +28,7 @@ BORDERS = {
 }
 _MAIN_BORDERS = ("pad", "edge", "reflect", "reflect_101", "wrap")
 _MOST_PIXELS = 2.0**62
+_MOST_ATTEMPTS = 1_000_000
 
 
 FaultKind: TypeAlias = _kernels.WindowFault.Kind
@@ -265,6 +266,14 @@ def fill_row(fill_values: list[float], layout: str, windows: Windows) -> tuple[F
         )
         raise ValueError(msg)
     return row, axis
+
+
+def check_attempts(count: int, name: str = "num_attempts") -> int:
+    """Return how often to try; more than a million times would never come to an end."""
+    if count > _MOST_ATTEMPTS:
+        msg = f"'{name}' must be at most {_MOST_ATTEMPTS}; got {count}."
+        raise ValueError(msg)
+    return count
 
 
 def positive_range(

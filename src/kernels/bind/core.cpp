@@ -15,6 +15,10 @@ namespace daliesque {
 
 namespace {
 
+void check_index(const Samples& samples, int64_t i) {
+  if (i < 0 || i >= samples.size()) throw std::out_of_range("there is no such sample");
+}
+
 nb::tuple to_tuple(Shape shape) {
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   for (size_t axis = 0; axis < shape.size(); axis++) {
@@ -205,8 +209,12 @@ void bind_samples(nb::module_& m) {
           [](const Samples& s) { return s.total_volume() * static_cast<int64_t>(s.itemsize()); })
       .def_prop_ro("shapes", &shapes_of, nb::sig("def shapes(self) -> list[tuple[int, ...]]"))
       .def(
-          "shape", [](const Samples& s, int64_t i) { return to_tuple(s.shape(i)); }, "index"_a,
-          nb::sig("def shape(self, index: int) -> tuple[int, ...]"))
+          "shape",
+          [](const Samples& s, int64_t i) {
+            check_index(s, i);
+            return to_tuple(s.shape(i));
+          },
+          "index"_a, nb::sig("def shape(self, index: int) -> tuple[int, ...]"))
       .def("strides", &Samples::strides, "index"_a, "Byte strides of a sample.")
       .def("shape_array", &shape_array, "All shapes as an (N, ndim) int64 array.")
       .def_prop_ro("uniform", &Samples::uniform)

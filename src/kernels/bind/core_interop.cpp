@@ -90,6 +90,7 @@ Samples wrap_buffers(const nb::sequence& objects, int type, const std::string& l
 }
 
 nb::object numpy_view(const Samples& samples, int64_t i) {
+  if (i < 0 || i >= samples.size()) throw std::out_of_range("there is no such sample");
   const Shape extents = samples.shape(i);
   std::vector<size_t> shape(extents.begin(), extents.end());
   const auto strides = element_strides(samples, i);
