@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 import daliesque as ndd
+from daliesque._engine import threads
 from support.instruction_sets import use_instructions
 
 # The threads of torch spin while they wait for each other: on a busy machine, for minutes. This is
@@ -27,6 +28,8 @@ def fresh_random_state() -> Iterator[None]:
     ndd.random.set_seed(42)
     yield
     ndd.EvalContext.current().evaluate_all()
+    if threads._Default.chosen is not None:
+        ndd.set_num_threads(None)
 
 
 @pytest.fixture(params=["vector", "portable"])

@@ -30,7 +30,7 @@ CALLED_BY_THE_ENGINE = {"arithmetic", "join"}
 OTHER_TESTS = {
     "ops": {"large", "recorded", "tensor_properties"},
     "oracle": {
-        *("convert", "metadata", "tiff"),
+        *("convert", "external_source", "metadata", "tiff"),
         *("coco_reader", "fits_reader", "nemo_asr", "npy_reader", "readers", "records"),
     },
 }

@@ -40,7 +40,7 @@ from .value import Value
 
 _INTEGERS = frozenset({int})
 _NUMBERS = frozenset({int, float})
-# Fixed integers have 32 bits, as in the reference.
+# Fixed integers have 32 bits unless they are annotated `Int64`.
 _INTEGERS_END = 2**31
 # Beyond it lies infinity, in single precision.
 _LARGEST_FLOAT = float(np.finfo(np.float32).max)
@@ -290,7 +290,11 @@ def _accept_int(value: Any) -> int:
         if value != int(value):
             raise ValueError
         value = int(value)
-    number = operator.index(value)
+    return operator.index(value)
+
+
+def _accept_int32(value: Any) -> int:
+    number = _accept_int(value)
     if not -_INTEGERS_END <= number < _INTEGERS_END:
         raise OverflowError
     return number
@@ -334,12 +338,13 @@ def _enum_rule(members: type[enum.IntEnum]) -> Fixed:
 
 _SCALARS: dict[Any, tuple[str, str, Callable[[Any], Any]]] = {
     bool: ("True or False", "truth values", _accept_bool),
-    int: ("an integer of 32 bits", "integers of 32 bits", _accept_int),
+    int: ("an integer of 32 bits", "integers of 32 bits", _accept_int32),
     float: ("a number", "numbers", _accept_float),
     str: ("a string", "strings", _accept_str),
     DType: ("a daliesque type such as daliesque.float32", "daliesque types", to_dtype),
 }
 
+Int64 = Annotated[int, Fixed("an integer", _accept_int)]
 FloatPerSample = Annotated[Any, PerSample(np.float32, False)]
 IntPerSample = Annotated[Any, PerSample(np.int32, False)]
 Int64PerSample = Annotated[Any, PerSample(np.int64, False)]

@@ -9,7 +9,7 @@ import typing
 from collections.abc import Sequence
 from typing import Any, TypedDict, cast
 
-from ..._engine.args import rule_of
+from ..._engine.args import Int64, rule_of
 from ..._engine.errors import join_names
 from .caller import warn_caller
 from .steps import LAST_BATCHES, LastBatch
@@ -27,9 +27,9 @@ class ReaderOptions(TypedDict, total=False):
     pad_last_batch: bool | None
     random_shuffle: bool | None
     initial_fill: int | None
-    seed: int | None
+    seed: Int64 | None
     shuffle_after_epoch: bool | None
-    shuffle_after_epoch_seed: int | None
+    shuffle_after_epoch_seed: Int64 | None
     prefetch_queue_depth: int | None
     lazy_init: bool | None
     read_ahead: bool | None
@@ -62,7 +62,10 @@ DEFAULTS: dict[str, Any] = {
     "on_error": "raise",
     "max_errors": None,
 }
-_RULES = {name: rule_of(hint) for name, hint in typing.get_type_hints(ReaderOptions).items()}
+_RULES = {
+    name: rule_of(hint)
+    for name, hint in typing.get_type_hints(ReaderOptions, include_extras=True).items()
+}
 
 
 def own_arguments(kind: type) -> list[str]:
