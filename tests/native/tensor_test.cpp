@@ -12,6 +12,7 @@
 #include "arrays.h"
 #include "check.h"
 #include "core/convert.h"
+#include "core/errors.h"
 #include "core/simd.h"
 #include "tensor/arithmetic.h"
 #include "tensor/normalize.h"
@@ -77,9 +78,7 @@ Samples try_arithmetic(ArithmeticOp op, std::span<const Samples* const> operands
   set_simd_enabled(simd);
   try {
     return arithmetic(op, operands);
-  } catch (const std::invalid_argument&) {
-    return {};
-  } catch (const std::domain_error&) {
+  } catch (const UsageError&) {
     return {};
   }
 }
