@@ -80,6 +80,8 @@ Samples try_arithmetic(ArithmeticOp op, std::span<const Samples* const> operands
     return arithmetic(op, operands);
   } catch (const UsageError&) {
     return {};
+  } catch (const std::invalid_argument&) {  // the number of operands
+    return {};
   }
 }
 
