@@ -9,23 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
 from support.compare import TOLERANCES, assert_close
-
-coordinates = st.floats(0, 1, width=32)
-
-
-@st.composite
-def box_tables(draw: Any, least: int = 0) -> Any:
-    """Boxes (left, top, right, bottom) that have an area."""
-    count = draw(st.integers(least, 6))
-    raw = draw(hnp.arrays(np.float32, (count, 2, 2), elements=coordinates))
-    corners = np.sort(raw, axis=1)
-    corners[:, 1] = np.minimum(corners[:, 1] + np.float32(0.05), 1)
-    corners[:, 0] = np.minimum(corners[:, 0], corners[:, 1] - np.float32(0.04))
-    return corners.reshape(count, 4)
+from support.strategies import box_tables
 
 
 @given(box_tables(), st.integers(0, 1000))

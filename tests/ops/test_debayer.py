@@ -3,34 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import daliesque as ndd
 from support.compare import assert_near, assert_same
+from support.ramps import make_image, raises, run
 
-Array = NDArray[Any]
 POSITIONS = {(0, 0): "BG", (0, 1): "GB", (1, 0): "GR", (1, 1): "RG"}
 SUFFIXES = {"bilinear_ocv": "RGB", "edgeaware_ocv": "RGB_EA", "vng_ocv": "RGB_VNG"}
-
-
-def make_image(shape: tuple[int, ...], dtype: str = "uint8", seed: int = 0) -> Array:
-    """A ramp with noise: neither flat nor without structure."""
-    rng = np.random.default_rng(seed)
-    ramp = np.linspace(40, 200, int(np.prod(shape))).reshape(shape)
-    return (ramp + rng.integers(0, 30, shape)).astype(dtype)
-
-
-def run(name: str, image: Array, layout: str | None = None, **arguments: Any) -> Array:
-    return np.array(getattr(ndd, name)(ndd.tensor(image, layout=layout), **arguments))
-
-
-def raises(message: str) -> Any:
-    return pytest.raises(ValueError, match=message)
 
 
 @pytest.mark.parametrize("position", POSITIONS)

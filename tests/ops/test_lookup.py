@@ -3,37 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import daliesque as ndd
 from support.compare import assert_same
+from support.ramps import all_instruction_sets, make_image, raises, run
 from support.reference.color import to_type
 
-Array = NDArray[Any]
 INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
 TYPES = [*INTEGERS, "float16", "float32", "float64"]
-all_instruction_sets = pytest.mark.parametrize(
-    "instruction_set", ["vector", "avx2", "portable"], indirect=True
-)
-
-
-def make_image(shape: tuple[int, ...], dtype: str = "uint8", seed: int = 0) -> Array:
-    """A ramp with noise: neither flat nor without structure."""
-    rng = np.random.default_rng(seed)
-    ramp = np.linspace(40, 200, int(np.prod(shape))).reshape(shape)
-    return (ramp + rng.integers(0, 30, shape)).astype(dtype)
-
-
-def run(name: str, image: Array, layout: str | None = None, **arguments: Any) -> Array:
-    return np.array(getattr(ndd, name)(ndd.tensor(image, layout=layout), **arguments))
-
-
-def raises(message: str) -> Any:
-    return pytest.raises(ValueError, match=message)
 
 
 @pytest.mark.usefixtures("instruction_set")

@@ -13,17 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
 from support.compare import assert_same
-
-TYPES = ["uint8", "int16", "uint32", "int64", "float16", "float32", "float64", "bool"]
-shapes = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
-
-
-@st.composite
-def arrays(draw: Any, shape: Any = shapes) -> Any:
-    dtype = draw(st.sampled_from(TYPES))
-    extents = draw(shape) if isinstance(shape, st.SearchStrategy) else shape
-    count = int(np.prod(extents))
-    return (np.arange(count) * 7 % 100).astype(dtype).reshape(extents)
+from support.strategies import TYPES, arrays
 
 
 @st.composite

@@ -8,31 +8,12 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import daliesque as ndd
 from support.compare import assert_near, assert_same
+from support.ramps import Array, all_instruction_sets, make_image, raises, run
 
-Array = NDArray[Any]
 TILES = {"tiles_x": 3, "tiles_y": 2, "clip_limit": 2.0}
-all_instruction_sets = pytest.mark.parametrize(
-    "instruction_set", ["vector", "avx2", "portable"], indirect=True
-)
-
-
-def make_image(shape: tuple[int, ...], dtype: str = "uint8", seed: int = 0) -> Array:
-    """A ramp with noise: neither flat nor without structure."""
-    rng = np.random.default_rng(seed)
-    ramp = np.linspace(40, 200, int(np.prod(shape))).reshape(shape)
-    return (ramp + rng.integers(0, 30, shape)).astype(dtype)
-
-
-def run(name: str, image: Array, layout: str | None = None, **arguments: Any) -> Array:
-    return np.array(getattr(ndd, name)(ndd.tensor(image, layout=layout), **arguments))
-
-
-def raises(message: str) -> Any:
-    return pytest.raises(ValueError, match=message)
 
 
 def equalize_plane(plane: Array) -> Array:

@@ -13,29 +13,15 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from support.named_files import NAMES, make_files, value
 from support.oracle import reference
 from support.reader_checks import Count, epoch_of
 
 pytestmark = pytest.mark.oracle
 
 
-def make_files(root: Path, names: list[str]) -> Path:
-    """Files that contain their own names."""
-    for name in names:
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
-    return root
-
-
 def flat_folder(root: Path, count: int) -> Path:
     return make_files(root, [f"{i % 3}/{i:03d}.jpg" for i in range(count)])
-
-
-def value(tensor: Any) -> Any:
-    """Type, layout, shape and contents of one sample."""
-    array = np.asarray(tensor.evaluate())
-    return str(array.dtype), tensor.layout, array.shape, array.tobytes()
 
 
 def epochs(library: Any, count: int, batch_size: int | None, **arguments: Any) -> list[Any]:
@@ -101,25 +87,6 @@ def test_default_seeds(tmp_path: Path, mode: str) -> None:
     root = str(flat_folder(tmp_path, 40))
     assert_equal(8, 4, file_root=root, **{mode: True})
     assert_equal(None, 4, file_root=root, **{mode: True})
-
-
-NAMES = [
-    "b/2.jpg",
-    "b/10.jpg",
-    "b/.hidden.png",
-    "b/Ä.jpeg",
-    "b/z.JPG",
-    "b/notes.txt",
-    "b/no extension",
-    "B/upper.jpg",
-    "a b/with space.png",
-    "empty/readme.md",
-    "10/x.wav",
-    "9/x.flac",
-    "ä/x.webp",
-    "b/deeper/x.jpg",
-    "in_root.jpg",
-]
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ import pytest
 
 from support.libraries import Array, Each, Type
 from support.oracle import assert_agree
+from support.random_arrays import BORDERS, LAYOUTS, TYPES, pick, random_array, random_samples
 
 pytestmark = pytest.mark.oracle
 
-TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4")
+PADDED_TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4")
 
 
-def random_samples(rng: np.random.Generator, ndim: int, dtype: str, count: int = 3) -> list[Array]:
+def padded_samples(rng: np.random.Generator, ndim: int, dtype: str, count: int = 3) -> list[Array]:
     shapes = rng.integers(1, 9, (count, ndim))
     return [(rng.normal(size=tuple(shape)) * 100).astype(dtype) for shape in shapes]
 
@@ -25,7 +26,7 @@ def random_samples(rng: np.random.Generator, ndim: int, dtype: str, count: int =
 def test_pad(seed: int) -> None:
     rng = np.random.default_rng(seed)
     ndim = int(rng.integers(1, 6))
-    samples = random_samples(rng, ndim, TYPES[seed % len(TYPES)])
+    samples = padded_samples(rng, ndim, PADDED_TYPES[seed % len(PADDED_TYPES)])
     arguments: dict[str, Any] = {"layout": "ABCDE"[:ndim]}
     count = int(rng.integers(1, ndim + 1))
     chosen = [int(axis) for axis in rng.permutation(ndim)[:count]]
@@ -47,32 +48,6 @@ def test_pad(seed: int) -> None:
     if rng.random() < 0.5:
         arguments["fill_value"] = Each([np.float32(rng.uniform(-9, 9)) for _ in samples])
     assert_agree("pad", samples, **arguments)
-
-
-LAYOUTS = ("HWC", "CHW", "DHWC", "CDHW", "FHWC", "FCHW", "CFHW")
-SLICED_TYPES = ("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8")
-BORDERS = ("pad", "edge", "reflect", "reflect_101", "wrap")
-
-
-def random_array(rng: np.random.Generator, shape: list[int], dtype: str) -> Array:
-    kind = np.dtype(dtype)
-    if kind.kind == "f":
-        return (rng.normal(size=shape) * 200).astype(kind)
-    limits = np.iinfo(kind)
-    return rng.integers(limits.min, limits.max, shape, kind, endpoint=True)
-
-
-def samples_in(rng: np.random.Generator, layout: str, dtype: str, channels: int) -> list[Array]:
-    return [
-        random_array(
-            rng, [channels if axis == "C" else int(rng.integers(1, 12)) for axis in layout], dtype
-        )
-        for _ in range(3)
-    ]
-
-
-def pick(rng: np.random.Generator, choices: Any) -> Any:
-    return choices[int(rng.integers(len(choices)))]
 
 
 def random_slice_arguments(
@@ -113,7 +88,7 @@ def random_slice_arguments(
 def test_slice(seed: int) -> None:
     rng = np.random.default_rng(seed)
     layout = pick(rng, (*LAYOUTS, "HW", "X", None))
-    samples = samples_in(rng, layout or "HWC", pick(rng, SLICED_TYPES), int(rng.integers(1, 5)))
+    samples = random_samples(rng, layout or "HWC", pick(rng, TYPES), int(rng.integers(1, 5)))
     ndim = samples[0].ndim
     arguments: dict[str, Any] = {"layout": layout}
     axes = 2

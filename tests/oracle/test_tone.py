@@ -3,27 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from support.libraries import Array
 from support.oracle import assert_agree
+from support.ramps import make_images
 
 pytestmark = pytest.mark.oracle
-
-
-def make_images(rng: np.random.Generator, shapes: list[Any], dtype: str = "uint8") -> list[Array]:
-    """Noise, and smooth images with few values."""
-    images = []
-    for index, shape in enumerate(shapes):
-        image = rng.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
-        if index % 2:
-            ramp = np.linspace(40, 200, image.size).reshape(shape)
-            image = (ramp + image % 20).astype(dtype)
-        images.append(image)
-    return images
 
 
 @pytest.mark.parametrize("layout", ["HW", "HWC", "CHW", "FHW", "FHWC", "FCHW", None])
