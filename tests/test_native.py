@@ -67,20 +67,64 @@ def test_kernels_know_no_python() -> None:
             assert "nanobind" not in text
 
 
+def internal_names(text: str) -> set[str]:
+    """What a file defines in unnamed namespaces or as static: functions, types and constants."""
+    text = re.sub(r"//(?! namespace$).*|DALIESQUE_INLINE ", "", text, flags=re.MULTILINE)
+    bodies = re.findall(r"^namespace \{\n(.*?)^\}  // namespace$", text, re.MULTILINE | re.DOTALL)
+    names = set(re.findall(r"^static [^=;(\n]*?\b(\w+)\(", text, re.MULTILINE))
+    for body in bodies:
+        types = r"^(?:struct |class |enum class |using (?=\w+ =))(\w+)"
+        names |= set(re.findall(types, body, re.MULTILINE))
+        for line in re.findall(r"^constexpr [^;]*;", body, re.MULTILINE):
+            names |= set(re.findall(r"\b(k[A-Z]\w*)(?:\[\w*\])? ?[={]", line))
+        functions = r"^(?!template|using|struct|class|enum|static)[a-zA-Z][^=;(\n]*?\b(\w+)\("
+        names |= set(re.findall(functions, body, re.MULTILINE))
+    return names
+
+
+def test_sources_of_a_folder_can_be_compiled_together() -> None:
+    """As builds without a compiler cache do: a name that two files define for themselves would be
+    ambiguous there, or choose the other file's overload."""
+    assert internal_names(
+        "namespace {\n\nconstexpr int kA = 1, kB = 2;\nstruct C {\n  int d;\n};\nusing E = C;\n"
+        "template <class T>\nT f(T x) {\n  return g(x);\n}\n\n}  // namespace\n"
+        "static void h() {}\nvoid i() {}\n"
+    ) == {"kA", "kB", "C", "E", "f", "h"}
+    for folder in sorted({path.parent for path in native_files()}):
+        apart = re.findall(
+            r"\((\S+) PROPERTIES SKIP_UNITY", (folder / "CMakeLists.txt").read_text()
+        )
+        owners: dict[tuple[str, str, str], str] = {}
+        for path in sorted(folder.glob("*.cpp")):
+            text = path.read_text()
+            namespace = re.findall(r"^namespace (daliesque[\w:]*)", text, re.MULTILINE)
+            kind = "simd" if path.name.endswith(".simd.cpp") else "plain"
+            for name in internal_names(text) if path.name not in apart else ():
+                owner = owners.setdefault((kind, namespace[0], name), path.name)
+                assert owner == path.name, f"{folder.name}: {owner}, {path.name} define {name}"
+
+
 def vector_objects() -> list[tuple[Path, str]]:
     """Objects compiled for more than the least processor, with their namespace.
 
-    There may be several builds in build/; of files that are gone, objects may remain.
+    There may be several builds in build/, of single files or of folders; of files that are gone,
+    objects may remain.
     """
-    kernels = ROOT / "src" / "kernels"
     found = []
-    for source in kernels.glob("*/*.simd.cpp"):
-        folder = source.parent.name
-        namespace = "daliesque" if folder == "core" else f"daliesque::{folder}"
+    sources = list((ROOT / "src" / "kernels").glob("*/*.simd.cpp"))
+    for folder in sorted({source.parent for source in sources}):
+        names = {f"{source.name}.o" for source in sources if source.parent == folder}
+        namespace = "daliesque" if folder.name == "core" else f"daliesque::{folder.name}"
         for isa in ("avx2", "avx512"):
-            pattern = f"*/src/kernels/{folder}/CMakeFiles/{folder}_{isa}.dir/{source.name}.o"
-            builds = [p for p in (ROOT / "build").glob(pattern) if "sanitize" not in str(p)]
-            found += [(path, f"{namespace}::{isa}::") for path in builds]
+            pattern = f"*/src/kernels/{folder.name}/CMakeFiles/{folder.name}_{isa}.dir/**/*.o"
+            objects = [
+                path
+                for path in (ROOT / "build").glob(pattern)
+                if (path.name in names or path.parent.name == "Unity")
+                and not re.search("sanitize|san/", str(path))
+            ]
+            assert objects or isa == "avx512", f"{folder.name}: built with pip install . or CMake"
+            found += [(path, f"{namespace}::{isa}::") for path in objects]
     return found
 
 
@@ -90,10 +134,7 @@ def vector_objects() -> list[tuple[Path, str]]:
 )
 def test_vector_objects_define_nothing_that_others_define() -> None:
     """The rule of core/simd.h."""
-    objects = vector_objects()
-    sources = list((ROOT / "src" / "kernels").glob("*/*.simd.cpp"))
-    assert len(objects) > len(sources), "built from here: pip install . or CMake"
-    for path, namespace in objects:
+    for path, namespace in vector_objects():
         command = ["nm", "-C", "--defined-only", "--extern-only", str(path)]
         listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         symbols = [line.split(maxsplit=2)[2] for line in listed.splitlines() if line]

@@ -27,7 +27,7 @@ def main() -> None:
     for old in TARGET.glob("*.whl"):
         old.unlink()
     print(
-        f"Building the native extension on {os.cpu_count()} cores. The first time takes about 4 "
+        f"Building the native extension on {os.cpu_count()} cores. The first time takes about 2 "
         "minutes on 2 idle cores; later only what changed is compiled.",
         flush=True,
     )

@@ -21,7 +21,7 @@ bool begins_like_wav(const AudioBytes& source) {
 }
 
 template <class T>
-void store(T* out, const float* in, int64_t count) {
+void store_mixed(T* out, const float* in, int64_t count) {
   if constexpr (std::is_same_v<T, float>) {
     std::copy_n(in, count, out);
   } else {
@@ -42,7 +42,7 @@ int64_t read_mixed(T* out, AudioFile& file, int64_t first, int64_t count) {
     const int64_t wanted = std::min(most, count - done);
     const int64_t got = file.read(frames.data(), first + done, wanted);
     downmix(mixed.data(), frames.data(), got, file.channels);
-    store(out + done, mixed.data(), got);
+    store_mixed(out + done, mixed.data(), got);
     done += got;
     if (got < wanted) break;
   }

@@ -15,7 +15,7 @@ namespace daliesque::audio {
 
 namespace {
 
-using SignalTypes =
+using RegionTypes =
     Types<uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t, uint64_t, int64_t, float>;
 
 /// Squares of 16-bit integers are summed up exactly, those of other types in single precision.
@@ -152,7 +152,7 @@ void nonsilent_region(Samples& begin, Samples& length, const Samples& in,
     const bool resets = in.dtype() == DType::float32 && args.reset_interval > 0;
     return resets ? args.reset_interval : std::max<int64_t>(in.volume(i), 1);
   };
-  dispatch(SignalTypes{}, in.dtype(), [&](auto tag) {
+  dispatch(RegionTypes{}, in.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     parallel_slices(
         in.size(), [&](int64_t i) { return (in.volume(i) + interval(i) - 1) / interval(i); },

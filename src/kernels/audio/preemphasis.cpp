@@ -10,7 +10,7 @@ namespace daliesque::audio {
 
 namespace {
 
-constexpr int64_t kBlock = 2048;
+constexpr int64_t kPreemphasisBlock = 2048;
 
 /// Values [begin, end) of one sample, computed in T. Large results are written past the caches.
 template <class T>
@@ -23,10 +23,10 @@ void filter(std::byte* out, const std::byte* in, int64_t begin, int64_t end, int
   const auto factor = static_cast<T>(coefficient);
   const bool direct_in = from.dtype() == dtype_of<T>;
   const bool direct_out = to.dtype() == dtype_of<T> && !streamed;
-  T read_values[kBlock + 1], made[kBlock];
-  alignas(64) std::byte converted[kBlock * 8];
-  for (int64_t first = begin; first < end; first += kBlock) {
-    const int64_t count = std::min(kBlock, end - first);
+  T read_values[kPreemphasisBlock + 1], made[kPreemphasisBlock];
+  alignas(64) std::byte converted[kPreemphasisBlock * 8];
+  for (int64_t first = begin; first < end; first += kPreemphasisBlock) {
+    const int64_t count = std::min(kPreemphasisBlock, end - first);
     const T* values = read_values;
     if (first > 0 && direct_in) {
       values = reinterpret_cast<const T*>(at(first - 1));
@@ -55,13 +55,14 @@ void preemphasis_filter(Samples& out, const Samples& in, PerSample<float> coeffi
   const bool twice = in.dtype() == DType::float64;
   const bool streamed = exceeds_caches(out, in);
   parallel_slices(
-      in.size(), [&](int64_t i) { return (in.volume(i) + kBlock - 1) / kBlock; },
-      [](int64_t) { return 0.5 * kBlock; },
+      in.size(),
+      [&](int64_t i) { return (in.volume(i) + kPreemphasisBlock - 1) / kPreemphasisBlock; },
+      [](int64_t) { return 0.5 * kPreemphasisBlock; },
       [&](int64_t i, int64_t begin, int64_t end) {
         auto* to = out.data<std::byte>(i);
         const auto* from = in.data<const std::byte>(i);
-        const int64_t total = in.volume(i), first = begin * kBlock;
-        const int64_t last = std::min(end * kBlock, total);
+        const int64_t total = in.volume(i), first = begin * kPreemphasisBlock;
+        const int64_t last = std::min(end * kPreemphasisBlock, total);
         if (coefficient[i] == 0) {
           convert_loop(out.dtype(), in.dtype())(to + static_cast<size_t>(first) * out.itemsize(),
                                                 from + static_cast<size_t>(first) * in.itemsize(),

@@ -16,12 +16,12 @@ namespace daliesque::audio {
 
 namespace {
 
-using SignalTypes = Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, float>;
+using ResampleTypes = Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, float>;
 
 const ResampleLoops& resample_loops() { return DALIESQUE_CHOOSE(resample_loops); }
 
 // The reference counts positions in single precision within blocks of this many results.
-constexpr int64_t kBlock = 256;
+constexpr int64_t kResampleBlock = 256;
 
 std::shared_ptr<const ResampleWindow> window_for(int lobes) {
   static std::mutex mutex;
@@ -65,7 +65,7 @@ Samples planes_of(const Samples& in, bool to_signed) {
   for (int64_t i = 0; i < in.size() && ready; i++) ready = channels_of(in, i) == 1;
   if (ready) return in;
   Samples planes = Samples::empty_like(in, DType::float32);
-  dispatch(SignalTypes{}, in.dtype(), [&](auto tag) {
+  dispatch(ResampleTypes{}, in.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     parallel_for(
         in.size(), [&](int64_t i) { return 0.5 * static_cast<double>(in.volume(i)); },
@@ -81,13 +81,13 @@ Samples planes_of(const Samples& in, bool to_signed) {
 }
 
 template <class T>
-void store(T* out, const float* in, int64_t count, int64_t channels) {
+void store_frames(T* out, const float* in, int64_t count, int64_t channels) {
   constexpr auto kScale = static_cast<float>(std::numeric_limits<T>::max());
   for (int64_t j = 0; j < count; j++) out[j * channels] = saturate<T>(in[j] * kScale);
 }
 
 template <>
-void store<float>(float* out, const float* in, int64_t count, int64_t channels) {
+void store_frames<float>(float* out, const float* in, int64_t count, int64_t channels) {
   for (int64_t j = 0; j < count; j++) out[j * channels] = in[j];
 }
 
@@ -124,28 +124,30 @@ ResampleWindow::ResampleWindow(int lobe_count) : lobes(lobe_count) {
 void audio_resample(Samples& out, const Samples& in, const double* steps, int lobes) {
   const auto window = window_for(lobes);
   const Samples planes = planes_of(in, is_signed(out.dtype()));
-  const auto blocks = [&](int64_t i) { return (out.shape(i)[0] + kBlock - 1) / kBlock; };
-  dispatch(SignalTypes{}, out.dtype(), [&](auto tag) {
+  const auto blocks = [&](int64_t i) {
+    return (out.shape(i)[0] + kResampleBlock - 1) / kResampleBlock;
+  };
+  dispatch(ResampleTypes{}, out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     parallel_slices(
         in.size(), [&](int64_t i) { return channels_of(in, i) * blocks(i); },
-        [&](int64_t) { return kBlock * (3 + 0.2 * static_cast<double>(window->taps)); },
+        [&](int64_t) { return kResampleBlock * (3 + 0.2 * static_cast<double>(window->taps)); },
         [&](int64_t i, int64_t begin, int64_t end) {
           const int64_t channels = channels_of(in, i), per_channel = blocks(i);
           const int64_t length = in.shape(i)[0], results = out.shape(i)[0];
           // Steps beyond the end do not occur; huge ones would overflow single precision.
           const double step = std::min(steps[i], static_cast<double>(std::max<int64_t>(length, 1)));
-          float block[kBlock];
+          float block[kResampleBlock];
           for (int64_t unit = begin; unit < end; unit++) {
-            const int64_t channel = unit / per_channel, first = unit % per_channel * kBlock;
-            const int64_t count = std::min(kBlock, results - first);
+            const int64_t channel = unit / per_channel, first = unit % per_channel * kResampleBlock;
+            const int64_t count = std::min(kResampleBlock, results - first);
             const double position = static_cast<double>(first) * step;
             const auto whole = static_cast<int64_t>(std::floor(position));
             const float* plane = planes.data<const float>(i) + channel * length;
             resample_loops().resample(block, count, plane + whole, whole, length - whole,
                                       static_cast<float>(position - static_cast<double>(whole)),
                                       static_cast<float>(step), *window);
-            store(out.data<T>(i) + first * channels + channel, block, count, channels);
+            store_frames(out.data<T>(i) + first * channels + channel, block, count, channels);
           }
         });
   });

@@ -23,7 +23,7 @@ namespace {
 
 // Pieces start on whole cache lines of the output for every element type.
 constexpr int64_t kElementsPerUnit = 64;
-constexpr double kNanosecondsPerByte = 0.08;
+constexpr double kConvertNanosecondsPerByte = 0.08;
 
 bool is_enum(DType type) { return storage_type(type) != type; }
 
@@ -77,7 +77,8 @@ void cast(Samples& out, const Samples& in) {
       dense ? 1 : in.size(),
       [&](int64_t i) { return (elements(i) + kElementsPerUnit - 1) / kElementsPerUnit; },
       [&](int64_t) {
-        return static_cast<double>(to_size + from_size) * kElementsPerUnit * kNanosecondsPerByte;
+        return static_cast<double>(to_size + from_size) * kElementsPerUnit *
+               kConvertNanosecondsPerByte;
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         begin *= kElementsPerUnit;

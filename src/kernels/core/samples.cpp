@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/output_batch.h"
 #include "core/parallel.h"
 
 namespace daliesque {
@@ -69,7 +70,7 @@ void copy_strided(std::byte*& out, const std::byte* in, const int64_t* shape,
 }
 
 /// Memory bandwidth of one core, for cost estimates.
-constexpr double kNanosecondsPerByte = 0.15;
+constexpr double kCopyNanosecondsPerByte = 0.15;
 
 }  // namespace
 
@@ -126,8 +127,9 @@ Samples Samples::empty(DType dtype, int ndim, std::vector<int64_t> shapes, std::
     if (added > SIZE_MAX / 2 - bytes) throw OutOfMemory("the batch is larger than memory");
     bytes += added;
   }
-  out.owners_.push_back(allocate(bytes));
-  auto* base = static_cast<std::byte*>(out.owners_[0].get());
+  const auto piece = claim_output(dtype, ndim, out.shapes_, count, bytes);
+  out.owners_.push_back(piece ? piece->owner : allocate(bytes));
+  auto* base = static_cast<std::byte*>(piece ? piece->data : out.owners_[0].get());
   for (size_t i = 0; i < offsets.size(); i++) out.data_[i] = base + offsets[i];
   return out;
 }
@@ -367,7 +369,7 @@ void copy(Samples& out, const Samples& in) {
       [&](int64_t i) {
         const int64_t units = in.ndim() ? std::max<int64_t>(1, in.shape(i)[0]) : 1;
         return static_cast<double>(in.volume(i)) * static_cast<double>(itemsize) *
-               kNanosecondsPerByte / static_cast<double>(units);
+               kCopyNanosecondsPerByte / static_cast<double>(units);
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         if (in.volume(i) == 0) return;
@@ -426,7 +428,7 @@ void copy_padded(Samples& out, const Samples& in) {
       in.size(),
       [&](int64_t i) {
         return static_cast<double>(out.volume(i)) * static_cast<double>(out.itemsize()) *
-               kNanosecondsPerByte;
+               kCopyNanosecondsPerByte;
       },
       [&](int64_t i) {
         copy_corner(out.data<std::byte>(i), in.data<const std::byte>(i), out.shape(i), in.shape(i),

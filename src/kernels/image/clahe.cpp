@@ -30,9 +30,9 @@ DALIESQUE_CLAHE_LOOPS
 
 namespace {
 
-constexpr double kNanosecondsPerPixel = 2.0, kNanosecondsPerColor = 4.0;
+constexpr double kClaheNanosecondsPerPixel = 2.0, kClaheNanosecondsPerColor = 4.0;
 
-using ByteTable = std::array<uint8_t, 256>;
+using EqualizingTable = std::array<uint8_t, 256>;
 
 uint8_t nearest_byte(float value) {
   return static_cast<uint8_t>(std::min(std::lrint(value), 255L));
@@ -64,7 +64,7 @@ class Equalizer {
   }
 
   void run(uint8_t* out, const uint8_t* in) {
-    std::vector<ByteTable> tables(static_cast<size_t>(tiles_x_ * tiles_y_));
+    std::vector<EqualizingTable> tables(static_cast<size_t>(tiles_x_ * tiles_y_));
     const auto tile_cost = static_cast<double>(tile_height_ * tile_width_);
     parallel_for(
         tiles_x_ * tiles_y_, [&](int64_t) { return tile_cost; },
@@ -72,7 +72,7 @@ class Equalizer {
     const std::vector<uint32_t> cells = join_tables(tables);
     parallel_slices(
         1, [&](int64_t) { return height_; },
-        [&](int64_t) { return kNanosecondsPerPixel * static_cast<double>(width_); },
+        [&](int64_t) { return kClaheNanosecondsPerPixel * static_cast<double>(width_); },
         [&](int64_t, int64_t begin, int64_t end) {
           for (int64_t y = begin; y < end; y++) blend_row(out, in, y, cells);
         });
@@ -91,7 +91,7 @@ class Equalizer {
     }
   }
 
-  ByteTable make_table(const uint8_t* in, int64_t tile) const {
+  EqualizingTable make_table(const uint8_t* in, int64_t tile) const {
     std::array<int32_t, 256> counts{}, more{};
     const int64_t top = tile / tiles_x_ * tile_height_, left = tile % tiles_x_ * tile_width_;
     const int64_t inside = std::clamp<int64_t>(width_ - left, 0, tile_width_);
@@ -108,7 +108,7 @@ class Equalizer {
     }
     for (size_t k = 0; k < 256; k++) counts[k] += more[k];
     if (limit_ > 0) clip(counts);
-    ByteTable table;
+    EqualizingTable table;
     int32_t sum = 0;
     for (size_t k = 0; k < 256; k++) {
       sum += counts[k];
@@ -132,18 +132,18 @@ class Equalizer {
 
   /// For each position between tiles, the tables of the four around it: one word holds what they
   /// make of a byte. Beyond the outermost tiles, these count twice.
-  std::vector<uint32_t> join_tables(const std::vector<ByteTable>& tables) const {
+  std::vector<uint32_t> join_tables(const std::vector<EqualizingTable>& tables) const {
     std::vector<uint32_t> cells;
     cells.reserve(static_cast<size_t>((tiles_y_ + 1) * (tiles_x_ + 1) * 256));
-    const auto table = [&](int64_t y, int64_t x) -> const ByteTable& {
+    const auto table = [&](int64_t y, int64_t x) -> const EqualizingTable& {
       y = std::clamp<int64_t>(y, 0, tiles_y_ - 1);
       x = std::clamp<int64_t>(x, 0, tiles_x_ - 1);
       return tables[static_cast<size_t>(y * tiles_x_ + x)];
     };
     for (int64_t y = -1; y < tiles_y_; y++) {
       for (int64_t x = -1; x < tiles_x_; x++) {
-        const ByteTable &a = table(y, x), &b = table(y, x + 1);
-        const ByteTable &c = table(y + 1, x), &d = table(y + 1, x + 1);
+        const EqualizingTable &a = table(y, x), &b = table(y, x + 1);
+        const EqualizingTable &c = table(y + 1, x), &d = table(y + 1, x + 1);
         for (size_t k = 0; k < 256; k++) {
           cells.push_back(a[k] | static_cast<uint32_t>(b[k]) << 8 |
                           static_cast<uint32_t>(c[k]) << 16 | static_cast<uint32_t>(d[k]) << 24);
@@ -177,7 +177,7 @@ void for_pixels(int64_t pixels, Body&& body) {
   constexpr int64_t kUnit = 256;
   parallel_slices(
       1, [&](int64_t) { return (pixels + kUnit - 1) / kUnit; },
-      [&](int64_t) { return kNanosecondsPerColor * kUnit; },
+      [&](int64_t) { return kClaheNanosecondsPerColor * kUnit; },
       [&](int64_t, int64_t begin, int64_t end) {
         body(begin * kUnit, std::min(end * kUnit, pixels));
       });
@@ -210,7 +210,7 @@ void equalize_colors(uint8_t* out, const uint8_t* in, int64_t height, int64_t wi
 void clahe(Samples& out, const Samples& in, const Clahe& arguments) {
   parallel_for(
       in.size(),
-      [&](int64_t i) { return kNanosecondsPerColor * static_cast<double>(in.volume(i)); },
+      [&](int64_t i) { return kClaheNanosecondsPerColor * static_cast<double>(in.volume(i)); },
       [&](int64_t i) {
         const Shape shape = in.shape(i);
         if (in.volume(i) == 0) return;

@@ -22,7 +22,7 @@ namespace {
 // Work is cut in units of this many pixels or values: a multiple of 3, so that values of three
 // channels are cut between pixels, and of a cache line.
 constexpr int64_t kUnit = 192;
-constexpr double kNanosecondsPerByte = 0.2, kNanosecondsPerValue = 1.0;
+constexpr double kColorNanosecondsPerByte = 0.2, kColorNanosecondsPerValue = 1.0;
 
 const ColorLoops& color_loops() { return DALIESQUE_CHOOSE(color_loops); }
 
@@ -157,7 +157,7 @@ void brightness_contrast(Samples& out, const Samples& in, const BrightnessContra
   const FloatBlocks blocks(out, in);
   const size_t in_size = in.itemsize(), out_size = out.itemsize();
   for_parts(
-      in, bytes ? kNanosecondsPerByte : kNanosecondsPerValue,
+      in, bytes ? kColorNanosecondsPerByte : kColorNanosecondsPerValue,
       [&](int64_t i) { return in.volume(i); },
       [&](int64_t i, int64_t begin, int64_t count) {
         const float brightness = arguments.brightness[i], contrast = arguments.contrast[i];
@@ -190,7 +190,7 @@ void color_twist(Samples& out, const Samples& in, const ColorTwist& arguments) {
   const FloatBlocks blocks(out, in);
   const size_t in_size = in.itemsize(), out_size = out.itemsize();
   for_parts(
-      in, bytes ? kNanosecondsPerByte : kNanosecondsPerValue,
+      in, bytes ? kColorNanosecondsPerByte : kColorNanosecondsPerValue,
       [&](int64_t i) { return in.volume(i); },
       [&](int64_t i, int64_t begin, int64_t count) {
         const ColorTransform& transform = transforms[static_cast<size_t>(i)];
@@ -291,7 +291,7 @@ void convert_color_space(Samples& out, const Samples& in, ColorSpace to, ColorSp
   const int64_t in_channels = from == ColorSpace::gray ? 1 : 3;
   const int64_t out_channels = to == ColorSpace::gray ? 1 : 3;
   for_parts(
-      in, 2 * kNanosecondsPerByte, [&](int64_t i) { return in.volume(i) / in_channels; },
+      in, 2 * kColorNanosecondsPerByte, [&](int64_t i) { return in.volume(i) / in_channels; },
       [&](int64_t i, int64_t begin, int64_t count) {
         loop(out.data<uint8_t>(i) + begin * out_channels,
              in.data<const uint8_t>(i) + begin * in_channels, count);

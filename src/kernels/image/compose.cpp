@@ -13,7 +13,7 @@ namespace daliesque::image {
 namespace {
 
 // Measured for batches larger than the caches.
-constexpr double kNanosecondsPerByte = 0.15;
+constexpr double kComposeNanosecondsPerByte = 0.15;
 
 /// What is left of a number after its whole part. Numbers beyond 32 bits, which have no fraction,
 /// give 0. Unlike std::floor this vectorizes for any processor.
@@ -113,7 +113,8 @@ void erase(Samples& out, const Samples& in, const Regions& regions, PerSample<fl
   parallel_for(
       in.size(),
       [&](int64_t i) {
-        return static_cast<double>(in.volume(i)) * static_cast<double>(size) * kNanosecondsPerByte;
+        return static_cast<double>(in.volume(i)) * static_cast<double>(size) *
+               kComposeNanosecondsPerByte;
       },
       [&](int64_t i) {
         const size_t bytes = static_cast<size_t>(in.volume(i)) * size;
@@ -135,7 +136,7 @@ void grid_mask(Samples& out, const Samples& in, const Grid& grid) {
       in.size(), [&](int64_t i) { return in.volume(i) ? in.shape(i)[0] : 0; },
       [&](int64_t i) {
         return static_cast<double>(in.shape(i)[1] * in.shape(i)[2]) *
-               static_cast<double>(in.itemsize()) * 2 * kNanosecondsPerByte;
+               static_cast<double>(in.itemsize()) * 2 * kComposeNanosecondsPerByte;
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         const auto tile = static_cast<float>(grid.tile[i]);
@@ -181,7 +182,7 @@ void multi_paste(Samples& out, const std::vector<const Samples*>& inputs,
       out.size(),
       [&](int64_t i) {
         return static_cast<double>(out.volume(i)) * static_cast<double>(out_size) * 2 *
-               kNanosecondsPerByte;
+               kComposeNanosecondsPerByte;
       },
       [&](int64_t i) {
         const Shape canvas = out.shape(i);

@@ -12,9 +12,9 @@ namespace daliesque::image {
 
 namespace {
 
-constexpr double kNanosecondsPerValue = 0.4;
+constexpr double kCropNanosecondsPerValue = 0.4;
 
-struct Axis {
+struct CropAxis {
   int64_t extent;             // of the window
   int64_t before, inside;     // window indices [before, before + inside) lie in the input
   int64_t first;              // input index of `before`
@@ -22,29 +22,29 @@ struct Axis {
 };
 
 /// How one sample is cut. A row is what the width and the channel axis span.
-struct Window {
-  std::vector<Axis> outer;
-  Axis width, channel;
+struct PixelWindow {
+  std::vector<CropAxis> outer;
+  CropAxis width, channel;
   int64_t rows = 1;
   bool mirror;
 };
 
-Axis make_axis(int64_t extent, int64_t in_extent, int64_t anchor, int64_t in_step,
-               int64_t out_step) {
-  Axis axis{extent, 0, 0, 0, in_step, out_step};
+CropAxis make_axis(int64_t extent, int64_t in_extent, int64_t anchor, int64_t in_step,
+                   int64_t out_step) {
+  CropAxis axis{extent, 0, 0, 0, in_step, out_step};
   axis.before = std::clamp<int64_t>(-anchor, 0, extent);
   axis.first = std::max<int64_t>(0, anchor);
   axis.inside = std::clamp<int64_t>(in_extent - axis.first, 0, extent - axis.before);
   return axis;
 }
 
-Window make_window(const Samples& out, const Samples& in, const CropMirrorNormalizeArgs& args,
-                   int64_t i) {
+PixelWindow make_window(const Samples& out, const Samples& in, const CropMirrorNormalizeArgs& args,
+                        int64_t i) {
   const Shape out_shape = out.shape(i), in_shape = in.shape(i);
   const auto in_steps = in.strides(i), out_steps = out.strides(i);
-  Window window;
+  PixelWindow window;
   window.mirror = args.mirror[i] != 0;
-  std::vector<Axis> axes(in_shape.size());
+  std::vector<CropAxis> axes(in_shape.size());
   for (size_t k = 0; k < axes.size(); k++) {
     const auto axis = static_cast<size_t>(args.permutation[k]);
     axes[axis] = make_axis(out_shape[k], in_shape[axis], args.anchors.row(i)[axis], in_steps[axis],
@@ -54,7 +54,7 @@ Window make_window(const Samples& out, const Samples& in, const CropMirrorNormal
   window.channel = axes[static_cast<size_t>(args.channel_axis)];
   if (window.mirror) {
     // Counted from the other end, as the output sees it.
-    Axis& width = window.width;
+    CropAxis& width = window.width;
     width.before = width.extent - width.before - width.inside;
   }
   for (size_t axis = 0; axis < axes.size(); axis++) {
@@ -96,7 +96,7 @@ Normalization make_normalization(const CropMirrorNormalizeArgs& args, int64_t i,
 class RowMaker {
  public:
   RowMaker(const Samples& out, const Samples& in, const CropMirrorNormalizeArgs& args,
-           const Window& window, int64_t i)
+           const PixelWindow& window, int64_t i)
       : window_(window),
         size_(static_cast<int64_t>(out.itemsize())),
         fill_(fill_elements(out, args, window, i)),
@@ -113,14 +113,14 @@ class RowMaker {
     const std::byte* from = in_;
     bool outside = window_.width.inside == 0 || window_.channel.inside == 0;
     for (size_t k = window_.outer.size(); k-- > 0;) {
-      const Axis& axis = window_.outer[k];
+      const CropAxis& axis = window_.outer[k];
       const int64_t index = row % axis.extent;
       row /= axis.extent;
       to += index * axis.out_step;
       from += (index - axis.before + axis.first) * axis.in_step;
       outside |= index < axis.before || index >= axis.before + axis.inside;
     }
-    const Axis &width = window_.width, &channel = window_.channel;
+    const CropAxis &width = window_.width, &channel = window_.channel;
     if (outside) {
       fill(to, 0, width.extent);
       return;
@@ -136,7 +136,7 @@ class RowMaker {
  private:
   static std::vector<std::byte> fill_elements(const Samples& out,
                                               const CropMirrorNormalizeArgs& args,
-                                              const Window& window, int64_t i) {
+                                              const PixelWindow& window, int64_t i) {
     const auto values = for_channels(args.fill, i, window.channel.extent);
     std::vector<std::byte> elements(values.size() * out.itemsize());
     for (size_t c = 0; c < values.size(); c++) {
@@ -146,14 +146,14 @@ class RowMaker {
   }
 
   void fill(std::byte* to, int64_t begin, int64_t end) const {
-    const Axis &width = window_.width, &channel = window_.channel;
+    const CropAxis &width = window_.width, &channel = window_.channel;
     for (int64_t c = 0; c < channel.extent && begin < end; c++) {
       rearrange_loops().copy_runs(to + begin * width.out_step + c * channel.out_step,
                                   width.out_step, fill_.data() + c * size_, 0, size_, end - begin);
     }
   }
 
-  const Window& window_;
+  const PixelWindow& window_;
   int64_t size_;
   std::vector<std::byte> fill_;
   Normalization normalization_;
@@ -166,16 +166,16 @@ class RowMaker {
 }  // namespace
 
 void crop_mirror_normalize(Samples& out, const Samples& in, const CropMirrorNormalizeArgs& args) {
-  std::vector<Window> windows;
+  std::vector<PixelWindow> windows;
   windows.reserve(static_cast<size_t>(in.size()));
   for (int64_t i = 0; i < in.size(); i++) windows.push_back(make_window(out, in, args, i));
   parallel_slices(
       in.size(),
       [&](int64_t i) { return out.volume(i) ? windows[static_cast<size_t>(i)].rows : 0; },
       [&](int64_t i) {
-        const Window& window = windows[static_cast<size_t>(i)];
+        const PixelWindow& window = windows[static_cast<size_t>(i)];
         return static_cast<double>(window.width.extent * window.channel.extent) *
-               kNanosecondsPerValue;
+               kCropNanosecondsPerValue;
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         RowMaker maker(out, in, args, windows[static_cast<size_t>(i)], i);

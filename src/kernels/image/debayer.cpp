@@ -17,7 +17,7 @@ namespace daliesque::image {
 
 namespace {
 
-constexpr double kNanosecondsPerPixel = 2.0, kNanosecondsPerGradient = 6.0;
+constexpr double kDebayerNanosecondsPerPixel = 2.0, kNanosecondsPerGradient = 6.0;
 // Luma of red, green and blue in units of 2^-14.
 constexpr uint32_t kRed = 4899, kGreen = 9617, kBlue = 1868;
 // Images with a shorter side have no variable gradients.
@@ -224,7 +224,7 @@ void debayer(Samples& out, const Samples& in, const PerSample<int32_t>& blue_pos
   parallel_slices(
       in.size(), [&](int64_t i) { return in.volume(i) ? in.shape(i)[0] : 0; },
       [&](int64_t i) {
-        const double cost = gradients ? kNanosecondsPerGradient : kNanosecondsPerPixel;
+        const double cost = gradients ? kNanosecondsPerGradient : kDebayerNanosecondsPerPixel;
         return cost * static_cast<double>(in.shape(i)[1]);
       },
       [&](int64_t i, int64_t begin, int64_t end) {

@@ -137,12 +137,12 @@ void find_gradients(const GradientRow& out, const uint16_t* above, const uint16_
 
 namespace {
 
-constexpr int64_t kBlock = 256;
+constexpr int64_t kDebayerBlock = 256;
 
 /// Twice the sums of each color over the directions with small gradients, as differences from
 /// those of the pixel's own color; and how many directions there are.
 struct Differences {
-  int16_t first[kBlock], second[kBlock], count[kBlock];
+  int16_t first[kDebayerBlock], second[kDebayerBlock], count[kDebayerBlock];
 };
 
 /// `first` is green where the pixel is not, otherwise the color of the row.
@@ -225,8 +225,9 @@ DALIESQUE_INLINE uint8_t shifted(int32_t from, float difference) {
 
 void follow_gradients(const ColorRows<uint8_t>& out, const GradientWindow& in) {
   Differences differences;
-  for (int64_t first = 0; first < in.width - 4; first += kBlock) {
-    const int64_t count = in.width - 4 - first < kBlock ? in.width - 4 - first : kBlock;
+  for (int64_t first = 0; first < in.width - 4; first += kDebayerBlock) {
+    const int64_t count =
+        in.width - 4 - first < kDebayerBlock ? in.width - 4 - first : kDebayerBlock;
     add_directions(differences, in, first + 2, count);
     const uint16_t *here = in.rows[2] + first + 2, *mask = in.green + first + 2;
     uint8_t* green = out.green + first;

@@ -15,7 +15,7 @@ namespace daliesque::image {
 
 namespace {
 
-constexpr double kNanosecondsPerByte = 1.0;
+constexpr double kEqualizeNanosecondsPerByte = 1.0;
 
 using Counts = std::array<int32_t, 256>;
 
@@ -103,7 +103,8 @@ void equalize(Samples& out, const Samples& in, int outer) {
   parallel_for(
       static_cast<int64_t>(images.size()),
       [&](int64_t k) {
-        return kNanosecondsPerByte * static_cast<double>(image(k).pixels * image(k).channels);
+        return kEqualizeNanosecondsPerByte *
+               static_cast<double>(image(k).pixels * image(k).channels);
       },
       [&](int64_t k) {
         equalize_image(image(k).out, image(k).in, image(k).pixels, image(k).channels, streamed);

@@ -13,9 +13,9 @@ namespace daliesque::image {
 
 namespace {
 
-constexpr double kNanosecondsPerTap = 0.06;
+constexpr double kFilterNanosecondsPerTap = 0.06;
 // What the rows of a strip may occupy of the fastest cache.
-constexpr int64_t kStripBytes = 16 << 10;
+constexpr int64_t kFilterStripBytes = 16 << 10;
 
 bool is_floating(DType type) {
   return type == DType::float16 || type == DType::bfloat16 || type == DType::float32 ||
@@ -103,7 +103,7 @@ class WindowFilter {
   void run(const std::byte* volume, size_t itemsize, int64_t z, int64_t begin, int64_t end,
            Store&& store) {
     const int64_t bytes = kernel_.height * kernel_.depth * in_.channels * 4;
-    for_strips(out_.width, bytes, kStripBytes, [&](int64_t first, int64_t last) {
+    for_strips(out_.width, bytes, kFilterStripBytes, [&](int64_t first, int64_t last) {
       prepare(first, last);
       int64_t next = begin;
       for (int64_t y = begin; y < end; y++) {
@@ -201,7 +201,7 @@ void filter(Samples& out, const Samples& in, FilterAxes axes, const Samples& ker
         const Kernel& window = windows[static_cast<size_t>(i)];
         const auto taps = static_cast<double>(window.taps.size() + window.row.size());
         const auto values = static_cast<double>(out_shapes[static_cast<size_t>(i)].row());
-        return values * (1 + taps * kNanosecondsPerTap);
+        return values * (1 + taps * kFilterNanosecondsPerTap);
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         const FilterShape &from = in_shapes[static_cast<size_t>(i)],

@@ -14,12 +14,12 @@ namespace daliesque::image {
 namespace {
 
 // Measured for batches larger than the caches.
-constexpr double kNanosecondsPerByte = 0.2;
+constexpr double kFlipNanosecondsPerByte = 0.2;
 
 // The axes to mirror are of three kinds at most: width, height, depth.
 constexpr size_t kMostMirrored = 3;
 
-struct Axis {
+struct FlippedAxis {
   int64_t extent;
   bool mirrored;
 };
@@ -28,7 +28,7 @@ struct Axis {
 /// or reversed as a whole.
 struct Rows {
   // Neighbors that keep their order are one axis.
-  std::array<Axis, 2 * kMostMirrored + 1> outer;
+  std::array<FlippedAxis, 2 * kMostMirrored + 1> outer;
   size_t outer_axes = 0;
   int64_t count = 1;  // rows
   int64_t items = 1;  // per row
@@ -145,7 +145,7 @@ void flip(Samples& out, const Samples& in, const std::vector<FlipAxis>& axes) {
       in.size(), [&](int64_t i) { return in.volume(i) ? rows_of(i).count : 0; },
       [&](int64_t i) {
         const Rows& rows = rows_of(i);
-        return static_cast<double>(rows.items * rows.item_bytes) * kNanosecondsPerByte;
+        return static_cast<double>(rows.items * rows.item_bytes) * kFlipNanosecondsPerByte;
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         const Rows& rows = rows_of(i);

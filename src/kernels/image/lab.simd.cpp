@@ -9,7 +9,7 @@ namespace {
 
 // Pixels go through several loops, one block after the other: arithmetic in loops that compilers
 // vectorize, look-ups in loops that do nothing else.
-constexpr int64_t kBlock = 256;
+constexpr int64_t kLabBlock = 256;
 
 using Four [[gnu::vector_size(16)]] = int32_t;
 
@@ -32,11 +32,11 @@ DALIESQUE_INLINE int32_t cube(int32_t root) {
 
 /// f(X), f(Y) and f(Z) of a block.
 struct Roots {
-  uint16_t x[kBlock], y[kBlock], z[kBlock];
+  uint16_t x[kLabBlock], y[kLabBlock], z[kLabBlock];
 };
 
 void find_roots(Roots& out, const uint8_t* rgb, int64_t count, const LabTables& tables) {
-  Four indices[kBlock];
+  Four indices[kLabBlock];
   for (int64_t i = 0; i < count; i++) {
     indices[i] = (four(tables.to_xyz[0][rgb[3 * i]]) + four(tables.to_xyz[1][rgb[3 * i + 1]]) +
                   four(tables.to_xyz[2][rgb[3 * i + 2]])) >>
@@ -51,12 +51,12 @@ void find_roots(Roots& out, const uint8_t* rgb, int64_t count, const LabTables& 
 
 /// Linear red, green and blue of a block, in 12 bits.
 struct Linear {
-  uint16_t channels[3][kBlock];
+  uint16_t channels[3][kLabBlock];
 };
 
 void find_linear(Linear& out, const uint8_t* lightness, const uint8_t* a, const uint8_t* b,
                  int64_t count, const LabTables& tables) {
-  LabTables::Lightness found[kBlock];
+  LabTables::Lightness found[kLabBlock];
   for (int64_t i = 0; i < count; i++) found[i] = tables.lightness[lightness[i]];
   // What a and b add to f(Y) to give f(X) and f(Z): (a - 128) / 500 and (b - 128) / 200, by
   // multiplication.
@@ -80,8 +80,8 @@ void rgb_to_lab(uint8_t* lightness, uint8_t* a, uint8_t* b, const uint8_t* rgb, 
   // 116 and 16 on a scale of 255 for 100, and half of what is cut off.
   constexpr int32_t kScale = 296, kShift = -1336934 + (1 << 14), kMiddle = (128 << 15) + (1 << 14);
   Roots roots;
-  for (int64_t first = 0; first < pixels; first += kBlock) {
-    const int64_t count = pixels - first < kBlock ? pixels - first : kBlock;
+  for (int64_t first = 0; first < pixels; first += kLabBlock) {
+    const int64_t count = pixels - first < kLabBlock ? pixels - first : kLabBlock;
     find_roots(roots, rgb + 3 * first, count, tables);
     for (int64_t i = 0; i < count; i++) {
       const int32_t x = roots.x[i], y = roots.y[i], z = roots.z[i];
@@ -95,8 +95,8 @@ void rgb_to_lab(uint8_t* lightness, uint8_t* a, uint8_t* b, const uint8_t* rgb, 
 void lab_to_rgb(uint8_t* rgb, const uint8_t* lightness, const uint8_t* a, const uint8_t* b,
                 int64_t pixels, const LabTables& tables) {
   Linear linear;
-  for (int64_t first = 0; first < pixels; first += kBlock) {
-    const int64_t count = pixels - first < kBlock ? pixels - first : kBlock;
+  for (int64_t first = 0; first < pixels; first += kLabBlock) {
+    const int64_t count = pixels - first < kLabBlock ? pixels - first : kLabBlock;
     find_linear(linear, lightness + first, a + first, b + first, count, tables);
     uint8_t* to = rgb + 3 * first;
     for (int64_t i = 0; i < count; i++) {

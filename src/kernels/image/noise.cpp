@@ -71,10 +71,10 @@ uint32_t words_below(float probability) {
 
 /// How noise is put on a sample: pixels of `channels` elements that lie `channel_step` apart, and
 /// begin `pixel_step` apart.
-struct PixelSteps {
+struct GrainSteps {
   int64_t pixels, channels, pixel_step, channel_step;
 
-  PixelSteps(Shape shape, int channel_axis) {
+  GrainSteps(Shape shape, int channel_axis) {
     pixels = volume(shape);
     channels = 1;
     if (channel_axis >= 0) channels = shape[static_cast<size_t>(channel_axis)];
@@ -102,7 +102,7 @@ Grains<T> grains_of(const SaltAndPepper& arguments, int64_t i) {
 
 template <class T>
 void put_grains(T* out, const T* in, const uint8_t* kinds, int64_t at, int64_t count,
-                const PixelSteps& steps, const Grains<T>& grains) {
+                const GrainSteps& steps, const Grains<T>& grains) {
   if (steps.channels == 1) {
     for (int64_t k = 0; k < count; k++) {
       out[at + k] = kinds[k] ? grains.values[kinds[k] - 1] : in[at + k];
@@ -129,7 +129,7 @@ void salt_and_pepper_noise(Samples& out, const Samples& in, const random::Philox
     uint32_t noise, salt;
   };
   std::vector<Limits> limits;
-  std::vector<PixelSteps> steps;
+  std::vector<GrainSteps> steps;
   for (int64_t i = 0; i < in.size(); i++) {
     const float probability = arguments.probability[i];
     limits.push_back(

@@ -59,13 +59,13 @@ DALIESQUE_INLINE float quick_cosine(float u) {
 
 /// Normal numbers are at most this many standard deviations from the mean: the smallest uniform
 /// number is 2^-32.
-constexpr float kFarthest = 6.67f;
+constexpr float kFarthestNoise = 6.67f;
 
 /// How far apart a sum made of quick functions and one made of the C library's can be: they differ
 /// by relative errors of 1e-6 in the noise, and by how sums of numbers up to `largest` are rounded.
 DALIESQUE_INLINE float error_bound(float mean, float stddev, float largest) {
   const auto magnitude = [](float x) { return x < 0 ? -x : x; };
-  const float noise = magnitude(stddev) * kFarthest;
+  const float noise = magnitude(stddev) * kFarthestNoise;
   return 1e-5f * noise + 5e-7f * (largest + magnitude(mean) + noise);
 }
 

@@ -11,9 +11,9 @@ namespace daliesque::image {
 
 namespace {
 
-constexpr double kNanosecondsPerTap = 0.03;
+constexpr double kRankNanosecondsPerTap = 0.03;
 // What the rows of a strip may occupy of the fastest cache.
-constexpr int64_t kStripBytes = 16 << 10;
+constexpr int64_t kRankStripBytes = 16 << 10;
 
 const RankLoops& rank_loops() { return DALIESQUE_CHOOSE(rank_loops); }
 
@@ -79,12 +79,12 @@ class ImageFilter {
   double cost_per_value() const {
     const auto taps = static_cast<double>(rank_ == Rank::median ? 8 * key_size_ * width_ * height_
                                                                 : width_ + height_);
-    return 1 + taps * key_size_ * kNanosecondsPerTap;
+    return 1 + taps * key_size_ * kRankNanosecondsPerTap;
   }
 
   /// Rows [begin, end) of an image.
   void run(std::byte* out, const std::byte* in, int64_t begin, int64_t end) {
-    for_strips(shape_.width, height_ * shape_.channels * key_size_, kStripBytes,
+    for_strips(shape_.width, height_ * shape_.channels * key_size_, kRankStripBytes,
                [&](int64_t first, int64_t last) {
                  prepare(first, last);
                  int64_t next = begin;

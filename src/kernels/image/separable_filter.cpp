@@ -17,15 +17,15 @@ const FilterLoops& filter_loops() { return DALIESQUE_CHOOSE(filter_loops); }
 
 namespace {
 
-using Window = std::vector<float>;
-constexpr double kNanosecondsPerTap = 0.08;
+using FilterWindow = std::vector<float>;
+constexpr double kSeparableNanosecondsPerTap = 0.08;
 // What the rows of a strip may occupy: part of the second cache. Narrower strips would fit into the
 // first one, but read the image in pieces that are too short to be fetched ahead.
-constexpr int64_t kStripBytes = 96 << 10;
+constexpr int64_t kSeparableStripBytes = 96 << 10;
 
 /// A window for each of three axes (depth, height, width), and the factor of the result.
 struct Term {
-  std::array<Window, 3> windows;
+  std::array<FilterWindow, 3> windows;
   float scale = 1;
 
   int64_t radius(size_t axis) const { return static_cast<int64_t>(windows[axis].size()) / 2; }
@@ -43,9 +43,9 @@ int64_t largest_radius(const Terms& terms, size_t axis) {
 double cost_per_value(const Terms& terms) {
   double taps = 0;
   for (const Term& term : terms) {
-    for (const Window& window : term.windows) taps += static_cast<double>(window.size());
+    for (const FilterWindow& window : term.windows) taps += static_cast<double>(window.size());
   }
-  return 1 + taps * kNanosecondsPerTap;
+  return 1 + taps * kSeparableNanosecondsPerTap;
 }
 
 int64_t padded(int64_t count) {
@@ -68,7 +68,7 @@ class SliceFilter {
   template <class Store>
   void run(const std::byte* slice, size_t itemsize, int64_t begin, int64_t end, Store&& store) {
     const int64_t terms = static_cast<int64_t>(terms_.size());
-    for_strips(shape_.width, slots_ * terms * shape_.channels * 4, kStripBytes,
+    for_strips(shape_.width, slots_ * terms * shape_.channels * 4, kSeparableStripBytes,
                [&](int64_t first, int64_t last) {
                  prepare(first, last);
                  int64_t next = std::max<int64_t>(0, begin - radius_y_);
@@ -107,7 +107,7 @@ class SliceFilter {
     reader_.read(row_.data(), row, shape_.width, shape_.channels, first_ - radius_x_,
                  last_ + radius_x_, nullptr);
     for (size_t t = 0; t < terms_.size(); t++) {
-      const Window& window = terms_[t].windows[2];
+      const FilterWindow& window = terms_[t].windows[2];
       taps_.clear();
       for (int64_t k = 0; k < static_cast<int64_t>(window.size()); k++) {
         const int64_t column = radius_x_ - terms_[t].radius(2) + k;
@@ -120,7 +120,7 @@ class SliceFilter {
 
   void combine_rows(int64_t y) {
     for (size_t t = 0; t < terms_.size(); t++) {
-      const Window& window = terms_[t].windows[1];
+      const FilterWindow& window = terms_[t].windows[1];
       const int64_t radius = terms_[t].radius(1), term = static_cast<int64_t>(t);
       taps_.clear();
       for (int64_t k = -radius; k <= radius; k++) {
@@ -269,7 +269,7 @@ class SeparableFilter {
   }
 
   /// Like weigh_rows, but reads no further than `count`.
-  static void weigh_exactly(float* out, std::vector<const float*>& taps, const Window& window,
+  static void weigh_exactly(float* out, std::vector<const float*>& taps, const FilterWindow& window,
                             int64_t count) {
     const auto length = static_cast<int64_t>(window.size());
     const int64_t whole = count / kFilterPadding * kFilterPadding;
@@ -299,10 +299,10 @@ T for_axis(const PerSample<T>& argument, int64_t i, int axis) {
 }
 
 /// Normalized in float as the reference does it: half of the window is added up, from the outside.
-Window gaussian_window(float sigma, int64_t size) {
+FilterWindow gaussian_window(float sigma, int64_t size) {
   const int64_t radius = (size - 1) / 2;
   const float exponent = 0.5f / (sigma * sigma);
-  Window window(static_cast<size_t>(size));
+  FilterWindow window(static_cast<size_t>(size));
   float sum = 0;
   for (int64_t x = -radius; x < 0; x++) {
     const float weight = std::exp(-(static_cast<float>(x * x) * exponent));
@@ -319,7 +319,7 @@ Window gaussian_window(float sigma, int64_t size) {
   return window;
 }
 
-Window gaussian_window_for(float sigma, int32_t size) {
+FilterWindow gaussian_window_for(float sigma, int32_t size) {
   // The relation between the two is that of OpenCV.
   if (size == 0) {
     size = 2 * static_cast<int32_t>(std::ceil(sigma * 3)) + 1;
@@ -330,8 +330,8 @@ Window gaussian_window_for(float sigma, int32_t size) {
 }
 
 /// Binomial coefficients: [1, 1] convolved with itself. In float, where large ones are rounded.
-Window smoothing_window(int64_t size) {
-  Window window{1};
+FilterWindow smoothing_window(int64_t size) {
+  FilterWindow window{1};
   while (static_cast<int64_t>(window.size()) < size) {
     window.push_back(0);
     for (size_t j = window.size() - 1; j > 0; j--) window[j] += window[j - 1];
@@ -340,8 +340,8 @@ Window smoothing_window(int64_t size) {
 }
 
 /// A shorter smoothing window convolved with [1, -2, 1], that is with [-1, 1] twice.
-Window derivative_window(int64_t size) {
-  Window window = smoothing_window(size - 2);
+FilterWindow derivative_window(int64_t size) {
+  FilterWindow window = smoothing_window(size - 2);
   for (int step = 0; step < 2; step++) {
     window.push_back(0);
     for (size_t j = window.size() - 1; j > 0; j--) window[j] = window[j - 1] - window[j];
@@ -356,7 +356,7 @@ Terms laplacian_terms(const Laplacian& arguments, int64_t i, int axes) {
     Term term;
     const int32_t size = for_axis(arguments.window_size, i, axis);
     int64_t total = 0;
-    for (Window& window : term.windows) window = {1};
+    for (FilterWindow& window : term.windows) window = {1};
     for (int other = 0; other < axes; other++) {
       const auto dimension = static_cast<size_t>(3 - axes + other);
       const int32_t smoothing =
@@ -381,7 +381,7 @@ void gaussian_blur(Samples& out, const Samples& in, FilterAxes axes, PerSample<f
   std::vector<Terms> terms;
   for (int64_t i = 0; i < count; i++) {
     Term term;
-    for (Window& window : term.windows) window = {1};
+    for (FilterWindow& window : term.windows) window = {1};
     for (int axis = 0; axis < axes.spatial; axis++) {
       term.windows[static_cast<size_t>(3 - axes.spatial + axis)] =
           gaussian_window_for(for_axis(sigma, i, axis), for_axis(window_size, i, axis));

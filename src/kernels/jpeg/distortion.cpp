@@ -41,9 +41,9 @@ Table scaled(const Table& base, int quality) {
 const EncoderLoops& encoder() { return DALIESQUE_CHOOSE(encoder_loops); }
 
 /// Samples of one component: whole blocks, with padding around every row.
-class Plane {
+class PaddedPlane {
  public:
-  Plane(int64_t width, int64_t height)
+  PaddedPlane(int64_t width, int64_t height)
       : width_((width + 7) / 8 * 8),
         height_((height + 7) / 8 * 8),
         stride_(width_ + 2 * kRowPadding),
@@ -85,7 +85,7 @@ class Plane {
 };
 
 /// Color at half the resolution, from rows at full resolution.
-void downsample_rows(Plane& out, Plane& in, int64_t rows, int64_t source_rows) {
+void downsample_rows(PaddedPlane& out, PaddedPlane& in, int64_t rows, int64_t source_rows) {
   for (int64_t y = 0; y < rows; y++) {
     const int64_t lower = std::min(2 * y + 1, source_rows - 1);
     encoder().downsample(out.row(y), in.row(2 * y), in.row(lower), static_cast<int>(out.width()));
@@ -95,22 +95,22 @@ void downsample_rows(Plane& out, Plane& in, int64_t rows, int64_t source_rows) {
 
 void distort(uint8_t* out, const uint8_t* in, int64_t height, int64_t width, int quality) {
   const int64_t half_width = (width + 1) / 2, half_height = (height + 1) / 2;
-  Plane luma(width, height);
-  Plane half[2] = {{half_width, half_height}, {half_width, half_height}};
+  PaddedPlane luma(width, height);
+  PaddedPlane half[2] = {{half_width, half_height}, {half_width, half_height}};
   {
-    Plane full[2] = {{2 * half[0].width(), height}, {2 * half[0].width(), height}};
+    PaddedPlane full[2] = {{2 * half[0].width(), height}, {2 * half[0].width(), height}};
     for (int64_t y = 0; y < height; y++) {
       encoder().to_ycbcr(luma.row(y), full[0].row(y), full[1].row(y), in + y * width * 3,
                          static_cast<int>(width));
       luma.extend_row(y, width);
-      for (Plane& plane : full) plane.extend_row(y, width);
+      for (PaddedPlane& plane : full) plane.extend_row(y, width);
     }
     luma.extend_rows(height);
     for (int c = 0; c < 2; c++) downsample_rows(half[c], full[c], half_height, height);
   }
   luma.quantize(scaled(kLuma, quality));
   const Table chroma = scaled(kChroma, quality);
-  for (Plane& plane : half) {
+  for (PaddedPlane& plane : half) {
     plane.quantize(chroma);
     for (int64_t y = 0; y < half_height; y++) {
       uint8_t* row = plane.row(y);

@@ -26,7 +26,7 @@ constexpr int64_t kBlock = 1024;
 constexpr size_t kMaxItem = 8;
 /// Work is divided at multiples of this many elements, so that threads do not share cache lines.
 constexpr int64_t kElementsPerUnit = 64;
-constexpr double kNanosecondsPerByte = 0.08;
+constexpr double kArithmeticNanosecondsPerByte = 0.08;
 constexpr double kConversionCost = 0.15;
 
 using Operands = std::span<const Samples* const>;
@@ -155,7 +155,7 @@ double element_cost(const ArithmeticRule& rule, Operands operands) {
     bytes += static_cast<double>(operands[k]->itemsize());
     if (!same_bits(operands[k]->dtype(), rule.compute[k])) cost += kConversionCost;
   }
-  return cost + bytes * kNanosecondsPerByte;
+  return cost + bytes * kArithmeticNanosecondsPerByte;
 }
 
 /// Runs body(i, begin, end) over ranges of the elements of each sample.

@@ -14,10 +14,10 @@ namespace daliesque::tensor {
 
 namespace {
 
-constexpr double kNanosecondsPerByte = 0.1;
+constexpr double kFillNanosecondsPerByte = 0.1;
 
 /// Repeats the first `bytes` bytes until there are `total`.
-void repeat(std::byte* out, size_t bytes, size_t total) {
+void repeat_item(std::byte* out, size_t bytes, size_t total) {
   // What is repeated should stay in the first cache.
   constexpr size_t kMost = 4096;
   for (size_t done = bytes; done < total;) {
@@ -34,9 +34,9 @@ void fill_one(std::byte* out, const std::byte* in, size_t elements, size_t items
   std::memcpy(out, in, itemsize);
   constexpr size_t kWord = sizeof(uint64_t);
   const size_t total = elements * itemsize;
-  if (!streamed || total < kWord) return repeat(out, itemsize, total);
+  if (!streamed || total < kWord) return repeat_item(out, itemsize, total);
   uint64_t word;
-  repeat(out, itemsize, kWord);
+  repeat_item(out, itemsize, kWord);
   std::memcpy(&word, out, kWord);
   stream_fill(out, word, total);
   stream_fence();
@@ -54,7 +54,7 @@ void broadcast(std::byte* out, const std::byte* in, Shape shape, const int64_t* 
     std::memcpy(out, in, static_cast<size_t>(shape[0]) * itemsize);
   } else if (steps[0] == 0) {
     broadcast(out, in, shape.subspan(1), steps + 1, itemsize);
-    repeat(out, block, static_cast<size_t>(shape[0]) * block);
+    repeat_item(out, block, static_cast<size_t>(shape[0]) * block);
   } else {
     for (int64_t k = 0; k < shape[0]; k++) {
       broadcast(out + static_cast<size_t>(k) * block, in + k * steps[0], shape.subspan(1),
@@ -80,7 +80,7 @@ std::vector<int64_t> broadcast_steps(Shape out, Shape in, size_t itemsize) {
 
 double cost(const Samples& out, int64_t i) {
   return static_cast<double>(out.volume(i)) * static_cast<double>(out.itemsize()) *
-         kNanosecondsPerByte;
+         kFillNanosecondsPerByte;
 }
 
 /// The number that a value means, or -1 if there is no such class.

@@ -13,7 +13,7 @@ namespace daliesque::tensor {
 namespace {
 
 // Of copying, and of each run that is copied.
-constexpr double kNanosecondsPerByte = 0.15, kNanosecondsPerRun = 3;
+constexpr double kJoinNanosecondsPerByte = 0.15, kJoinNanosecondsPerRun = 3;
 // Short runs of all parts are interleaved while their target is in the cache.
 constexpr int64_t kBlockBytes = 16384;
 
@@ -73,8 +73,8 @@ Samples concatenate(const std::vector<const Samples*>& parts, int axis, std::str
   parallel_slices(
       out.size(), [&](int64_t i) { return out.volume(i) ? volume(out.shape(i).first(along)) : 0; },
       [&](int64_t i) {
-        return static_cast<double>(run_bytes(out, i, along)) * kNanosecondsPerByte +
-               static_cast<double>(parts.size()) * kNanosecondsPerRun;
+        return static_cast<double>(run_bytes(out, i, along)) * kJoinNanosecondsPerByte +
+               static_cast<double>(parts.size()) * kJoinNanosecondsPerRun;
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         const int64_t row = run_bytes(out, i, along);

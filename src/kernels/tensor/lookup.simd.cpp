@@ -30,7 +30,7 @@ struct Table {
 
 Bytes load(const uint8_t* from) { return _mm512_loadu_si512(from); }
 
-void store(uint8_t* to, Bytes bytes, bool streamed) {
+void store_found(uint8_t* to, Bytes bytes, bool streamed) {
   if (streamed) {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to), bytes);
   } else {
@@ -83,7 +83,7 @@ Bytes load(const uint8_t* from) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
 }
 
-void store(uint8_t* to, Bytes bytes, bool streamed) {
+void store_found(uint8_t* to, Bytes bytes, bool streamed) {
   if (streamed) {
     _mm256_stream_si256(reinterpret_cast<__m256i*>(to), bytes);
   } else {
@@ -107,7 +107,8 @@ void look_up_one(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t* 
 #ifdef __AVX2__
   for (; streamed && i < count && !is_aligned(out + i); i++) out[i] = table[in[i]];
   const Table values(table);
-  for (; i + kWidth <= count; i += kWidth) store(out + i, values.find(load(in + i)), streamed);
+  for (; i + kWidth <= count; i += kWidth)
+    store_found(out + i, values.find(load(in + i)), streamed);
 #endif
   for (; i < count; i++) out[i] = table[in[i]];
 }
@@ -129,7 +130,7 @@ void look_up_three(uint8_t* out, const uint8_t* in, int64_t count, const uint8_t
       Bytes found = values[k].find(bytes);
       found = _mm512_mask_blend_epi8(kEveryThird << 1, found, values[(k + 1) % 3].find(bytes));
       found = _mm512_mask_blend_epi8(kEveryThird << 2, found, values[(k + 2) % 3].find(bytes));
-      store(out + i + k * kWidth, found, streamed);
+      store_found(out + i + k * kWidth, found, streamed);
     }
   }
 #endif

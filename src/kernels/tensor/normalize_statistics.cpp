@@ -17,8 +17,8 @@ namespace daliesque::tensor {
 namespace {
 
 // Values that one thread takes at a time. Fixed, so that sums do not depend on the threads.
-constexpr int64_t kPiece = 65536;
-static_assert(2 * kPiece <= kMostBytes);
+constexpr int64_t kStatisticsPiece = 65536;
+static_assert(2 * kStatisticsPiece <= kMostBytes);
 
 // Sums for a period are kept for several periods at a time, so that vectors are full: up to
 // kPatternLength of them, unless the period is longer.
@@ -172,8 +172,8 @@ class SampleSums {
     if (in.volume(i) == 0) return;
     pieces_ = 1;
     // Big chunks are cut, each piece with sums of its own that are added up in order afterwards.
-    if (chunks_.length() >= 2 * kPiece) {
-      periods_ = std::max<int64_t>(1, kPiece / chunks_.period);
+    if (chunks_.length() >= 2 * kStatisticsPiece) {
+      periods_ = std::max<int64_t>(1, kStatisticsPiece / chunks_.period);
       cuts_ = (chunks_.repeats + periods_ - 1) / periods_;
       pieces_ = chunks_.count * cuts_;
       partial_.resize(static_cast<size_t>(pieces_ * chunks_.period));
@@ -181,7 +181,9 @@ class SampleSums {
   }
 
   int64_t pieces() const { return pieces_; }
-  int64_t piece_length() const { return cuts_ ? kPiece : chunks_.count * chunks_.length(); }
+  int64_t piece_length() const {
+    return cuts_ ? kStatisticsPiece : chunks_.count * chunks_.length();
+  }
 
   void run(PieceSummer& summer, int64_t piece) {
     if (!cuts_ && chunks_.has_short_runs()) {

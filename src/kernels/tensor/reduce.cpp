@@ -17,20 +17,20 @@ namespace {
 
 // Values that one thread takes at a time. Longer reductions are cut, and the totals of the pieces
 // are added in order: the result does not depend on the number of threads.
-constexpr int64_t kPiece = 65536;
+constexpr int64_t kReducePiece = 65536;
 constexpr int64_t kMostColumns = 8192;
 // Measured for bytes in cache.
 constexpr double kNanosecondsPerValue = 0.1;
 
-struct Axis {
+struct ReducedAxis {
   int64_t extent, stride;  // in values
   bool reduced;
 };
 
 /// A sample as blocks of [groups][rows][columns] values, of which the rows are reduced, inside
 /// other axes.
-struct Plan {
-  std::vector<Axis> outer;  // outermost first
+struct ReducePlan {
+  std::vector<ReducedAxis> outer;  // outermost first
   int64_t groups = 1, rows = 1, columns = 1;
   int64_t outer_kept = 1, outer_reduced = 1;
   // Groups (if there are few columns) or columns (otherwise) that are handled together, and the
@@ -46,8 +46,8 @@ struct Plan {
 };
 
 /// Neighboring axes of a kind count as one, those of extent 1 not at all.
-std::vector<Axis> merged_axes(Shape shape, const std::vector<bool>& reduced) {
-  std::vector<Axis> axes;  // innermost first
+std::vector<ReducedAxis> merged_reduced_axes(Shape shape, const std::vector<bool>& reduced) {
+  std::vector<ReducedAxis> axes;  // innermost first
   int64_t stride = 1;
   for (size_t k = shape.size(); k-- > 0;) {
     const int64_t extent = shape[k];
@@ -62,9 +62,9 @@ std::vector<Axis> merged_axes(Shape shape, const std::vector<bool>& reduced) {
   return axes;
 }
 
-Plan make_plan(Shape shape, const std::vector<bool>& reduced) {
-  Plan plan;
-  const std::vector<Axis> axes = merged_axes(shape, reduced);
+ReducePlan plan_reduction(Shape shape, const std::vector<bool>& reduced) {
+  ReducePlan plan;
+  const std::vector<ReducedAxis> axes = merged_reduced_axes(shape, reduced);
   size_t k = 0;
   if (k < axes.size() && !axes[k].reduced) plan.columns = axes[k++].extent;
   if (k < axes.size()) plan.rows = axes[k++].extent;
@@ -76,21 +76,22 @@ Plan make_plan(Shape shape, const std::vector<bool>& reduced) {
   const int64_t of_group = std::max<int64_t>(1, plan.all_rows() * plan.columns);
   plan.column_block = std::clamp<int64_t>(plan.columns, 1, kMostColumns);
   if (plan.columns <= kMostColumns) {
-    plan.group_block = std::clamp<int64_t>(kPiece / of_group, 1, std::max<int64_t>(1, plan.groups));
+    plan.group_block =
+        std::clamp<int64_t>(kReducePiece / of_group, 1, std::max<int64_t>(1, plan.groups));
   }
   plan.row_block = plan.all_rows();
-  if (plan.group_block == 1 && plan.all_rows() * plan.column_block >= 2 * kPiece) {
-    plan.row_block = std::max<int64_t>(1, kPiece / plan.column_block);
+  if (plan.group_block == 1 && plan.all_rows() * plan.column_block >= 2 * kReducePiece) {
+    plan.row_block = std::max<int64_t>(1, kReducePiece / plan.column_block);
     plan.pieces = (plan.all_rows() + plan.row_block - 1) / plan.row_block;
   }
   return plan;
 }
 
 /// The offset of element number `index` of the outer axes of one kind.
-int64_t outer_offset(const Plan& plan, bool reduced, int64_t index) {
+int64_t outer_offset(const ReducePlan& plan, bool reduced, int64_t index) {
   int64_t offset = 0;
   for (size_t k = plan.outer.size(); k-- > 0;) {
-    const Axis& axis = plan.outer[k];
+    const ReducedAxis& axis = plan.outer[k];
     if (axis.reduced != reduced) continue;
     offset += index % axis.extent * axis.stride;
     index /= axis.extent;
@@ -200,7 +201,8 @@ class Reducer {
   }
 
   /// Adds piece `piece` of a block of sample i to totals.
-  void add(std::byte* totals, int64_t i, const Plan& plan, int64_t block, int64_t piece) const {
+  void add(std::byte* totals, int64_t i, const ReducePlan& plan, int64_t block,
+           int64_t piece) const {
     const BlockSpan at = span_of(plan, block);
     const auto size = static_cast<int64_t>(in_.itemsize());
     const auto* base = in_.data<const std::byte>(i) +
@@ -240,7 +242,7 @@ class Reducer {
   }
 
   /// Computes results from the totals of a block.
-  void finish(int64_t i, const Plan& plan, int64_t block, const std::byte* totals) const {
+  void finish(int64_t i, const ReducePlan& plan, int64_t block, const std::byte* totals) const {
     const BlockSpan at = span_of(plan, block);
     const int64_t count = at.groups * at.columns;
     auto* out = out_.data<std::byte>(i) + at.result * static_cast<int64_t>(out_.itemsize());
@@ -260,7 +262,7 @@ class Reducer {
     int64_t offset, group, groups, column, columns, result;
   };
 
-  static BlockSpan span_of(const Plan& plan, int64_t block) {
+  static BlockSpan span_of(const ReducePlan& plan, int64_t block) {
     BlockSpan at;
     at.column = block % plan.column_blocks() * plan.column_block;
     block /= plan.column_blocks();
@@ -309,25 +311,27 @@ Samples reduced_like(const Samples& in, DType dtype, const ReduceAxes& axes, std
 void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& axes,
             const Samples* means, int64_t ddof) {
   const Reducer reducer(out, in, kind, means, ddof);
-  std::vector<Plan> plans;
+  std::vector<ReducePlan> plans;
   std::vector<std::vector<std::byte>> partial(static_cast<size_t>(in.size()));
   for (int64_t i = 0; i < in.size(); i++) {
-    plans.push_back(make_plan(in.shape(i), axes.reduced));
-    const Plan& plan = plans.back();
+    plans.push_back(plan_reduction(in.shape(i), axes.reduced));
+    const ReducePlan& plan = plans.back();
     if (plan.pieces > 1) {
       partial[static_cast<size_t>(i)].resize(
           static_cast<size_t>(plan.units() * plan.block_values() * reducer.total_size()));
     }
   }
-  const auto plan_of = [&](int64_t i) -> const Plan& { return plans[static_cast<size_t>(i)]; };
+  const auto plan_of = [&](int64_t i) -> const ReducePlan& {
+    return plans[static_cast<size_t>(i)];
+  };
   parallel_slices(
       in.size(), [&](int64_t i) { return out.volume(i) ? plan_of(i).units() : 0; },
       [&](int64_t i) {
-        const Plan& plan = plan_of(i);
+        const ReducePlan& plan = plan_of(i);
         return static_cast<double>(plan.block_values() * plan.row_block) * kNanosecondsPerValue;
       },
       [&](int64_t i, int64_t begin, int64_t end) {
-        const Plan& plan = plan_of(i);
+        const ReducePlan& plan = plan_of(i);
         const int64_t bytes = plan.block_values() * reducer.total_size();
         std::vector<double> own(static_cast<size_t>((bytes + 7) / 8));
         for (int64_t unit = begin; unit < end; unit++) {
@@ -339,7 +343,7 @@ void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& a
         }
       });
   for (int64_t i = 0; i < in.size(); i++) {
-    const Plan& plan = plan_of(i);
+    const ReducePlan& plan = plan_of(i);
     if (plan.pieces == 1 || out.volume(i) == 0) continue;
     const int64_t bytes = plan.block_values() * reducer.total_size();
     for (int64_t block = 0; block < plan.blocks(); block++) {

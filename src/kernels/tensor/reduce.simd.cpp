@@ -11,6 +11,11 @@ namespace {
 template <class T>
 constexpr bool is_small = std::is_integral_v<T> && sizeof(T) <= 2;
 
+/// Columns of two to four channels have loops of their own; types of 64 bits are not worth the time
+/// to compile them.
+template <class T>
+constexpr bool is_narrow = sizeof(T) <= 4;
+
 /// Sums of small integers are collected in 32 bits, which holds this many of them.
 constexpr int64_t kLaneRows = 32768;
 
@@ -131,18 +136,10 @@ template <class Op>
 void reduce_rows(void* totals, const void* in, int64_t groups, int64_t length, const float* means) {
   auto* to = static_cast<typename Op::Total*>(totals);
   const auto* from = static_cast<const typename Op::In*>(in);
-  switch (length) {
-    case 1:
-      return reduce_short_rows<Op, 1>(to, from, groups, means);
-    case 2:
-      return reduce_short_rows<Op, 2>(to, from, groups, means);
-    case 3:
-      return reduce_short_rows<Op, 3>(to, from, groups, means);
-    case 4:
-      return reduce_short_rows<Op, 4>(to, from, groups, means);
-    default:
-      break;
-  }
+  if (length == 1) return reduce_short_rows<Op, 1>(to, from, groups, means);
+  if (length == 2) return reduce_short_rows<Op, 2>(to, from, groups, means);
+  if (length == 3) return reduce_short_rows<Op, 3>(to, from, groups, means);
+  if (length == 4) return reduce_short_rows<Op, 4>(to, from, groups, means);
   for (int64_t g = 0; g < groups; g++) {
     to[g] = reduce_row<Op>(from + g * length, length, Op::kNeedsMean ? means[g] : 0.0f, to[g]);
   }
@@ -214,14 +211,18 @@ void reduce_columns(void* totals, const void* in, int64_t rows, int64_t columns,
   auto* to = static_cast<typename Op::Total*>(totals);
   const auto* from = static_cast<const typename Op::In*>(in);
   alignas(64) Lane lanes[kMostLanes];
-  if (columns == stride && columns <= 4) {
-    const int64_t done = columns == 2   ? reduce_few_columns<Op, 2>(to, from, rows, means)
-                         : columns == 3 ? reduce_few_columns<Op, 3>(to, from, rows, means)
-                         : columns == 4 ? reduce_few_columns<Op, 4>(to, from, rows, means)
-                                        : 0;
-    rows -= done;
-    from += done * columns;
-  } else if (columns == stride && columns < kShortRow) {
+  int64_t done = 0;
+  if constexpr (is_narrow<typename Op::In>) {
+    if (columns == stride) {
+      done = columns == 2   ? reduce_few_columns<Op, 2>(to, from, rows, means)
+             : columns == 3 ? reduce_few_columns<Op, 3>(to, from, rows, means)
+             : columns == 4 ? reduce_few_columns<Op, 4>(to, from, rows, means)
+                            : 0;
+      rows -= done;
+      from += done * columns;
+    }
+  }
+  if (done == 0 && columns == stride && columns < kShortRow) {
     const int64_t times = (2 * kShortRow + columns - 1) / columns, width = times * columns;
     float repeated[3 * kShortRow];
     for (int64_t c = 0; Op::kNeedsMean && c < width; c++) repeated[c] = means[c % columns];
@@ -249,33 +250,18 @@ void reduce_columns(void* totals, const void* in, int64_t rows, int64_t columns,
 template <template <class> class Op, class T>
 constexpr ReduceLoops loops_of = {&reduce_rows<Op<T>>, &reduce_columns<Op<T>>};
 
-template <template <class> class Op>
-ReduceLoops find_integer(DType in) {
-  switch (in) {
-    case DType::uint8:
-      return loops_of<Op, uint8_t>;
-    case DType::uint16:
-      return loops_of<Op, uint16_t>;
-    case DType::uint32:
-      return loops_of<Op, uint32_t>;
-    case DType::uint64:
-      return loops_of<Op, uint64_t>;
-    case DType::int8:
-      return loops_of<Op, int8_t>;
-    case DType::int16:
-      return loops_of<Op, int16_t>;
-    case DType::int32:
-      return loops_of<Op, int32_t>;
-    case DType::int64:
-      return loops_of<Op, int64_t>;
-    default:
-      return {};
-  }
+/// The loops for one of the given types; none for others.
+template <template <class> class Op, class... Ts>
+ReduceLoops find_among(DType in) {
+  ReduceLoops found{};
+  ((in == dtype_of<Ts> ? void(found = loops_of<Op, Ts>) : void()), ...);
+  return found;
 }
 
 template <template <class> class Op>
 ReduceLoops find_number(DType in) {
-  return in == DType::float32 ? loops_of<Op, float> : find_integer<Op>(in);
+  return find_among<Op, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t,
+                    float>(in);
 }
 
 }  // namespace
@@ -283,13 +269,15 @@ ReduceLoops find_number(DType in) {
 ReduceLoops find_reduce_loops(Term term, DType in) {
   switch (term) {
     case Term::whole:
-      return find_integer<Whole>(in);
+      // Modulo 2^64 the sign does not matter.
+      if (in == DType::int64) in = DType::uint64;
+      return find_among<Whole, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t>(in);
     case Term::real:
-      return find_number<Real>(in);
+      return find_among<Real, uint64_t, int64_t, float>(in);
     case Term::whole_square:
-      return find_integer<WholeSquare>(in);
+      return find_among<WholeSquare, uint8_t, uint16_t, int8_t, int16_t>(in);
     case Term::real_square:
-      return find_number<RealSquare>(in);
+      return find_among<RealSquare, uint32_t, uint64_t, int32_t, int64_t, float>(in);
     case Term::deviation:
       return find_number<Deviation>(in);
     case Term::lowest:

@@ -10,10 +10,10 @@ namespace daliesque::tensor {
 
 /// What is collected of each value, and in which type.
 enum class Term {
-  whole,         ///< x, in 64-bit integers
-  real,          ///< x, in double
-  whole_square,  ///< x * x, in 64-bit integers
-  real_square,   ///< x * x, in double
+  whole,         ///< x, in 64-bit integers; of integers
+  real,          ///< x, in double; of 64-bit integers and floats
+  whole_square,  ///< x * x, in 64-bit integers; of integers up to 16 bits
+  real_square,   ///< x * x, in double; of wider integers and floats
   deviation,     ///< (x - mean)^2, computed in float, added in double
   lowest,        ///< the least x, in its own type
   highest,       ///< the greatest x, in its own type

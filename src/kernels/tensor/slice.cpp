@@ -19,21 +19,21 @@ namespace daliesque::tensor {
 namespace {
 
 // Measured for batches larger than the caches.
-constexpr double kNanosecondsPerByte = 0.15;
+constexpr double kSliceNanosecondsPerByte = 0.15;
 
 ConvertRow find_conversion(DType out, DType in) {
   return DALIESQUE_CHOOSE(find_truncation(out, in));
 }
 
-struct Axis {
+struct SliceAxis {
   int64_t extent;                // of the output
   int64_t before, inside;        // output indices [before, before + inside) lie in the input
   std::vector<int64_t> sources;  // input index for each output index, or kOutside
   int64_t in_step, out_step;     // items
 };
 
-Axis make_axis(int64_t extent, int64_t in_extent, int64_t anchor, Border border) {
-  Axis axis{extent, 0, 0, {}, 0, 0};
+SliceAxis make_axis(int64_t extent, int64_t in_extent, int64_t anchor, Border border) {
+  SliceAxis axis{extent, 0, 0, {}, 0, 0};
   axis.before = std::clamp<int64_t>(-anchor, 0, extent);
   axis.inside =
       std::clamp<int64_t>(in_extent - std::max<int64_t>(0, anchor), 0, extent - axis.before);
@@ -127,7 +127,7 @@ class Window {
 
   void take(std::byte* out, const std::byte* in, size_t depth, int64_t begin, int64_t end,
             const std::byte* fill) const {
-    const Axis& axis = axes_[depth];
+    const SliceAxis& axis = axes_[depth];
     if (depth + 1 == axes_.size()) {
       take_items(out, in, axis, begin, end, fill);
       return;
@@ -150,8 +150,8 @@ class Window {
   }
 
   /// The innermost axis: single items at the borders, one copy between them.
-  void take_items(std::byte* out, const std::byte* in, const Axis& axis, int64_t begin, int64_t end,
-                  const std::byte* fill) const {
+  void take_items(std::byte* out, const std::byte* in, const SliceAxis& axis, int64_t begin,
+                  int64_t end, const std::byte* fill) const {
     const int64_t first = std::clamp(axis.before, begin, end);
     const int64_t last = std::clamp(axis.before + axis.inside, first, end);
     take_border(out, in, axis, begin, first, fill);
@@ -163,7 +163,7 @@ class Window {
     take_border(out, in, axis, last, end, fill);
   }
 
-  void take_border(std::byte* out, const std::byte* in, const Axis& axis, int64_t begin,
+  void take_border(std::byte* out, const std::byte* in, const SliceAxis& axis, int64_t begin,
                    int64_t end, const std::byte* fill) const {
     if (begin >= end) return;
     const bool constant = axis.sources[static_cast<size_t>(begin)] == kOutside;
@@ -184,14 +184,14 @@ class Window {
 
   /// The innermost axis is short, as when channels are chosen or added: copying run by run would
   /// spend its time in calls.
-  bool takes_runs(const Axis& inner) const {
+  bool takes_runs(const SliceAxis& inner) const {
     constexpr int64_t kShort = 64;
     const bool one_run = inner.inside == inner.extent || inner.sources[0] == kOutside ||
                          inner.sources.back() == kOutside;
     return !convert_ && one_run && inner.inside > 0 && inner.extent * item_ * out_size_ <= kShort;
   }
 
-  void take_runs(std::byte* out, const std::byte* in, const Axis& axis, const Axis& inner,
+  void take_runs(std::byte* out, const std::byte* in, const SliceAxis& axis, const SliceAxis& inner,
                  int64_t begin, int64_t end, const std::byte* fill) const {
     const bool padded = inner.inside < inner.extent;
     const int64_t first = std::clamp(axis.before, begin, end);
@@ -209,7 +209,7 @@ class Window {
     }
   }
 
-  void copy_runs(std::byte* out, const std::byte* in, const Axis& axis, const Axis& inner,
+  void copy_runs(std::byte* out, const std::byte* in, const SliceAxis& axis, const SliceAxis& inner,
                  int64_t row, int64_t count) const {
     const int64_t source = axis.sources[static_cast<size_t>(row)] * axis.in_step +
                            inner.sources[static_cast<size_t>(inner.before)];
@@ -230,7 +230,7 @@ class Window {
       fill_pattern(out, static_cast<size_t>(items) * item_bytes(), fill, item_bytes());
       return;
     }
-    const Axis& axis = axes_[depth];
+    const SliceAxis& axis = axes_[depth];
     for (int64_t k = 0; k < axis.extent; k++) {
       fill_block(out + k * axis.out_step * item_ * out_size_, depth + 1, fill_for(fill, depth, k));
     }
@@ -254,7 +254,7 @@ class Window {
   int64_t item_ = 1;  // elements
   int64_t in_size_, out_size_;
   ConvertRow convert_;
-  std::vector<Axis> axes_;
+  std::vector<SliceAxis> axes_;
   std::vector<std::byte> fill_items_;
   int fill_axis_ = -1;
 };
@@ -309,7 +309,7 @@ void slice(Samples& out, const Samples& in, const PerSample<int64_t>& anchors, B
       [&](int64_t i) { return out.volume(i) ? windows[static_cast<size_t>(i)].rows() : 0; },
       [&](int64_t i) {
         return static_cast<double>(windows[static_cast<size_t>(i)].row_bytes()) *
-               kNanosecondsPerByte;
+               kSliceNanosecondsPerByte;
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         windows[static_cast<size_t>(i)].run(out.data<std::byte>(i), in.data<const std::byte>(i),

@@ -12,25 +12,25 @@ namespace daliesque::tensor {
 namespace {
 
 // Measured for batches larger than the caches.
-constexpr double kNanosecondsPerByte = 0.3;
+constexpr double kTransposeNanosecondsPerByte = 0.3;
 // Enough items on each side of a block to fill cache lines and vectors.
 constexpr int64_t kTile = 64;
 constexpr int64_t kBlockItems = 32768;
 
-struct Axis {
+struct PermutedAxis {
   int64_t extent, in_stride, out_stride;  // bytes
 };
 
-int64_t count_items(const std::vector<Axis>& axes) {
+int64_t count_items(const std::vector<PermutedAxis>& axes) {
   int64_t items = 1;
-  for (const Axis& axis : axes) items *= axis.extent;
+  for (const PermutedAxis& axis : axes) items *= axis.extent;
   return items;
 }
 
 /// A sample as matrices to transpose. Rows run along what is dense in the output, columns along
 /// what is dense in the input; `outer` holds the other axes.
-struct Plan {
-  std::vector<Axis> outer, rows, columns;
+struct TransposePlan {
+  std::vector<PermutedAxis> outer, rows, columns;
   int64_t size = 0;  // bytes of an item, i.e. of what stays together
   int64_t outer_count = 1, row_count = 1, column_count = 1;
   int64_t row_block = 1, column_block = 1;
@@ -52,15 +52,15 @@ struct Plan {
 };
 
 /// Axes in output order, without those of extent 1, neighbors in both orders merged.
-std::vector<Axis> merged_axes(Shape in_shape, const std::vector<int>& permutation,
-                              size_t itemsize) {
+std::vector<PermutedAxis> merged_permuted_axes(Shape in_shape, const std::vector<int>& permutation,
+                                               size_t itemsize) {
   std::vector<int64_t> in_strides(in_shape.size());
   auto step = static_cast<int64_t>(itemsize);
   for (size_t axis = in_shape.size(); axis-- > 0;) {
     in_strides[axis] = step;
     step *= in_shape[axis];
   }
-  std::vector<Axis> axes;
+  std::vector<PermutedAxis> axes;
   for (int source : permutation) {
     const int64_t extent = in_shape[static_cast<size_t>(source)];
     const int64_t stride = in_strides[static_cast<size_t>(source)];
@@ -81,7 +81,8 @@ std::vector<Axis> merged_axes(Shape in_shape, const std::vector<int>& permutatio
 }
 
 /// Moves the axis with the given stride from `from` to the front of `to`, if it is there.
-bool take(std::vector<Axis>& to, std::vector<Axis>& from, int64_t Axis::* stride, int64_t wanted) {
+bool take(std::vector<PermutedAxis>& to, std::vector<PermutedAxis>& from,
+          int64_t PermutedAxis::* stride, int64_t wanted) {
   const auto found = std::ranges::find(from, wanted, stride);
   if (found == from.end()) return false;
   to.insert(to.begin(), *found);
@@ -89,22 +90,23 @@ bool take(std::vector<Axis>& to, std::vector<Axis>& from, int64_t Axis::* stride
   return true;
 }
 
-Plan make_plan(Shape in_shape, const std::vector<int>& permutation, size_t itemsize) {
-  Plan plan;
+TransposePlan plan_transpose(Shape in_shape, const std::vector<int>& permutation, size_t itemsize) {
+  TransposePlan plan;
   if (volume(in_shape) == 0) return plan;
-  plan.outer = merged_axes(in_shape, permutation, itemsize);
+  plan.outer = merged_permuted_axes(in_shape, permutation, itemsize);
   plan.size = static_cast<int64_t>(itemsize);
   if (!plan.outer.empty() && plan.outer.back().in_stride == plan.size) {
     plan.size *= plan.outer.back().extent;
     plan.outer.pop_back();
   }
-  take(plan.rows, plan.outer, &Axis::out_stride, plan.size);
-  take(plan.columns, plan.outer, &Axis::in_stride, plan.size);
+  take(plan.rows, plan.outer, &PermutedAxis::out_stride, plan.size);
+  take(plan.columns, plan.outer, &PermutedAxis::in_stride, plan.size);
   while (count_items(plan.columns) < kTile &&
-         take(plan.columns, plan.outer, &Axis::in_stride, count_items(plan.columns) * plan.size)) {
+         take(plan.columns, plan.outer, &PermutedAxis::in_stride,
+              count_items(plan.columns) * plan.size)) {
   }
-  while (count_items(plan.rows) < kTile &&
-         take(plan.rows, plan.outer, &Axis::out_stride, count_items(plan.rows) * plan.size)) {
+  while (count_items(plan.rows) < kTile && take(plan.rows, plan.outer, &PermutedAxis::out_stride,
+                                                count_items(plan.rows) * plan.size)) {
   }
   plan.outer_count = count_items(plan.outer);
   plan.row_count = count_items(plan.rows);
@@ -114,7 +116,8 @@ Plan make_plan(Shape in_shape, const std::vector<int>& permutation, size_t items
   return plan;
 }
 
-int64_t offset_of(int64_t index, const std::vector<Axis>& axes, int64_t Axis::* stride) {
+int64_t offset_of(int64_t index, const std::vector<PermutedAxis>& axes,
+                  int64_t PermutedAxis::* stride) {
   int64_t offset = 0;
   for (size_t axis = axes.size(); axis-- > 0;) {
     offset += index % axes[axis].extent * (axes[axis].*stride);
@@ -123,8 +126,8 @@ int64_t offset_of(int64_t index, const std::vector<Axis>& axes, int64_t Axis::* 
   return offset;
 }
 
-std::vector<int64_t> offsets_of(int64_t begin, int64_t end, const std::vector<Axis>& axes,
-                                int64_t Axis::* stride) {
+std::vector<int64_t> offsets_of(int64_t begin, int64_t end, const std::vector<PermutedAxis>& axes,
+                                int64_t PermutedAxis::* stride) {
   std::vector<int64_t> offsets(static_cast<size_t>(end - begin));
   for (int64_t i = begin; i < end; i++) {
     offsets[static_cast<size_t>(i - begin)] = offset_of(i, axes, stride);
@@ -132,15 +135,16 @@ std::vector<int64_t> offsets_of(int64_t begin, int64_t end, const std::vector<Ax
   return offsets;
 }
 
-void transpose_block(std::byte* out, const std::byte* in, const Plan& plan, int64_t block) {
+void transpose_block(std::byte* out, const std::byte* in, const TransposePlan& plan,
+                     int64_t block) {
   const int64_t row = block % plan.row_blocks() * plan.row_block;
   block /= plan.row_blocks();
   const int64_t column = block % plan.column_blocks() * plan.column_block;
   block /= plan.column_blocks();
   const int64_t row_end = std::min(plan.row_count, row + plan.row_block);
   const int64_t column_end = std::min(plan.column_count, column + plan.column_block);
-  out += offset_of(block, plan.outer, &Axis::out_stride) + row * plan.size;
-  in += offset_of(block, plan.outer, &Axis::in_stride) + column * plan.size;
+  out += offset_of(block, plan.outer, &PermutedAxis::out_stride) + row * plan.size;
+  in += offset_of(block, plan.outer, &PermutedAxis::in_stride) + column * plan.size;
   const RearrangeLoops& loops = rearrange_loops();
   if (plan.splits() && column == 0 && column_end == plan.column_count) {
     loops.split(out, plan.columns[0].out_stride, in + row * plan.rows[0].in_stride, row_end - row,
@@ -149,8 +153,8 @@ void transpose_block(std::byte* out, const std::byte* in, const Plan& plan, int6
     loops.join(out + column * plan.columns[0].out_stride, in, plan.rows[0].in_stride,
                column_end - column, plan.row_count, plan.size);
   } else {
-    const auto from = offsets_of(row, row_end, plan.rows, &Axis::in_stride);
-    const auto to = offsets_of(column, column_end, plan.columns, &Axis::out_stride);
+    const auto from = offsets_of(row, row_end, plan.rows, &PermutedAxis::in_stride);
+    const auto to = offsets_of(column, column_end, plan.columns, &PermutedAxis::out_stride);
     loops.transpose(out, to.data(), in, from.data(), row_end - row, column_end - column, plan.size);
   }
 }
@@ -158,19 +162,19 @@ void transpose_block(std::byte* out, const std::byte* in, const Plan& plan, int6
 }  // namespace
 
 void transpose(Samples& out, const Samples& in, const std::vector<int>& permutation) {
-  std::vector<Plan> plans;
+  std::vector<TransposePlan> plans;
   plans.reserve(static_cast<size_t>(in.size()));
   for (int64_t i = 0; i < in.size(); i++) {
     const bool same = i > 0 && std::ranges::equal(in.shape(i), in.shape(i - 1));
-    plans.push_back(same ? plans.back() : make_plan(in.shape(i), permutation, in.itemsize()));
+    plans.push_back(same ? plans.back() : plan_transpose(in.shape(i), permutation, in.itemsize()));
   }
   parallel_slices(
       in.size(),
       [&](int64_t i) { return in.volume(i) ? plans[static_cast<size_t>(i)].blocks() : 0; },
       [&](int64_t i) {
-        const Plan& plan = plans[static_cast<size_t>(i)];
+        const TransposePlan& plan = plans[static_cast<size_t>(i)];
         return static_cast<double>(plan.row_block * plan.column_block * plan.size) *
-               kNanosecondsPerByte;
+               kTransposeNanosecondsPerByte;
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         for (int64_t block = begin; block < end; block++) {
