@@ -215,3 +215,38 @@ def test_buffers_of_similar_size_are_reused() -> None:
         ndd.copy(np.zeros(size, np.uint8)).evaluate()
     assert ndd.memory().cached_buffers <= 2
     ndd.memory(release=True)
+
+
+def test_cached_results_live_as_long_as_their_object() -> None:
+    class Call:
+        pass
+
+    context, other = ndd.EvalContext(), ndd.EvalContext()
+    call, results = Call(), Call()
+    alive = weakref.ref(results)
+    assert context.cached_results(call) is None
+    context.cache_results(call, results)
+    assert context.cached_results(call) is results
+    assert other.cached_results(call) is None
+    del results
+    assert alive() is not None
+    del call
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_thread_that_ends_with_calls_in_its_queue_leaves_nothing() -> None:
+    contexts: list[weakref.ref[ndd.EvalContext]] = []
+
+    def work() -> None:
+        images = ndd.batch([np.zeros((4, 4, 3), np.uint8)] * 2, layout="HWC")
+        for _ in range(10):
+            ndd.flip(images)
+        contexts.append(weakref.ref(ndd.EvalContext.current()))
+
+    for _ in range(3):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    gc.collect()
+    assert [context() for context in contexts] == [None] * 3

@@ -76,13 +76,14 @@ class EvalContext:
         # Whether streams that are chosen later are taken, too.
         self._follows = False
         self.executor = Executor()
-        weakref.finalize(self, Executor.shut_down, self.executor)
         self._python_threads: PythonThreads | None = None
         self._deferred: list[weakref.ref[Invocation]] = []
         self._tidy_at = 1000
-        self._entered = threading.RLock()
-        self._depth = 0
+        self._mutex = _kernels.Mutex()
+        # The thread that has entered the context.
+        self._entered: int | None = None
         self._checkpoint: Checkpoint | None = None
+        self._cached: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     @staticmethod
     def current() -> EvalContext:
@@ -105,37 +106,53 @@ class EvalContext:
                 thread.plain_context = context
         return context
 
-    def __enter__(self) -> EvalContext:
-        if not self.executor.runs_here() and not self._entered.acquire(blocking=False):
-            msg = "EvalContext: a context cannot be active in two threads at once. Make another."
-            raise RuntimeError(msg)
-        self._depth += 1
-        thread.contexts.append(self)
-        self._device.__enter__()
-        return self
+    def companion(self) -> EvalContext:
+        """A context for another thread: the same threads, device, stream and checkpoint."""
+        other = EvalContext(device_id=self.device_id, thread_pool=self._thread_pool)
+        other._device, other._stream, other._follows = self._device, self._stream, self._follows
+        other._checkpoint = self.checkpoint
+        return other
 
-    def __exit__(self, *exc_info: object) -> None:
-        self._depth -= 1
-        self._device.__exit__(*exc_info)
-        thread.contexts.pop()
-        try:
-            if self._depth == 0 and exc_info[0] is None:
-                self.evaluate_all()
-        finally:
-            if not self.executor.runs_here():
-                self._entered.release()
+    if TYPE_CHECKING:
+
+        def __enter__(self) -> EvalContext: ...
+        def __exit__(self, *exc_info: object) -> None: ...
+
+    else:
+
+        @_kernels.two_phase
+        def __enter__(self):
+            me = threading.get_ident()
+            steps = (thread.contexts.append, (self,)), (thread.devices.append, (self._device,))
+            if _kernels.inside_call() and self._entered != me:
+                # Part of a call of whoever has entered it.
+                return self, steps, None
+            if self._entered not in (None, me):
+                msg = (
+                    "EvalContext: a context cannot be active in two threads at once. Make another."
+                )
+                raise RuntimeError(msg)
+            return self, ((setattr, (self, "_entered", me)), *steps), None
+
+        __exit__ = _kernels.ContextExit(thread)
+
+    def _leave(self, failed: bool) -> None:
+        """Called when the thread has left the context; then others may enter it."""
+        if not failed and self not in thread.contexts:
+            self.evaluate_all()
 
     def evaluate_all(self) -> None:
         """Wait for all calls made in this context; deferred ones are run.
 
         Failures stay with the results that they concern.
         """
-        deferred, self._deferred = self._deferred, []
+        deferred = list(self._deferred)
         for reference in deferred:
             invocation = reference()
             if invocation is not None:
                 invocation.finish()
-        self.executor.drain()
+        del self._deferred[: len(deferred)]
+        self.executor.queue.drain()
 
     def add_deferred(self, invocation: Invocation) -> None:
         """Remember a call that nothing has asked for yet."""
@@ -144,6 +161,28 @@ class EvalContext:
             # Twice what is left: tidying up costs little for each call, however many are kept.
             self._tidy_at = 1000 + 2 * len(self._deferred)
         self._deferred.append(weakref.ref(invocation))
+
+    def cache_results(self, invocation: Any, results: Any) -> None:
+        """Remember results for as long as what they belong to exists.
+
+        Parameters
+        ----------
+        invocation
+            Any object that can be referred to weakly.
+        results
+            What `cached_results` returns for it from now on.
+        """
+        self._cached[invocation] = results
+
+    def cached_results(self, invocation: Any) -> Any:
+        """Return what `cache_results` was given for an object, or None.
+
+        Parameters
+        ----------
+        invocation
+            The object.
+        """
+        return self._cached.get(invocation)
 
     @property
     def native_pool(self) -> _kernels.ThreadPool:
@@ -155,6 +194,16 @@ class EvalContext:
     def has_own_pool(self) -> bool:
         """Whether kernels run on other threads than the default pool's."""
         return self._thread_pool is not None
+
+    @property
+    def own_thread_pool(self) -> ThreadPool | None:
+        """The thread pool, unless it is the default one."""
+        return self._thread_pool
+
+    @property
+    def is_default(self) -> bool:
+        """Whether this is what a thread uses outside of contexts."""
+        return self._follows
 
     @property
     def thread_pool(self) -> ThreadPool:

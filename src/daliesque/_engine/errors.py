@@ -66,7 +66,8 @@ class CallSite(NamedTuple):
 
 def call_site() -> CallSite:
     """The innermost frame outside of this package."""
-    frame = sys._getframe(2)
+    # The callers are `start`, and what called that.
+    frame = sys._getframe(3)
     while frame.f_code.co_filename.startswith(_PACKAGE):
         outer = frame.f_back
         if outer is None:

@@ -5,219 +5,103 @@ Waking a sleeping thread takes tens of microseconds, more than most small calls.
 queued; the background thread is woken when the queued work is worth it, and whoever needs a result
 that nobody is computing yet runs the queue itself up to it. At any time at most one thread, the
 owner, takes calls from the queue, which keeps them in order.
+
+The queue itself is native (`_kernels.CallQueue`): a KeyboardInterrupt can come out of any bytecode,
+and must find each call in the queue, running, or done. A call that is interrupted is queued again,
+and runs when somebody asks for its result.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import threading
+import time
 import weakref
-from collections import deque
-from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from .. import _kernels
 
 if TYPE_CHECKING:
     from .invocation import Invocation
 
-# Wake the background thread when this many bytes are waiting to be processed.
-_WAKE_BYTES = 1 << 20
-# A caller that is this far ahead works instead of queueing more: many small calls are cheaper to
-# run than to hand over, and memory stays bounded.
-_MOST_QUEUED = 64
-
-
-class Inside(threading.local):
-    """How many calls this thread is inside of.
-
-    What a thread inside a call calls itself runs at once, and for what it needs it does not wait in
-    line.
-    """
-
-    depth = 0
-
-
-inside = Inside()
+# Seconds to make do without a background thread before asking the system for one again.
+_RETRY_THREAD = 1.0
+# Seconds to wait at exit for a call that is being run.
+_PATIENCE = 5.0
 
 
 class Executor:
     """An ordered queue of calls and the thread that works on it."""
 
     def __init__(self) -> None:
-        self._queue: deque[Invocation] = deque()
-        self._waiting_bytes = 0
-        self._stopping = False
-        self._start_locks()
-        _executors.add(self)
-
-    def _start_locks(self) -> None:
-        self._lock = threading.Lock()
-        self._changed = threading.Condition(self._lock)
-        self._owner: int | None = None
-        self._running: list[Invocation] = []
+        self.queue = _kernels.CallQueue()
         self._thread: threading.Thread | None = None
-        self._asleep = False
-        self._alarm = threading.Lock()
-        self._alarm.acquire()
-
-    def runs_here(self) -> bool:
-        """Whether the calling thread is inside a call that some executor runs."""
-        return inside.depth > 0
-
-    def is_idle(self) -> bool:
-        """Whether nothing runs, and what is queued is done in no time by whoever asks for it."""
-        return self._owner is None and self._waiting_bytes <= _WAKE_BYTES
+        self._retry_at = 0.0
+        _executors.add(self)
 
     def submit(self, invocation: Invocation) -> None:
         """Queue a call."""
-        queue = self._queue
-        queue.append(invocation)
-        self._waiting_bytes += invocation.cost
-        if self._waiting_bytes > _WAKE_BYTES:
-            self._wake()
-        if len(queue) > _MOST_QUEUED:
-            self.wait(invocation)
+        queue = self.queue
+        if queue.put(invocation):
+            if queue.needs_thread:
+                self._start_thread()
+            if queue.is_full:
+                queue.wait(invocation)
 
-    def wait(self, invocation: Invocation) -> None:
-        """Return when a queued call is done, working on the queue if nobody else does.
+    def _start_thread(self) -> None:
+        """Start the background thread.
 
-        A thread that waits inside a call runs just the call it needs, out of order: if it waited
-        for the ones before, two threads could wait for each other.
+        It says itself that it is there. If this is interrupted, the next call starts another one,
+        and the later of the two ends at once.
         """
-        me = threading.get_ident()
-        while not invocation.done:
-            with self._lock:
-                if inside.depth:
-                    taken = self._take(invocation)
-                else:
-                    taken = self._owner is None and bool(self._queue)
-                    if taken:
-                        self._owner = me
-                if not taken:
-                    # Set before looking again: who runs a call looks at it after finishing it.
-                    invocation.awaited = True
-                    if not invocation.done:
-                        self._changed.wait()
-                    continue
-            if inside.depth:
-                self._run(invocation)
-            else:
-                self._work(lambda: not invocation.done)
-        if self._queue and self._waiting_bytes > _WAKE_BYTES and not inside.depth:
-            self._wake()
-
-    def _take(self, invocation: Invocation) -> bool:
-        """Take a call out of the queue, if it is still there."""
-        try:
-            self._queue.remove(invocation)
-        except ValueError:
-            return False
-        return True
-
-    def _work(self, wanted: Callable[[], bool]) -> None:
-        """As the owner, run calls from the queue while `wanted` says so and there are any."""
-        invocation: Invocation | None = None
-        try:
-            while wanted():
-                invocation = None
-                with self._lock:
-                    # No calls: a KeyboardInterrupt could come out of them, and lose the invocation.
-                    if self._queue:
-                        invocation = self._queue[0]
-                        del self._queue[0]
-                if invocation is None:
-                    break
-                self._run(invocation)
-        except BaseException:
-            if invocation is not None and not invocation.done:
-                invocation.abandon("the call was interrupted before it began")
-            raise
-        finally:
-            with self._lock:
-                self._owner = None
-                self._changed.notify_all()
-
-    def _run(self, invocation: Invocation) -> None:
-        # Threads may lose an update of the sum; an empty queue sets it right.
-        self._waiting_bytes = self._waiting_bytes - invocation.cost if self._queue else 0
-        self._running.append(invocation)
-        inside.depth += 1
-        try:
-            invocation.execute()
-        finally:
-            inside.depth -= 1
-            try:
-                self._running.remove(invocation)
-            finally:
-                if invocation.awaited:
-                    with self._lock:
-                        self._changed.notify_all()
-
-    def drain(self) -> None:
-        """Return when everything queued so far is done."""
-        try:
-            last = self._queue[-1]
-        except IndexError:
-            # The owner may still be busy with the call it took last.
-            with self._lock:
-                while self._owner not in (None, threading.get_ident()):
-                    self._changed.wait(0.001)
+        if time.monotonic() < self._retry_at:
             return
-        self.wait(last)
+        thread = threading.Thread(
+            target=_serve, args=(weakref.ref(self.queue),), name="daliesque calls", daemon=True
+        )
+        try:
+            thread.start()
+        except RuntimeError:
+            # The system has no threads to give: whoever asks for a result runs the queue.
+            self._retry_at = time.monotonic() + _RETRY_THREAD
+        else:
+            self._thread = thread
 
-    def shut_down(self) -> None:
+    def shut_down(self, wait: bool = True) -> None:
         """Stop the background thread; calls that are still queued run when somebody reads them."""
-        self._stopping = True
+        self.queue.stop()
         thread = self._thread
-        if thread is not None:
-            self._wake()
-            # Without an identity, it never started.
-            if thread is not threading.current_thread() and thread.ident is not None:
-                thread.join()
+        if wait and thread is not None and thread is not threading.current_thread():
+            with contextlib.suppress(RuntimeError):
+                thread.join(_PATIENCE)
 
-    def _wake(self) -> None:
-        with self._lock:
-            if self._thread is None and not self._stopping:
-                self._thread = threading.Thread(
-                    target=_serve, args=(weakref.ref(self), self._alarm), daemon=True
-                )
-                # It works at once: nothing is left to do if this is interrupted.
-                self._thread.start()
-            elif self._asleep:
-                self._asleep = False
-                self._alarm.release()
+    def __del__(self) -> None:
+        # No finalizer of the context: that would keep the queue alive, the queue its calls, and the
+        # calls their context.
+        self.queue.stop()
 
-    def work_until_empty(self) -> bool:
-        """Run the queue unless somebody else does; returns False if the thread should end."""
-        with self._lock:
-            if self._stopping:
-                return False
-            taken = self._owner is None
-            if taken:
-                self._owner = threading.get_ident()
-        if taken:
-            self._work(lambda: not self._stopping)
-        return True
-
-    def fall_asleep(self) -> bool:
-        """Note that the thread waits for the alarm, unless there is work after all."""
-        with self._lock:
-            if self._stopping or (self._queue and self._owner is None):
-                return False
-            self._asleep = True
-            return True
+    def after_fork(self) -> None:
+        """Begin again in a forked child, in which other threads do not exist."""
+        self.queue.after_fork()
+        self._thread = None
 
 
-def _serve(executor_ref: weakref.ref[Executor], alarm: threading.Lock) -> None:
-    """The background thread. It does not keep its executor alive while it sleeps."""
-    while True:
-        executor = executor_ref()
-        if executor is None or not executor.work_until_empty():
-            return
-        asleep = executor.fall_asleep()
-        del executor
-        if asleep:
+def _serve(queue_ref: weakref.ref[_kernels.CallQueue]) -> None:
+    """The background thread. It does not keep its queue alive while it sleeps."""
+    alarm = threading.Lock()
+    alarm.acquire()
+    queue = queue_ref()
+    if queue is None or not queue.begin_service(alarm):
+        return
+    while queue is not None and queue.serve():
+        if queue.fall_asleep():
+            del queue
             alarm.acquire()
+            queue = queue_ref()
+    if queue is not None:
+        queue.end_service()
 
 
 _executors: weakref.WeakSet[Executor] = weakref.WeakSet()
@@ -225,17 +109,13 @@ _executors: weakref.WeakSet[Executor] = weakref.WeakSet()
 
 @atexit.register
 def _shut_down_all() -> None:
-    # A thread that is still inside native code when the interpreter goes away would crash it.
     for executor in list(_executors):
         executor.shut_down()
 
 
 def _reset_in_child() -> None:
     for executor in list(_executors):
-        for invocation in executor._running:
-            # The thread that runs it stayed in the parent.
-            invocation.abandon("the call was being computed when the process was forked")
-        executor._start_locks()
+        executor.after_fork()
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -13,8 +12,9 @@ from .device import Device
 from .devices import Body, Placement, Results, require_backend
 from .dtype import DType
 from .errors import CallSite, Failure, InternalError, call_site, raise_failure
+from .fusion import fuse
 from .metadata import Announce, Call, Metadata, mismatch
-from .modes import EvalMode
+from .modes import SYNCHRONOUS, EvalMode
 from .samples import Samples
 from .thread_state import thread
 from .value import Value, any_remote, remote_device
@@ -47,13 +47,13 @@ class Invocation:
         "_results",
         "_scheduled",
         "_site",
-        "awaited",
         "cost",
         "done",
         "dtype",
         "failure",
         "is_remote",
         "name",
+        "nbytes",
     )
 
     def __init__(
@@ -70,13 +70,14 @@ class Invocation:
     ) -> None:
         self.name = name
         self.done = False
-        self.awaited = False
         self.failure: Failure | None = None
         # The type of the only result, if the caller knows it already.
         self.dtype = dtype
         self._announce = announce
         self._announced: tuple[Metadata, ...] | None = None
+        # How long it takes, as bytes to be processed, and a guess of the size of its results.
         self.cost = weight
+        self.nbytes = 0
         self._body: Body | None = body
         self._inputs = inputs
         self._arguments = arguments
@@ -103,21 +104,20 @@ class Invocation:
         self._pool = context.native_pool
         if self.is_remote or (any_remote(self._inputs) if remote is None else remote):
             self._find_device(context, mode)
-        if (
-            (mode is not _EAGER and mode is not _DEFERRED)
-            or context.executor.runs_here()
-            or self._uses_external_data()
-        ):
+        if (mode is not _EAGER and mode is not _DEFERRED) or _kernels.inside_call():
+            self._run_synchronously()
+            return
+        size = self._size_of_inputs()
+        if size is None:
             self._run_synchronously()
             return
         self._mode = mode
         self._site = call_site()
         if mode is _EAGER:
-            weight = self.cost
-            for value in self._inputs:
-                self.cost += weight * _size_of(value)
-            self._scheduled = True
+            self.nbytes = size
+            self.cost += self.cost * size
             context.executor.submit(self)
+            self._scheduled = True
         else:
             context.add_deferred(self)
 
@@ -141,44 +141,59 @@ class Invocation:
         wait = mode is EvalMode.sync_full
         self._placement = require_backend("device").placement(self.device, worker, stream, wait)
 
-    def _uses_external_data(self) -> bool:
+    def _size_of_inputs(self) -> int | None:
+        """The bytes of the inputs, guessed for pending ones; None if some are not our own memory.
+
+        The owner of that memory may change it after the call.
+        """
+        size = 0
         for value in self._inputs:
-            if value is not None:
-                samples = value._samples if isinstance(value, Value) else value
-                if samples is not None and samples.external:
-                    return True
+            samples: Samples | None
+            if isinstance(value, Value):
+                samples = value._samples
+                if samples is None and value._pending is not None:
+                    size += value._pending.nbytes
+            else:
+                samples = value
+            if samples is not None:
+                if samples.external:
+                    return None
+                size += samples.nbytes
         if self._converters:
-            return any(self._arguments[name]._is_external() for name in self._converters)
-        return False
+            for name in self._converters:
+                if self._arguments[name]._is_external():
+                    return None
+        return size
 
     def _run_synchronously(self) -> None:
-        previous = _kernels.exchange_current_pool(self._pool)
-        try:
+        # Nobody else knows of this call: its results are taken, and it is gone.
+        context = self._context
+        assert context is not None
+        if context.has_own_pool:
+            self._results = _kernels.call_with_pool(self._pool, self._compute)
+        else:
             self._results = self._compute()
-        finally:
-            _kernels.exchange_current_pool(previous)
-        self._forget()
+        self.done = True
 
-    def execute(self) -> None:
-        """Run on the executor's behalf; a failure is kept for those who read the results."""
-        previous = _kernels.exchange_current_pool(self._pool)
+    def execute(self, background: bool) -> tuple[Results | None, Failure | None]:
+        """Compute the results, or what went wrong, for the queue to settle the call with.
+
+        What is raised leaves the call as it was, and the queue runs it again when somebody asks for
+        its results: a KeyboardInterrupt is meant for the thread, not for the call.
+        """
+        failure: Failure | None
         try:
             failure = self._failed_dependency()
-            if failure is not None:
-                self._fail(failure)
-            else:
-                self._results = self._compute()
+            if failure is None:
+                return self._compute(), None
         except Exception as error:
-            self._fail(Failure(error, self.name, self._site, self._mode.name))
+            failure = Failure(error, self.name, self._site, self._mode.name)
         except BaseException as error:
-            self.failure = Failure(error, self.name, None, self._mode.name)
-            raise
-        finally:
-            # A KeyboardInterrupt may come out of any call, and others wait for this one to be done.
-            try:
-                _kernels.exchange_current_pool(previous)
-            finally:
-                self._forget()
+            if isinstance(error, KeyboardInterrupt) and not background:
+                raise
+            failure = Failure(error, self.name, None, self._mode.name)
+        self._keep_announced()
+        return None, failure
 
     def _failed_dependency(self) -> Failure | None:
         """Wait for the calls this one depends on; returns the first failure."""
@@ -190,15 +205,16 @@ class Invocation:
 
     def _dependencies(self) -> list[Invocation]:
         # Another thread may be finishing this call: everything is read once.
-        values: list[Any] = list(self._inputs)
+        values: Sequence[Any] = self._inputs
         arguments, converters = self._arguments, self._converters
         if converters:
-            values.extend(arguments.get(name) for name in converters)
+            values = [*values, *(arguments.get(name) for name in converters)]
         found = []
         for value in values:
-            pending = value._pending if isinstance(value, Value) else None
-            if pending is not None:
-                found.append(pending)
+            if isinstance(value, Value):
+                pending = value._pending
+                if pending is not None:
+                    found.append(pending)
         return found
 
     def _compute(self) -> Results:
@@ -222,37 +238,25 @@ class Invocation:
                 msg = f"{self.name}: output {number}: {wrong}. Please report this."
                 raise InternalError(msg)
 
-    def _forget(self) -> None:
-        # First, for those who read the rest on another thread: see `announced`.
-        self._body = None
-        self._inputs = ()
-        self._arguments = {}
-        self._converters = None
-        self._announce = None
-        if self.failure is None:
-            self._announced = None
-        self._context = self._pool = self._placement = None
-        self.done = True
-
     def finish(self) -> None:
         """Return when the call is done, running it if it was deferred."""
         if self.done:
             return
         # Dependencies first: so no call has to run another from within, however long the chain.
-        for invocation in self._with_dependencies():
+        order = self._with_dependencies()
+        if self._mode is _DEFERRED and not self._scheduled and len(order) > 1:
+            order = fuse(order)
+        order.reverse()
+        while order:
+            # Not kept while others run: their results are freed when the last reader is done.
+            invocation = order.pop()
             context = invocation._context
             if context is None:
                 continue
+            queue = context.executor.queue
             if not invocation._scheduled:
-                invocation._schedule(context)
-            context.executor.wait(invocation)
-
-    def _schedule(self, context: EvalContext) -> None:
-        with _scheduling:
-            first = not self._scheduled
-            self._scheduled = True
-        if first:
-            context.executor.submit(self)
+                queue.put_once(invocation)
+            queue.wait(invocation)
 
     def _with_dependencies(self) -> list[Invocation]:
         """The calls to be done for this one, each after those that it needs itself."""
@@ -269,11 +273,6 @@ class Invocation:
                 stack.extend((other, False) for other in reversed(invocation._dependencies()))
         return order
 
-    def abandon(self, reason: str) -> None:
-        """Fail without having run."""
-        self.failure = Failure(RuntimeError(reason), self.name, self._site, self._mode.name)
-        self._forget()
-
     def is_good(self) -> bool:
         """Whether the results are there."""
         return self.done and self.failure is None
@@ -284,7 +283,7 @@ class Invocation:
             return True
         for invocation in self._with_dependencies():
             context = invocation._context
-            if not invocation._scheduled or (context and not context.executor.is_idle()):
+            if not invocation._scheduled or (context and not context.executor.queue.is_idle):
                 return False
         return True
 
@@ -327,9 +326,8 @@ class Invocation:
             found = self._announced = announce(Call(known, arguments, converters))
         return found
 
-    def _fail(self, failure: Failure) -> None:
-        """Keep a failure, and what is known about the results without the data of the inputs."""
-        self.failure = failure
+    def _keep_announced(self) -> None:
+        """Keep what is known about the results without the data of the inputs."""
         found = self._find_announced()
         if found is not None:
             self._announced = tuple(metadata.without_shapes() for metadata in found)
@@ -352,6 +350,11 @@ def promise(
     remote: bool | None = None,
 ) -> _V:
     """Make a call with one result that is not a call of an operator."""
+    modes = thread.modes
+    if remote is False and device is None and modes and modes[-1] in SYNCHRONOUS:
+        results = run_now(body, inputs, arguments, None)
+        assert not isinstance(results, tuple)
+        return kind._of(results, source)
     invocation = Invocation(name, body, inputs, arguments, None, announce, 1, device, dtype)
     invocation.start(remote)
     return kind._promised(invocation, 0, count, source)
@@ -373,11 +376,9 @@ def run_now(
     if not context.has_own_pool:
         # The default pool is what kernels use anyway, unless this thread has another.
         return body(*_data_of(inputs, arguments, converters))
-    previous = _kernels.exchange_current_pool(pool)
-    try:
-        return body(*_data_of(inputs, arguments, converters))
-    finally:
-        _kernels.exchange_current_pool(previous)
+    prepared = _data_of(inputs, arguments, converters)
+    results: Results = _kernels.call_with_pool(pool, body, *prepared)
+    return results
 
 
 def _data_of(
@@ -396,18 +397,3 @@ def _data_of(
         for name, convert in converters.items():
             arguments[name] = convert(arguments[name]._data())
     return found, arguments
-
-
-def _size_of(value: Value | Samples | None) -> int:
-    """The bytes of a value, or a guess if it does not exist yet."""
-    if value is None:
-        return 0
-    if isinstance(value, Value):
-        samples = value._samples
-        if samples is None:
-            return value._pending.cost if value._pending is not None else 0
-        return samples.nbytes
-    return value.nbytes
-
-
-_scheduling = threading.Lock()

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
 
+from .. import _kernels
 from .thread_state import thread
 
 
@@ -33,12 +35,14 @@ class EvalMode(enum.Enum):
 
     default = eager
 
-    def __enter__(self) -> EvalMode:
-        thread.modes.append(self)
-        return self
+    if TYPE_CHECKING:
 
-    def __exit__(self, *exc_info: object) -> None:
-        thread.modes.pop()
+        def __enter__(self) -> EvalMode: ...
+        def __exit__(self, *exc_info: object) -> None: ...
+
+    else:
+        __enter__ = _kernels.StackMethod(thread, "modes", True)
+        __exit__ = _kernels.StackMethod(thread, "modes", False)
 
     def __lt__(self, other: EvalMode) -> bool:
         return self._order(other) < 0

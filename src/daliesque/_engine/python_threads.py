@@ -16,6 +16,8 @@ import threading
 import weakref
 from collections.abc import Callable
 
+from .. import _kernels
+
 # Seconds to wait at exit for a function that is still running.
 _PATIENCE = 5.0
 
@@ -25,45 +27,28 @@ class Job:
 
     def __init__(self, function: Callable[[int], None], count: int) -> None:
         self._function: Callable[[int], None] | None = function
-        self._next = 0
-        self._end = count
-        self._running = 0
-        self._changed = threading.Condition(threading.Lock())
-        # What was raised for the lowest number that failed. Numbers are taken in order, and those
-        # taken are finished: which one that is does not depend on the threads.
-        self._failed: tuple[int, BaseException] | None = None
+        self._numbers = _kernels.Job(count)
 
     def work(self) -> None:
         """Process items until there are none left."""
-        while True:
-            with self._changed:
-                function, index = self._function, self._next
-                if function is None or index >= self._end:
-                    return
-                self._next += 1
-                self._running += 1
+        numbers = self._numbers
+        while (index := numbers.take()) >= 0:
+            function, failure = self._function, None
+            if function is None:
+                return
             try:
                 function(index)
             except BaseException as error:
-                with self._changed:
-                    self._end = 0
-                    if self._failed is None or index < self._failed[0]:
-                        self._failed = (index, error)
-            finally:
-                # Whoever waits may drop what the function needs, on its own thread.
-                del function
-                with self._changed:
-                    self._running -= 1
-                    if not self._running:
-                        self._changed.notify_all()
+                failure = error
+            # Whoever waits may drop what the function needs, on its own thread.
+            del function
+            numbers.finish(index, failure)
+            del failure
 
     def wait(self) -> None:
         """Return when all items that were begun are done; raise what one of them raised."""
-        with self._changed:
-            while self._running:
-                self._changed.wait()
-        if self._failed is not None:
-            error, self._failed = self._failed[1], None
+        error = self._numbers.wait()
+        if error is not None:
             try:
                 raise error
             finally:
@@ -72,7 +57,7 @@ class Job:
 
     def close(self) -> None:
         """Begin no more items, and keep nothing alive."""
-        self._end = 0
+        self._numbers.close()
         self._function = None
 
 
@@ -90,9 +75,8 @@ class PythonThreads:
 
     def _start(self) -> None:
         self._process = os.getpid()
-        self._lock = threading.Lock()
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._threads: list[threading.Thread] = []
+        self._helpers = Helpers()
         self._stopped = False
 
     def run(self, function: Callable[[int], None], count: int) -> None:
@@ -113,15 +97,21 @@ class PythonThreads:
             return
         if self._process != os.getpid():
             self._start()
-        with self._lock:
-            if self._stopped:
-                return
-            while len(self._threads) < helpers:
-                thread = threading.Thread(
-                    target=_help, args=(self._jobs,), name="daliesque map", daemon=True
-                )
-                thread.start()
-                self._threads.append(thread)
+        if self._stopped:
+            return
+        try:
+            # Threads count themselves: if this is interrupted, or two threads are here at once,
+            # one too many is started, and ends at once.
+            for _ in range(helpers - len(self._helpers.threads)):
+                threading.Thread(
+                    target=_help,
+                    args=(self._jobs, self._helpers, helpers),
+                    name="daliesque map",
+                    daemon=True,
+                ).start()
+        except RuntimeError:
+            # The system has no more threads to give: those that there are do all the work.
+            helpers = len(self._helpers.threads)
         for _ in range(helpers):
             self._jobs.put(job)
 
@@ -129,23 +119,41 @@ class PythonThreads:
         """End the threads; whoever asks for work to be done afterwards does it alone."""
         if self._process != os.getpid():
             return
-        with self._lock:
-            self._stopped = True
-            threads, self._threads = self._threads, []
-        for _ in threads:
-            self._jobs.put(None)
+        self._stopped = True
+        self._jobs.put(None)
         if wait:
-            for thread in threads:
+            for thread in list(self._helpers.threads):
                 # A function that never returns must not keep the process from ending.
                 with contextlib.suppress(RuntimeError):
                     thread.join(_PATIENCE)
 
 
-def _help(jobs: queue.SimpleQueue[Job | None]) -> None:
+class Helpers:
+    """The threads that help. They enter themselves; only they take the lock."""
+
+    def __init__(self) -> None:
+        self.threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
+
+    def enter(self, most: int) -> bool:
+        """Count the calling thread, unless there are `most` already."""
+        with self._lock:
+            if len(self.threads) >= most:
+                return False
+            self.threads.append(threading.current_thread())
+            return True
+
+
+def _help(jobs: queue.SimpleQueue[Job | None], helpers: Helpers, most: int) -> None:
     """The life of a thread: help with jobs until there is None."""
+    if not helpers.enter(most):
+        return
     while True:
         job = jobs.get()
         if job is None:
+            # For the next one.
+            jobs.put(None)
+            helpers.threads.remove(threading.current_thread())
             return
         job.work()
         del job

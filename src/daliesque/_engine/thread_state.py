@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a thread has chosen for its calls: mode, context, device and stream."""
+"""What a thread has chosen for its calls: mode, context, device, stream and capture."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .ahead import Ahead
     from .context import EvalContext
     from .device import Device
+    from .interception import Recorder
     from .modes import EvalMode
     from .stream import Stream
 
@@ -21,10 +23,26 @@ class ThreadState(threading.local):
         self.contexts: list[EvalContext] = []
         self.devices: list[Device] = []
         self.stream: Stream | None = None
+        # Who makes the calls of this thread: the capture-mode loop whose body it is in.
+        self.recorder: Recorder | None = None
         # What is used outside of all contexts, for each device.
         self.default_contexts: dict[int | None, EvalContext] = {}
         # The default context while no device was entered: the usual case, kept at hand.
         self.plain_context: EvalContext | None = None
+        # What this thread's loop has moved, if it runs ahead of a consumer.
+        self.ahead: Ahead | None = None
 
 
 thread = ThreadState()
+
+
+class Interception:
+    """Whether anybody looks at calls before they are made; see `interception`."""
+
+    # Whether a loop was captured, or a value marked, in this process.
+    on = False
+    # Whether a value was marked.
+    marks = False
+
+
+interception = Interception()

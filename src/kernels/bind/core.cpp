@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "bind/bind.h"
+#include "bind/pool_handle.h"
 #include "core/border.h"
 #include "core/byte_order.h"
 #include "core/convert.h"
 #include "core/errors.h"
+#include "core/memory_limit.h"
+#include "core/output_batch.h"
 #include "core/parallel.h"
 #include "core/ragged.h"
 #include "core/simd.h"
@@ -123,7 +126,7 @@ Samples read_big_endian(int type_id,
     throw std::invalid_argument("shapes, offsets and samples must have equal length");
   }
   std::vector<int64_t> extents(shapes.data(), shapes.data() + shapes.size());
-  const nb::gil_scoped_release release;
+  const ReleaseGil release;
   Samples out = Samples::empty(static_cast<DType>(type_id), static_cast<int>(shapes.shape(1)),
                                std::move(extents), "", count);
   copy_big_endian(out, in, {offsets.data(), offsets.size()});
@@ -137,7 +140,7 @@ Samples copied_rows(const Samples& table, const Numbers& begins, const Numbers& 
   if (begins.size() != counts.size()) {
     throw std::invalid_argument("begins and counts must have equal length");
   }
-  const nb::gil_scoped_release release;
+  const ReleaseGil release;
   return copy_rows(table, {begins.data(), begins.size()}, {counts.data(), counts.size()});
 }
 
@@ -170,9 +173,22 @@ void bind_runtime(nb::module_& m) {
   nb::class_<ThreadPool>(m, "ThreadPool")
       .def(nb::init<int>(), "num_threads"_a)
       .def_prop_ro("num_threads", &ThreadPool::num_threads);
-  m.def("set_default_pool", &set_default_pool, "pool"_a);
-  m.def("exchange_current_pool", &exchange_current_pool, "pool"_a.none(),
-        "Set this thread's pool (None: the default); returns the previous setting.");
+  m.def(
+      "set_default_pool", [](nb::handle pool) { set_default_pool(pool_handle(pool)); }, "pool"_a,
+      nb::sig("def set_default_pool(pool: ThreadPool) -> None"));
+  m.def(
+      "exchange_current_pool",
+      [](nb::handle pool) { return exchange_current_pool(pool_handle(pool)); }, "pool"_a.none(),
+      nb::sig("def exchange_current_pool(pool: ThreadPool | None) -> ThreadPool"),
+      "Set this thread's pool (None: the default); returns the previous setting.");
+  nb::class_<OutputBatch>(m, "OutputBatch",
+                          "One buffer for a batch that several threads make, part by part.")
+      .def(nb::init<int64_t>(), "count"_a)
+      .def("begin", &OutputBatch::begin, "first"_a, "count"_a,
+           "The first Samples of `count` samples that this thread allocates lies in the buffer.")
+      .def_static("end", &OutputBatch::end, "This thread allocates as usual again.")
+      .def("holds", &OutputBatch::holds, "first"_a, "part"_a)
+      .def("batch", &OutputBatch::batch, "layout"_a);
   m.def(
       "memory_info",
       [] {
@@ -188,14 +204,30 @@ void bind_runtime(nb::module_& m) {
       },
       nb::sig("def memory_info() -> dict[str, int]"));
   m.def("set_memory_limit", &set_memory_limit, "bytes"_a);
+  m.def("is_main_interpreter",
+        [] { return PyInterpreterState_Get() == PyInterpreterState_Main(); });
+  m.def("available_memory", &available_memory);
+  m.def("total_limit", &total_limit);
+  m.def("set_total_limit", &set_total_limit, "bytes"_a);
   m.def("release_memory", &release_memory);
   m.def("set_simd_enabled", &set_simd_enabled, "enabled"_a, "avx512"_a = true);
+  m.def(
+      "instruction_sets",
+      [] {
+        std::vector<std::string> found;
+        if (cpu_has_avx2()) found.emplace_back("AVX2");
+        if (cpu_has_avx512()) found.emplace_back("AVX-512");
+        return found;
+      },
+      "What the processor has beyond what every one of its kind has, as far as kernels use it.");
   m.def("current_pool", &current_pool, "The pool that kernels called from this thread use.");
 }
 
 void bind_samples(nb::module_& m) {
+  // For intermediate results; other types come from the caller.
+  m.attr("FLOAT32") = static_cast<int>(DType::float32);
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   nb::class_<Samples>(m, "Samples")
       .def("__len__", &Samples::size)
@@ -327,7 +359,7 @@ void bind_border(nb::module_& m) {
 void bind_copies(nb::module_& m) {
   using namespace nb::literals;
 
-  m.def("cast", &cast_to, nb::call_guard<nb::gil_scoped_release>(), "samples"_a, "type_id"_a,
+  m.def("cast", &cast_to, nb::call_guard<ReleaseGil>(), "samples"_a, "type_id"_a,
         "Convert to another type, rounding and clamping.");
   m.def("read_big_endian", &read_big_endian, "type_id"_a, "shapes"_a, "bytes"_a, "offsets"_a,
         "Arrays that begin at an offset of each sample of bytes.");

@@ -53,7 +53,7 @@ std::vector<int64_t> element_strides(const Samples& samples, int64_t i) {
 Buffer buffer_owner(Py_buffer* view) {
   return Buffer(view->buf, [view](void*) {
     if (Py_IsInitialized()) {
-      nb::gil_scoped_acquire gil;
+      AcquireGil gil;
       PyBuffer_Release(view);
     }
     delete view;
@@ -184,7 +184,7 @@ Samples take_capsule(PyObject* capsule, const char* name, const char* used, bool
   Buffer owner(data, [managed](void*) {
     // The producer's deleter may touch Python objects.
     if (managed->deleter && Py_IsInitialized()) {
-      nb::gil_scoped_acquire gil;
+      AcquireGil gil;
       managed->deleter(managed);
     }
   });

@@ -6,7 +6,10 @@ namespace nb = nanobind;
 namespace daliesque {
 
 void bind_core(nb::module_& m);
+void bind_calls(nb::module_& m);
+void bind_channel(nb::module_& m);
 void bind_interop(nb::module_& m);
+void bind_interrupts(nb::module_& m);
 
 namespace random {
 void bind_random(nb::module_& m);
@@ -18,7 +21,8 @@ void bind_tensor(nb::module_& m);
 
 namespace image {
 void bind_image(nb::module_& m);
-}
+void bind_augment(nb::module_& m);
+}  // namespace image
 
 namespace resize {
 void bind_resize(nb::module_& m);
@@ -56,9 +60,13 @@ NB_MODULE(_kernels, m) {
   nb::set_leak_warnings(false);
   daliesque::bind_core(m);
   daliesque::bind_interop(m);
+  daliesque::bind_calls(m);
+  daliesque::bind_channel(m);
+  daliesque::bind_interrupts(m);
   daliesque::random::bind_random(m);
   daliesque::tensor::bind_tensor(m);
   daliesque::image::bind_image(m);
+  daliesque::image::bind_augment(m);
   daliesque::resize::bind_resize(m);
   daliesque::jpeg::bind_jpeg(m);
   daliesque::decode::bind_decode(m);

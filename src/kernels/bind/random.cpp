@@ -19,6 +19,10 @@ void bind_generator(nb::module_& m) {
   nb::class_<PhiloxState>(m, "PhiloxState", "A position in the stream of a generator.")
       .def_static(
           "parse", [](const std::string& text) { return PhiloxState::parse(text); }, "text"_a)
+      .def(
+          "from_sample",
+          [](const PhiloxState& state, int64_t index) { return sample_state(state, index); },
+          "index"_a, "The state of the same call for a part of a batch that begins at a sample.")
       .def("__str__", &PhiloxState::to_string)
       .def("__repr__",
            [](const PhiloxState& state) { return "PhiloxState('" + state.to_string() + "')"; })
@@ -64,7 +68,7 @@ void bind_shuffling(nb::module_& m) {
           shuffle(indices.data(), indices.size(), engine);
         }
       },
-      nb::call_guard<nb::gil_scoped_release>(), "indices"_a, "seed"_a, "wide"_a,
+      nb::call_guard<ReleaseGil>(), "indices"_a, "seed"_a, "wide"_a,
       "std::shuffle in place, with a std::mt19937 or, if `wide`, a std::mt19937_64.");
 
   nb::class_<MinStd>(m, "MinStd", "std::default_random_engine, from a std::seed_seq.")
@@ -83,30 +87,31 @@ void bind_shuffling(nb::module_& m) {
             if (reach == 0) throw std::invalid_argument("reach must be positive");
             shuffle_nearby(indices.data(), indices.size(), reach, engine);
           },
-          nb::call_guard<nb::gil_scoped_release>(), "indices"_a, "reach"_a,
+          nb::call_guard<ReleaseGil>(), "indices"_a, "reach"_a,
           "Pass the indices, in place, through a buffer of `reach` from which random ones come.");
 }
 
 void bound_roi_crop(Samples& out, const PhiloxState& state, const ArgArray<int64_t>& crop,
                     const ArgArray<int64_t>& roi_start, const ArgArray<int64_t>& roi_shape,
                     const std::optional<ArgArray<int64_t>>& input_shape) {
-  const auto inputs = per_sample(input_shape);
-  roi_random_crop(out, state, per_sample(crop), per_sample(roi_start), per_sample(roi_shape),
-                  inputs ? &*inputs : nullptr);
+  const int64_t count = out.size(), axes = count ? out.volume(0) : 0;
+  const auto inputs = per_sample(input_shape, count, axes);
+  roi_random_crop(out, state, per_sample(crop, count, axes), per_sample(roi_start, count, axes),
+                  per_sample(roi_shape, count, axes), inputs ? &*inputs : nullptr);
 }
 
 }  // namespace
 
 void bind_random(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   bind_generator(m);
   bind_shuffling(m);
   m.def(
       "uniform",
       [](Samples& out, const PhiloxState& state, const ArgArray<float>& range) {
-        uniform(out, state, per_sample<float>(range));
+        uniform(out, state, per_sample(range, out.size(), 2));
       },
       release(), "out"_a, "state"_a, "range"_a);
   m.def("uniform_values", &uniform_values, release(), "out"_a, "state"_a, "values"_a);
@@ -114,20 +119,20 @@ void bind_random(nb::module_& m) {
       "normal",
       [](Samples& out, const PhiloxState& state, const ArgArray<float>& mean,
          const ArgArray<float>& stddev) {
-        normal(out, state, per_sample<float>(mean), per_sample<float>(stddev));
+        normal(out, state, per_sample(mean, out.size()), per_sample(stddev, out.size()));
       },
       release(), "out"_a, "state"_a, "mean"_a, "stddev"_a);
   m.def(
       "coin_flip",
       [](Samples& out, const PhiloxState& state, const ArgArray<float>& probability) {
-        coin_flip(out, state, per_sample<float>(probability));
+        coin_flip(out, state, per_sample(probability, out.size()));
       },
       release(), "out"_a, "state"_a, "probability"_a);
   m.def(
       "beta",
       [](Samples& out, const PhiloxState& state, const ArgArray<float>& alpha,
          const ArgArray<float>& beta_values) {
-        beta(out, state, per_sample<float>(alpha), per_sample<float>(beta_values));
+        beta(out, state, per_sample(alpha, out.size()), per_sample(beta_values, out.size()));
       },
       release(), "out"_a, "state"_a, "alpha"_a, "beta"_a);
   m.def("choice", &choice, release(), "out"_a, "state"_a, "entries"_a, "weights"_a.none());

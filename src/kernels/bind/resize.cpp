@@ -22,6 +22,24 @@ ResizeGeometry find_geometry(const ArgArray<int64_t>& shapes, int first_axis, in
   if (roi_start) request.roi_start = &start.emplace(per_sample(*roi_start));
   if (roi_end) request.roi_end = &end.emplace(per_sample(*roi_end));
   if (alignment) request.alignment = &align.emplace(per_sample(*alignment));
+  int64_t rows = request.shapes.rows();
+  const PerSample<float>* const given[] = {&request.sizes, request.roi_start, request.roi_end,
+                                           request.alignment};
+  for (const auto* values : given) rows = std::max(rows, values ? values->rows() : 0);
+  bool fits = request.shapes.rows() <= 1 || request.shapes.rows() == rows;
+  for (const auto* values : given) {
+    if (values) fits &= (values->rows() == 1 || values->rows() == rows) && values->width() == axes;
+  }
+  if (!fits && request.shapes.rows() > 0) {
+    throw std::invalid_argument("rows of sizes or regions do not fit the shapes");
+  }
+  if (first_axis < 0 || axes < 1 ||
+      (request.shapes.rows() > 0 && request.shapes.width() < first_axis + axes)) {
+    throw std::invalid_argument("there are no such axes to resize");
+  }
+  if (max_size && max_size->size() < static_cast<size_t>(axes)) {
+    throw std::invalid_argument("'max_size' needs a value for each axis");
+  }
   if (max_size) request.max_size = max_size->data();
   request.roi_relative = roi_relative;
   request.mode = static_cast<ResizeMode>(mode);
@@ -159,7 +177,7 @@ void bind_resize(nb::module_& m) {
       .def_prop_ro("ends", as_array(&ResizeGeometry::ends))
       .def("find_unusable", &ResizeGeometry::find_unusable,
            "The first row that holds too large a size or no finite number; -1 if none.");
-  m.def("resize", &bound_resize, nb::call_guard<nb::gil_scoped_release>(), "samples"_a, "type_id"_a,
+  m.def("resize", &bound_resize, nb::call_guard<ReleaseGil>(), "samples"_a, "type_id"_a,
         "first_axis"_a, "geometry"_a, "min_filters"_a, "mag_filters"_a, "antialias"_a,
         "Resample the axes of the geometry, from `first_axis` on.");
   m.def("resample_taps", &resample_taps, "extents"_a, "geometry"_a, "min_filters"_a,

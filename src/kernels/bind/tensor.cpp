@@ -19,7 +19,7 @@ namespace {
 Samples arithmetic_by_name(const std::string& name, const nb::list& operands) {
   std::vector<const Samples*> pointers;
   for (nb::handle operand : operands) pointers.push_back(nb::cast<const Samples*>(operand));
-  nb::gil_scoped_release release;
+  ReleaseGil release;
   return arithmetic(arithmetic_op(name), pointers);
 }
 
@@ -32,7 +32,7 @@ int type_by_name(const std::string& name, const std::vector<int>& type_ids) {
 Samples bound_concatenate(const nb::list& parts, int axis, std::string layout) {
   std::vector<const Samples*> pointers;
   for (nb::handle part : parts) pointers.push_back(nb::cast<const Samples*>(part));
-  nb::gil_scoped_release release;
+  ReleaseGil release;
   return concatenate(pointers, axis, std::move(layout));
 }
 
@@ -44,17 +44,22 @@ Samples bound_reduce(const Samples& in, Reduction kind, int type, std::vector<bo
   return out;
 }
 
+/// A value for each axis of each sample.
+PerSample<int64_t> per_axis(const ArgArray<int64_t>& array, const Samples& in) {
+  return in.ndim() ? per_sample(array, in.size(), in.ndim()) : per_sample(array);
+}
+
 Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchors,
                     const ArgArray<int64_t>& shapes, Border border, const ArgArray<float>& fill,
                     int channel_axis) {
-  const PerSample<int64_t> rows = per_sample(shapes);
+  const PerSample<int64_t> rows = per_axis(shapes, in), begins = per_axis(anchors, in);
   std::vector<int64_t> extents;
   for (int64_t i = 0; i < in.size(); i++) {
     extents.insert(extents.end(), rows.row(i), rows.row(i) + in.ndim());
   }
   Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents), in.layout(),
                                in.size());
-  slice(out, in, per_sample(anchors), border, per_sample(fill, in.size()), channel_axis);
+  slice(out, in, begins, border, per_sample(fill, in.size()), channel_axis);
   return out;
 }
 
@@ -100,6 +105,7 @@ WindowTable to_table(std::vector<int64_t> values, const Windows& windows) {
 }
 
 WindowResult to_result(Windows windows, const WindowFault& fault, const ArgArray<int64_t>& shapes) {
+  if (shapes.ndim() != 2) throw std::invalid_argument("shapes need a row for each sample");
   windows.ndim = static_cast<int64_t>(shapes.shape(1));  // known even without rows
   WindowTable anchors = to_table(std::move(windows.anchors), windows);
   WindowTable extents = to_table(std::move(windows.extents), windows);
@@ -138,6 +144,9 @@ WindowResult bound_slice_windows(const ArgArray<int64_t>& shapes, const ArgArray
 
 WindowResult bound_fit_windows(const ArgArray<int64_t>& anchors, const ArgArray<int64_t>& extents,
                                const ArgArray<int64_t>& shapes, bool trim) {
+  if (anchors.ndim() != 2 || anchors.size() != extents.size()) {
+    throw std::invalid_argument("windows need as many anchors as extents");
+  }
   Windows windows{static_cast<int64_t>(anchors.shape(0)),
                   static_cast<int64_t>(anchors.shape(1)),
                   {anchors.data(), anchors.data() + anchors.size()},
@@ -193,7 +202,7 @@ void bind_windows(nb::module_& m) {
 
 void bind_tensors(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   m.def("concatenate", &bound_concatenate, "parts"_a, "axis"_a, "layout"_a,
         nb::sig("def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples"),

@@ -6,13 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
-#include <list>
+#include <limits>
 #include <mutex>
+#include <new>
 #include <string>
-#include <unordered_map>
-#include <vector>
+
+#include "core/memory_limit.h"
 
 namespace daliesque {
 
@@ -33,10 +38,15 @@ size_t bucket_size(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-int64_t physical_memory() {
-  static const int64_t bytes =
-      static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return bytes;
+/// The first number in a file; infinity if there is none.
+int64_t number_in(const char* path) {
+  int64_t number = std::numeric_limits<int64_t>::max();
+  if (FILE* file = std::fopen(path, "r")) {
+    int64_t found = 0;
+    if (std::fscanf(file, "%" SCNd64, &found) == 1 && found > 0) number = found;
+    std::fclose(file);
+  }
+  return number;
 }
 
 void* system_allocate(size_t bytes) {
@@ -49,20 +59,36 @@ void* system_allocate(size_t bytes) {
   return memory;
 }
 
+/// A free buffer: it lies in the memory that it describes, so that giving back a buffer, which must
+/// not fail, takes none.
+struct FreeBuffer {
+  FreeBuffer *newer, *older;    // in the order in which they were given back
+  FreeBuffer *previous, *next;  // of the same size
+  size_t bucket;
+};
+static_assert(sizeof(FreeBuffer) <= kSmallest);
+
 class BufferPool {
  public:
-  BufferPool() { info_.limit_bytes = std::min<int64_t>(int64_t{2} << 30, physical_memory() / 8); }
+  BufferPool() {
+    total_ = available_memory() / 2;
+    info_.limit_bytes = std::min<int64_t>(int64_t{2} << 30, total_ / 4);
+  }
 
   /// A buffer of `bucket` bytes, or of somewhat more, which `bucket` is set to then.
   void* take(size_t& bucket) {
+    FreeBuffer* surplus = nullptr;
     {
       std::lock_guard lock(mutex_);
       void* memory = find(bucket);
       info_.used_bytes += static_cast<int64_t>(bucket);
       info_.used_buffers += 1;
       info_.peak_bytes = std::max(info_.peak_bytes, info_.used_bytes);
+      note_used();
       if (memory) return memory;
+      surplus = evict(spare());
     }
+    release(surplus);
     void* memory = system_allocate(bucket);
     if (!memory) {
       // Cached buffers of other sizes may be what is missing.
@@ -73,33 +99,31 @@ class BufferPool {
       std::lock_guard lock(mutex_);
       info_.used_bytes -= static_cast<int64_t>(bucket);
       info_.used_buffers -= 1;
+      note_used();
     }
     return memory;
   }
 
-  void give(void* memory, size_t bucket) {
-    std::vector<void*> surplus;
+  void give(void* memory, size_t bucket) noexcept {
+    FreeBuffer* surplus = nullptr;
     {
       std::lock_guard lock(mutex_);
       info_.used_bytes -= static_cast<int64_t>(bucket);
       info_.used_buffers -= 1;
-      age_.push_front(memory);
-      bucket_of_[memory] = bucket;
-      free_[bucket].push_back(age_.begin());
-      info_.cached_bytes += static_cast<int64_t>(bucket);
-      info_.cached_buffers += 1;
-      surplus = evict(info_.limit_bytes);
+      note_used();
+      insert(memory, bucket);
+      surplus = evict(spare());
     }
-    for (void* buffer : surplus) std::free(buffer);
+    release(surplus);
   }
 
   void trim(int64_t limit) {
-    std::vector<void*> surplus;
+    FreeBuffer* surplus = nullptr;
     {
       std::lock_guard lock(mutex_);
       surplus = evict(limit);
     }
-    for (void* buffer : surplus) std::free(buffer);
+    release(surplus);
   }
 
   void set_limit(int64_t limit) {
@@ -110,6 +134,19 @@ class BufferPool {
     trim(limit);
   }
 
+  void set_total(int64_t total) {
+    int64_t left = 0;
+    {
+      std::lock_guard lock(mutex_);
+      total_ = total;
+      left = spare();
+    }
+    trim(left);
+  }
+
+  int64_t total() const { return total_.load(std::memory_order_relaxed); }
+  bool tight() const { return used_.load(std::memory_order_relaxed) >= total(); }
+
   MemoryInfo info() {
     std::lock_guard lock(mutex_);
     return info_;
@@ -118,50 +155,78 @@ class BufferPool {
   std::mutex& mutex() { return mutex_; }
 
  private:
-  using Age = std::list<void*>;
+  /// How many bytes may be kept for reuse now.
+  int64_t spare() const {
+    return std::clamp<int64_t>(total_ - info_.used_bytes, 0, info_.limit_bytes);
+  }
+
+  void note_used() { used_.store(info_.used_bytes, std::memory_order_relaxed); }
+
+  /// Which list holds the buffers of a size: eight for each power of two.
+  static size_t list_of(size_t bucket) {
+    const auto power = static_cast<size_t>(std::bit_width(bucket)) - 1;
+    return power * 8 + (bucket >> (power - 3)) - 8;
+  }
+
+  void insert(void* memory, size_t bucket) {
+    FreeBuffer*& head = free_[list_of(bucket)];
+    auto* buffer = new (memory) FreeBuffer{nullptr, newest_, nullptr, head, bucket};
+    if (head) head->previous = buffer;
+    head = buffer;
+    (newest_ ? newest_->newer : oldest_) = buffer;
+    newest_ = buffer;
+    info_.cached_bytes += static_cast<int64_t>(bucket);
+    info_.cached_buffers += 1;
+  }
+
+  void remove(FreeBuffer* buffer) {
+    (buffer->newer ? buffer->newer->older : newest_) = buffer->older;
+    (buffer->older ? buffer->older->newer : oldest_) = buffer->newer;
+    (buffer->previous ? buffer->previous->next : free_[list_of(buffer->bucket)]) = buffer->next;
+    if (buffer->next) buffer->next->previous = buffer->previous;
+    info_.cached_bytes -= static_cast<int64_t>(buffer->bucket);
+    info_.cached_buffers -= 1;
+  }
 
   /// Takes a free buffer, if there is a fitting one, and sets `bucket` to its size.
   void* find(size_t& bucket) {
     size_t size = bucket;
     for (int step = 0; step <= kMostStepsTooLarge; step++, size = bucket_size(size + 1)) {
-      const auto found = free_.find(size);
-      if (found == free_.end() || found->second.empty()) continue;
-      const auto entry = found->second.back();
-      found->second.pop_back();
-      void* memory = *entry;
-      forget(entry, size);
+      FreeBuffer* buffer = free_[list_of(size)];
+      if (!buffer) continue;
+      remove(buffer);
       bucket = size;
-      return memory;
+      return buffer;
     }
     return nullptr;
   }
 
-  void forget(Age::iterator entry, size_t bucket) {
-    bucket_of_.erase(*entry);
-    age_.erase(entry);
-    info_.cached_bytes -= static_cast<int64_t>(bucket);
-    info_.cached_buffers -= 1;
-  }
-
-  /// Drops the buffers that were unused longest until at most `limit` bytes are cached.
-  std::vector<void*> evict(int64_t limit) {
-    std::vector<void*> surplus;
-    while (info_.cached_bytes > limit && !age_.empty()) {
-      auto oldest = std::prev(age_.end());
-      const size_t bucket = bucket_of_.at(*oldest);
-      auto& list = free_.at(bucket);
-      list.erase(std::find(list.begin(), list.end(), oldest));
-      surplus.push_back(*oldest);
-      forget(oldest, bucket);
+  /// Drops the buffers that were unused longest until at most `limit` bytes are cached. Returns a
+  /// chain of them.
+  FreeBuffer* evict(int64_t limit) {
+    FreeBuffer* surplus = nullptr;
+    while (info_.cached_bytes > limit && oldest_) {
+      FreeBuffer* buffer = oldest_;
+      remove(buffer);
+      buffer->next = surplus;
+      surplus = buffer;
     }
     return surplus;
   }
 
+  static void release(FreeBuffer* surplus) {
+    while (surplus) {
+      FreeBuffer* next = surplus->next;
+      std::free(surplus);
+      surplus = next;
+    }
+  }
+
   std::mutex mutex_;
   MemoryInfo info_{};
-  Age age_;  // most recently returned first
-  std::unordered_map<size_t, std::vector<Age::iterator>> free_;
-  std::unordered_map<void*, size_t> bucket_of_;
+  std::atomic<int64_t> used_{0}, total_{0};
+  FreeBuffer *newest_ = nullptr, *oldest_ = nullptr;
+  std::array<FreeBuffer*, 64 * 8> free_{};
 };
 
 /// Never destroyed: buffers may outlive static destruction at exit.
@@ -176,8 +241,8 @@ BufferPool& pool() {
 }
 
 [[noreturn]] void refuse(size_t bytes) {
-  throw OutOfMemory("cannot allocate " + std::to_string(bytes) + " bytes; this machine has " +
-                    std::to_string(physical_memory()));
+  throw OutOfMemory("cannot allocate " + std::to_string(bytes) + " bytes; this process may use " +
+                    std::to_string(available_memory()));
 }
 
 }  // namespace
@@ -186,7 +251,7 @@ Buffer allocate(size_t bytes) {
 #ifdef __SANITIZE_ADDRESS__
   // Neither rounded nor used again, so that accesses outside of buffers are seen.
   void* exact = nullptr;
-  if (bytes > static_cast<size_t>(physical_memory()) ||
+  if (bytes > static_cast<size_t>(available_memory()) ||
       posix_memalign(&exact, kAlignment, std::max<size_t>(bytes, 1)) != 0) {
     refuse(bytes);
   }
@@ -197,12 +262,24 @@ Buffer allocate(size_t bytes) {
     if (!memory) refuse(bytes);
     return Buffer(memory, std::free);
   }
-  if (bytes > static_cast<size_t>(physical_memory())) refuse(bytes);
+  if (bytes > static_cast<size_t>(available_memory())) refuse(bytes);
   size_t bucket = bucket_size(bytes);
   void* memory = pool().take(bucket);
   if (!memory) refuse(bytes);
   return Buffer(memory, [bucket](void* buffer) { pool().give(buffer, bucket); });
 }
+
+int64_t available_memory() {
+  static const int64_t bytes =
+      std::min({static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE),
+                number_in("/sys/fs/cgroup/memory.max"),
+                number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")});
+  return bytes;
+}
+
+int64_t total_limit() { return pool().total(); }
+void set_total_limit(int64_t bytes) { pool().set_total(bytes); }
+bool memory_is_tight() { return pool().tight(); }
 
 MemoryInfo memory_info() { return pool().info(); }
 void set_memory_limit(int64_t bytes) { pool().set_limit(bytes); }

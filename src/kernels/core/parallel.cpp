@@ -3,14 +3,17 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <vector>
 
 namespace daliesque {
 
@@ -48,9 +51,48 @@ void watch_forks() {
   (void)watching;
 }
 
+/// Spinning this long before sleeping catches the next kernel of a busy pipeline without paying
+/// for a wake-up, which takes tens of microseconds in a virtual machine.
+constexpr auto kSpin = std::chrono::microseconds(30);
+
+/// How long to make do with fewer threads before asking for them again.
+constexpr auto kRetryThreads = std::chrono::seconds(1);
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+template <class Ready>
+bool spin_until(Ready&& ready) {
+  const auto deadline = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 64; i++) {
+      if (ready()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < deadline);
+  return ready();
+}
+
+/// The indices in the order of descending costs.
+std::vector<int64_t> by_falling_cost(const std::vector<double>& costs) {
+  std::vector<int64_t> order(costs.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return costs[static_cast<size_t>(a)] > costs[static_cast<size_t>(b)];
+  });
+  return order;
+}
+
+}  // namespace
+
 /// One loop in progress. Threads draw iterations from `next`.
-struct Loop {
-  Loop(int64_t count, const int64_t* order, ThreadPool::Body body, void* context)
+struct ParallelLoop {
+  ParallelLoop(int64_t count, const int64_t* order, ThreadPool::Body body, void* context)
       : count(count), order(order), body(body), context(context) {}
 
   int64_t count;
@@ -80,45 +122,32 @@ struct Loop {
   }
 };
 
-/// Spinning this long before sleeping catches the next kernel of a busy pipeline without paying
-/// for a wake-up, which takes tens of microseconds in a virtual machine.
-constexpr auto kSpin = std::chrono::microseconds(30);
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
-
-template <class Ready>
-bool spin_until(Ready&& ready) {
-  const auto deadline = std::chrono::steady_clock::now() + kSpin;
-  do {
-    for (int i = 0; i < 64; i++) {
-      if (ready()) return true;
-      pause();
-    }
-  } while (std::chrono::steady_clock::now() < deadline);
-  return ready();
-}
-
-}  // namespace
-
 struct ThreadPool::State {
   std::mutex submit;  // one loop at a time
   std::mutex mutex;
   std::condition_variable wake;
   std::atomic<uint64_t> generation{0};
-  Loop* loop = nullptr;         // guarded by mutex
-  std::atomic<int> helpers{0};  // workers inside the current loop; raised under mutex
-  bool stopping = false;        // guarded by mutex
+  ParallelLoop* loop = nullptr;  // guarded by mutex
+  std::atomic<int> helpers{0};   // workers inside the current loop; raised under mutex
+  bool stopping = false;         // guarded by mutex
   uint64_t fork_number = fork_count.load();
-  std::vector<std::thread> workers;
+  std::vector<std::thread> workers;  // guarded by submit
+  size_t wanted;
+  std::chrono::steady_clock::time_point retry{};
 
-  explicit State(int worker_count) {
-    for (int i = 0; i < worker_count; i++) workers.emplace_back([this] { serve(); });
+  explicit State(int worker_count) : wanted(static_cast<size_t>(worker_count)) {
+    workers.reserve(wanted);
+  }
+
+  /// Starts the threads that are missing. If the system has none to give (a limit of processes, of
+  /// memory), loops run with those that there are, and it is asked again from time to time.
+  void start_missing() {
+    if (std::chrono::steady_clock::now() < retry) return;
+    try {
+      while (workers.size() < wanted) workers.emplace_back([this] { serve(); });
+    } catch (const std::exception&) {
+      retry = std::chrono::steady_clock::now() + kRetryThreads;
+    }
   }
 
   void stop() {
@@ -135,7 +164,7 @@ struct ThreadPool::State {
     uint64_t seen = 0;
     for (;;) {
       spin_until([&] { return generation.load(std::memory_order_acquire) != seen; });
-      Loop* mine = nullptr;
+      ParallelLoop* mine = nullptr;
       {
         std::unique_lock lock(mutex);
         wake.wait(lock, [&] { return generation.load() != seen; });
@@ -150,7 +179,8 @@ struct ThreadPool::State {
     }
   }
 
-  void run(Loop& work) {
+  void run(ParallelLoop& work) {
+    if (workers.size() < wanted) start_missing();
     {
       std::lock_guard lock(mutex);
       loop = &work;
@@ -185,15 +215,13 @@ ThreadPool::~ThreadPool() {
 ThreadPool::State* ThreadPool::live_state() {
   State* state = state_.load(std::memory_order_acquire);
   if (state && state->fork_number == fork_count.load()) return state;
-  auto* fresh = new State(num_threads_ - 1);
-  if (state_.compare_exchange_strong(state, fresh)) return fresh;
-  fresh->stop();
-  delete fresh;
+  auto fresh = std::make_unique<State>(num_threads_ - 1);
+  if (state_.compare_exchange_strong(state, fresh.get())) return fresh.release();
   return state;
 }
 
 void ThreadPool::run(int64_t count, const int64_t* order, Body body, void* context) {
-  Loop loop(count, order, body, context);
+  ParallelLoop loop(count, order, body, context);
   State* state = num_threads_ > 1 && !in_loop ? live_state() : nullptr;
   if (state && state->submit.try_lock()) {
     std::lock_guard lock(state->submit, std::adopt_lock);
@@ -230,19 +258,70 @@ PoolHandle exchange_current_pool(PoolHandle pool) {
   return pool;
 }
 
-namespace parallel_detail {
-
-std::vector<int64_t> by_falling_cost(const std::vector<double>& costs) {
-  std::vector<int64_t> order(costs.size());
-  std::iota(order.begin(), order.end(), int64_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return costs[static_cast<size_t>(a)] > costs[static_cast<size_t>(b)];
-  });
-  return order;
+void parallel_for(int64_t count, FunctionRef<double(int64_t)> cost,
+                  FunctionRef<void(int64_t)> body) {
+  const PoolHandle pool = current_pool();
+  double total = 0;
+  bool worth = count > 1 && pool->num_threads() > 1 && !in_loop;
+  if (worth) {
+    for (int64_t i = 0; i < count; i++) total += cost(i);
+    worth = total >= kInlineCost;
+  }
+  if (!worth) {
+    for (int64_t i = 0; i < count; i++) body(i);
+    return;
+  }
+  std::vector<double> costs(static_cast<size_t>(count));
+  bool uneven = false;
+  for (int64_t i = 0; i < count; i++) {
+    costs[static_cast<size_t>(i)] = cost(i);
+    uneven |= costs[static_cast<size_t>(i)] != costs[0];
+  }
+  std::vector<int64_t> order;
+  if (uneven) order = by_falling_cost(costs);
+  pool->run(
+      count, uneven ? order.data() : nullptr,
+      [](void* context, int64_t i) { (*static_cast<FunctionRef<void(int64_t)>*>(context))(i); },
+      &body);
 }
 
-bool inside_loop() { return in_loop; }
-
-}  // namespace parallel_detail
+void parallel_slices(int64_t count, FunctionRef<int64_t(int64_t)> extent,
+                     FunctionRef<double(int64_t)> unit_cost,
+                     FunctionRef<void(int64_t, int64_t, int64_t)> body) {
+  double total = 0;
+  for (int64_t i = 0; i < count; i++) total += static_cast<double>(extent(i)) * unit_cost(i);
+  const PoolHandle pool = current_pool();
+  if (total < kInlineCost || pool->num_threads() == 1 || in_loop) {
+    for (int64_t i = 0; i < count; i++) {
+      const int64_t units = extent(i);
+      if (units > 0) body(i, 0, units);
+    }
+    return;
+  }
+  struct Piece {
+    int64_t sample, begin, end;
+    double cost;
+  };
+  const double target = std::max(total / (pool->num_threads() * 4), 20e3);
+  std::vector<Piece> pieces;
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t units = extent(i);
+    if (units <= 0) continue;
+    const double unit = unit_cost(i);
+    const double wanted = static_cast<double>(units) * unit / target;
+    const int64_t parts = std::max<int64_t>(1, std::min(units, static_cast<int64_t>(wanted)));
+    for (int64_t p = 0; p < parts; p++) {
+      const int64_t begin = units * p / parts, end = units * (p + 1) / parts;
+      pieces.push_back({i, begin, end, static_cast<double>(end - begin) * unit});
+    }
+  }
+  parallel_for(
+      static_cast<int64_t>(pieces.size()),
+      [&](int64_t p) { return pieces[static_cast<size_t>(p)].cost; },
+      [&](int64_t p) {
+        const Piece& piece = pieces[static_cast<size_t>(p)];
+        body(piece.sample, piece.begin, piece.end);
+      });
+}
 
 }  // namespace daliesque

@@ -2,12 +2,11 @@
 // The native thread pool and the loops that kernels run on it.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
-#include <vector>
+
+#include "core/function_ref.h"
 
 namespace daliesque {
 
@@ -52,81 +51,15 @@ void set_default_pool(PoolHandle pool);
 /// Work below this many nanoseconds is done by the caller alone: waking a thread costs more.
 constexpr double kInlineCost = 150e3;
 
-namespace parallel_detail {
-/// Sorts indices by descending cost.
-std::vector<int64_t> by_falling_cost(const std::vector<double>& costs);
-bool inside_loop();
-}  // namespace parallel_detail
-
 /// Runs body(i) for i in [0, count). `cost(i)` estimates nanoseconds; big iterations start first.
-template <class Cost, class Body>
-void parallel_for(int64_t count, Cost&& cost, Body&& body) {
-  const PoolHandle pool = current_pool();
-  double total = 0;
-  bool worth = count > 1 && pool->num_threads() > 1 && !parallel_detail::inside_loop();
-  if (worth) {
-    for (int64_t i = 0; i < count; i++) total += static_cast<double>(cost(i));
-    worth = total >= kInlineCost;
-  }
-  using Plain = std::remove_reference_t<Body>;
-  if (!worth) {
-    for (int64_t i = 0; i < count; i++) body(i);
-    return;
-  }
-  std::vector<double> costs(static_cast<size_t>(count));
-  bool uneven = false;
-  for (int64_t i = 0; i < count; i++) {
-    costs[static_cast<size_t>(i)] = static_cast<double>(cost(i));
-    uneven |= costs[static_cast<size_t>(i)] != costs[0];
-  }
-  std::vector<int64_t> order;
-  if (uneven) order = parallel_detail::by_falling_cost(costs);
-  pool->run(
-      count, uneven ? order.data() : nullptr,
-      [](void* context, int64_t i) { (*static_cast<Plain*>(context))(i); }, &body);
-}
+void parallel_for(int64_t count, FunctionRef<double(int64_t)> cost,
+                  FunctionRef<void(int64_t)> body);
 
 /// Cuts [0, extent(i)) of each of `count` samples into pieces of similar cost, so that one big
 /// sample keeps all threads busy, and runs body(i, begin, end) for each piece.
 /// `unit_cost(i)` estimates the nanoseconds of one unit of sample i.
-template <class Extent, class UnitCost, class Body>
-void parallel_slices(int64_t count, Extent&& extent, UnitCost&& unit_cost, Body&& body) {
-  double total = 0;
-  for (int64_t i = 0; i < count; i++) {
-    total += static_cast<double>(extent(i)) * static_cast<double>(unit_cost(i));
-  }
-  const PoolHandle pool = current_pool();
-  if (total < kInlineCost || pool->num_threads() == 1 || parallel_detail::inside_loop()) {
-    for (int64_t i = 0; i < count; i++) {
-      const int64_t units = extent(i);
-      if (units > 0) body(i, int64_t{0}, units);
-    }
-    return;
-  }
-  struct Piece {
-    int64_t sample, begin, end;
-    double cost;
-  };
-  const double target = std::max(total / (pool->num_threads() * 4), 20e3);
-  std::vector<Piece> pieces;
-  for (int64_t i = 0; i < count; i++) {
-    const int64_t units = extent(i);
-    if (units <= 0) continue;
-    const double unit = static_cast<double>(unit_cost(i));
-    const double wanted = static_cast<double>(units) * unit / target;
-    const int64_t parts = std::max<int64_t>(1, std::min(units, static_cast<int64_t>(wanted)));
-    for (int64_t p = 0; p < parts; p++) {
-      const int64_t begin = units * p / parts, end = units * (p + 1) / parts;
-      pieces.push_back({i, begin, end, static_cast<double>(end - begin) * unit});
-    }
-  }
-  parallel_for(
-      static_cast<int64_t>(pieces.size()),
-      [&](int64_t p) { return pieces[static_cast<size_t>(p)].cost; },
-      [&](int64_t p) {
-        const Piece& piece = pieces[static_cast<size_t>(p)];
-        body(piece.sample, piece.begin, piece.end);
-      });
-}
+void parallel_slices(int64_t count, FunctionRef<int64_t(int64_t)> extent,
+                     FunctionRef<double(int64_t)> unit_cost,
+                     FunctionRef<void(int64_t, int64_t, int64_t)> body);
 
 }  // namespace daliesque

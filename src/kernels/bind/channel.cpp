@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// What threads that work ahead, or share work, hand to each other. The interpreter's lock guards
+// it.
+#include <algorithm>
+#include <list>
+#include <utility>
+
+#include "bind/bind.h"
+#include "bind/waiters.h"
+#include "core/memory_limit.h"
+
+namespace daliesque {
+
+namespace {
+
+/// Items in order, from a thread that makes them to one that takes them.
+///
+/// Taking is looking at the first item and then dropping it, so that whoever is interrupted in
+/// between finds it again.
+class Channel {
+ public:
+  explicit Channel(int64_t depth) : depth_(depth) {}
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  /// Appends an item as soon as there is capacity; there always is for one. False if nobody wants
+  /// it.
+  bool put(nb::object item, int64_t nbytes) {
+    while (!closed_ && !items_.empty() && is_full(nbytes)) {
+      if (!makers_.sleep()) throw nb::python_error();
+    }
+    if (closed_) return false;
+    items_.push_back({std::move(item), nbytes});
+    nbytes_ += nbytes;
+    all_bytes += nbytes;
+    takers_.wake_all();
+    return true;
+  }
+
+  /// Appends what `next(iterator)` returns, or notes the end. A failure breaks the channel: what is
+  /// left of the iterator is not known.
+  void pull(nb::handle iterator, const nb::callable& size_of) {
+    nb::object item = nb::steal(survive_exit([&] { return PyIter_Next(iterator.ptr()); }));
+    if (!item.is_valid()) {
+      broken_ = PyErr_Occurred() != nullptr;
+      if (broken_) throw nb::python_error();
+      return finish(nb::none());
+    }
+    items_.push_back({item, 0});
+    items_.back().nbytes = nb::cast<int64_t>(size_of(item));
+    nbytes_ += items_.back().nbytes;
+    all_bytes += items_.back().nbytes;
+  }
+
+  /// The first item, waiting for it if need be; raises StopIteration, or what ended the items.
+  nb::object front() {
+    while (items_.empty() && !ended_) {
+      awaited_ = true;
+      const bool fine = takers_.sleep();
+      awaited_ = false;
+      if (!fine) throw nb::python_error();
+    }
+    if (!items_.empty()) return items_.front().item;
+    if (failure_.is_valid() && !failure_.is_none()) {
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(failure_.ptr())), failure_.ptr());
+    } else {
+      PyErr_SetNone(PyExc_StopIteration);
+    }
+    throw nb::python_error();
+  }
+
+  /// Drops the first item.
+  void drop() {
+    if (items_.empty()) return;
+    std::list<Entry> dropped;
+    dropped.splice(dropped.end(), items_, items_.begin());
+    nbytes_ -= dropped.front().nbytes;
+    all_bytes -= dropped.front().nbytes;
+    makers_.wake_all();
+  }
+
+  /// Notes that no items follow, and why if there is a reason.
+  void finish(nb::object failure) {
+    ended_ = true;
+    if (!closed_) failure_ = std::move(failure);
+    takers_.wake_all();
+  }
+
+  void close() {
+    closed_ = ended_ = true;
+    std::list<Entry> dropped;
+    dropped.swap(items_);
+    all_bytes -= nbytes_;
+    nbytes_ = 0;
+    makers_.wake_all();
+    takers_.wake_all();
+  }
+
+  /// How many items, of how many bytes, may be begun ahead of time.
+  std::pair<int64_t, int64_t> capacity() const {
+    // An item that is waited for is about to be taken.
+    const bool taken = awaited_ && !items_.empty();
+    const int64_t count = static_cast<int64_t>(items_.size()) - (taken ? 1 : 0);
+    const int64_t nbytes = nbytes_ - (taken ? items_.front().nbytes : 0);
+    return {depth_ - count, std::max<int64_t>(0, most_bytes - nbytes)};
+  }
+
+  /// Makes the calling thread the one that makes the items; False if there is one, or was. It is
+  /// `alone` if it also takes them, with `pull`.
+  bool begin_service(bool alone) {
+    if (served_ || closed_) return false;
+    served_ = true;
+    alone_ = alone;
+    return true;
+  }
+  bool served() const { return served_; }
+  bool needs_pull() const { return alone_ && items_.empty() && !ended_; }
+  /// Whether the items ended before their time.
+  bool broken() const { return broken_ || (failure_.is_valid() && !failure_.is_none()); }
+
+  int visit(visitproc visit, void* arg) {
+    for (const Entry& entry : items_) Py_VISIT(entry.item.ptr());
+    Py_VISIT(failure_.ptr());
+    return 0;
+  }
+  void clear() {
+    close();
+    failure_.reset();
+  }
+
+  ~Channel() { all_bytes -= nbytes_; }
+
+  /// The most bytes that may be made ahead in a channel, and those that are there in all of them.
+  static inline int64_t most_bytes = int64_t{256} << 20;
+  static inline int64_t all_bytes = 0;
+
+ private:
+  struct Entry {
+    nb::object item;
+    int64_t nbytes;
+  };
+
+  bool is_full(int64_t nbytes) const {
+    return static_cast<int64_t>(items_.size()) >= depth_ || nbytes_ + nbytes > most_bytes ||
+           memory_is_tight();
+  }
+
+  int64_t depth_;
+  std::list<Entry> items_;
+  int64_t nbytes_ = 0;
+  nb::object failure_;
+  bool ended_ = false, closed_ = false, awaited_ = false, served_ = false, alone_ = false;
+  bool broken_ = false;
+  Waiters makers_, takers_;
+};
+
+int visit_channel(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<Channel>(self)->visit(visit, arg) : 0;
+}
+
+int clear_channel(PyObject* self) {
+  nb::inst_ptr<Channel>(self)->clear();
+  return 0;
+}
+
+PyType_Slot channel_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(visit_channel)},
+                               {Py_tp_clear, reinterpret_cast<void*>(clear_channel)},
+                               {0, nullptr}};
+
+/// The numbers from 0 to `count` - 1, which several threads process.
+class Job {
+ public:
+  explicit Job(int64_t count) : end_(count) {}
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// The next number, which is to be handed back to `finish`; -1 if there is none.
+  int64_t take() {
+    if (next_ >= end_) return -1;
+    running_++;
+    return next_++;
+  }
+
+  /// Notes that a number is done, or failed: then no more are begun. Numbers are taken in order,
+  /// and those taken are finished: which failure is that of the lowest does not depend on the
+  /// threads.
+  void finish(int64_t number, nb::object error) {
+    if (!error.is_none()) {
+      end_ = 0;
+      if (failed_ < 0 || number < failed_) {
+        failed_ = number;
+        failure_ = std::move(error);
+      }
+    }
+    if (--running_ == 0) sleepers_.wake_all();
+  }
+
+  /// Waits for all that were begun; returns the failure of the lowest number, None without one.
+  nb::object wait() {
+    while (running_ > 0) {
+      if (!sleepers_.sleep()) throw nb::python_error();
+    }
+    nb::object failure = std::move(failure_);
+    failure_.reset();
+    return failure.is_valid() ? failure : nb::none();
+  }
+
+  void close() { end_ = 0; }
+
+ private:
+  int64_t next_ = 0, end_, running_ = 0, failed_ = -1;
+  nb::object failure_;
+  Waiters sleepers_;
+};
+
+}  // namespace
+
+void bind_channel(nb::module_& m) {
+  using namespace nb::literals;
+
+  nb::class_<Channel>(m, "Channel", nb::type_slots(channel_slots),
+                      "Items from a thread that makes them ahead to one that takes them.")
+      .def(nb::init<int64_t>(), "depth"_a)
+      .def("put", &Channel::put, "item"_a, "nbytes"_a)
+      .def("pull", &Channel::pull, "iterator"_a, "size_of"_a,
+           nb::sig("def pull(self, iterator: Any, size_of: Any) -> None"))
+      .def("front", &Channel::front, nb::sig("def front(self) -> Any"))
+      .def("drop", &Channel::drop)
+      .def("finish", &Channel::finish, "failure"_a.none())
+      .def("close", &Channel::close)
+      .def("capacity",
+           [](const Channel& self) {
+             const auto [count, nbytes] = self.capacity();
+             return std::make_tuple(count, nbytes);
+           })
+      .def("begin_service", &Channel::begin_service, "alone"_a)
+      .def_prop_ro("served", &Channel::served)
+      .def_prop_ro("needs_pull", &Channel::needs_pull)
+      .def_prop_ro("broken", &Channel::broken);
+  nb::class_<Job>(m, "Job", "Numbers that several threads process, each once.")
+      .def(nb::init<int64_t>(), "count"_a)
+      .def("take", &Job::take)
+      .def("finish", &Job::finish, "number"_a, "error"_a.none())
+      .def("wait", &Job::wait, nb::sig("def wait(self) -> BaseException | None"))
+      .def("close", &Job::close);
+  m.def(
+      "set_most_bytes_ahead",
+      [](int64_t bytes) { return std::exchange(Channel::most_bytes, bytes); }, "bytes"_a,
+      "Set how many bytes a channel may hold; returns what it was.");
+  m.def("bytes_ahead", [] { return Channel::all_bytes; });
+}
+
+}  // namespace daliesque
