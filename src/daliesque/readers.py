@@ -13,11 +13,13 @@ daliesque[remote]. Reads that fail because a connection broke are repeated.
 """
 
 from ._engine.errors import publish as _publish
+from ._engine.file_size import set_max_file_size
 from ._readers.caffe import Caffe, Caffe2
 from ._readers.coco import COCO
 from ._readers.core.bad_samples import ReadError
-from ._readers.core.base import Reader, ReaderMeta
+from ._readers.core.base import Reader
 from ._readers.core.epoch import Epoch
+from ._readers.core.options import ReaderMeta
 from ._readers.core.source import Fetched
 from ._readers.core.state import ReaderState
 from ._readers.file import File
@@ -52,6 +54,7 @@ __all__ = [
     "Video",
     "VideoResize",
     "Webdataset",
+    "set_max_file_size",
 ]
 
 _publish(globals(), "daliesque.readers")

@@ -224,7 +224,7 @@ def test_batch_size_of_the_constructor() -> None:
     for reader in (Count(6, batch_size=4), Count(6, max_batch_size=4)):
         assert len(numbers_of(next(reader.next_epoch()))) == 4
         assert len(numbers_of(next(reader.next_epoch(batch_size=2)))) == 2
-        assert len(numbers_of(reader())) == 4
+        assert reader().batch_size == 4
 
 
 def test_length_of_an_epoch() -> None:
@@ -238,14 +238,14 @@ def test_length_of_an_epoch() -> None:
 
 def test_calls_go_on_for_ever() -> None:
     reader = Count(4)
-    assert [numbers_of(reader(batch_size=3)) for _ in range(4)] == [
+    assert [reader(batch_size=3).tolist() for _ in range(4)] == [
         [0, 1, 2],
         [3, 0, 1],
         [2, 3, 0],
         [1, 2, 3],
     ]
-    assert numbers_of(reader()) == [0]
-    assert numbers_of(reader(batch_size=2)) == [1, 2]
+    assert reader().item() == 0
+    assert reader(batch_size=2).tolist() == [1, 2]
 
 
 def test_dict_outputs() -> None:
@@ -410,6 +410,20 @@ def test_states_that_do_not_fit() -> None:
         Count(10, random_shuffle=True).set_state(state)
 
 
+def test_a_reader_without_a_seed_takes_that_of_the_state() -> None:
+    first = Count(10, random_shuffle=True, seed=7)
+    steps = first.next_epoch(batch_size=4)
+    next(steps)
+    state = first.get_state()
+    rest = [numbers_of(step) for step in steps]
+    second = Count(10, random_shuffle=True)
+    second.set_state(state)
+    assert epoch_of(second, 4) == rest
+    assert epoch_of(second, 4) == epoch_of(first, 4)
+    with pytest.raises(ValueError, match="shuffled in another way"):
+        Count(10, random_shuffle=True, seed=8).set_state(state)
+
+
 def test_bad_sample_raises_and_the_epoch_goes_on() -> None:
     reader = Count(8, bad=[3])
     steps = reader.next_epoch(batch_size=2)
@@ -524,7 +538,7 @@ def test_bad_arguments_of_methods() -> None:
         reader.next_epoch(batch_size=-1)
     with pytest.raises(TypeError, match=r"readers\.Count: 'ctx' must be an EvalContext"):
         reader.next_epoch(ctx=3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="capture=True needs a batch size"):
+    with pytest.raises(ValueError, match="capture=True requires a non-None batch_size"):
         reader.next_epoch(capture=True)
     with pytest.raises(ValueError, match="there are no samples"):
         Count(0)
@@ -532,6 +546,7 @@ def test_bad_arguments_of_methods() -> None:
         Count(10, shuffle_after_epoch_seed=3)
 
 
+@pytest.mark.filterwarnings("ignore:capture=True was specified:UserWarning")
 def test_context_and_capture_change_nothing() -> None:
     with ndd.EvalContext() as context:
         steps = Count(4).next_epoch(batch_size=2, ctx=context, capture=True)

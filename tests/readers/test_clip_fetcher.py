@@ -18,8 +18,7 @@ from daliesque._codecs.pixels import CodecError
 from daliesque._codecs.video import VideoDecoder
 from daliesque._codecs.video_cache import DecoderPool
 from daliesque._codecs.video_file import VideoFile
-from daliesque._readers.core import prefetch
-from support.reader_checks import assert_nothing_is_left, open_files
+from support.reader_checks import assert_nothing_is_left, at_most_ahead, open_files
 from support.video_makers import numbered, shown_numbers
 
 FRAMES, LENGTH = 24, 4
@@ -175,9 +174,9 @@ def test_bytes_are_bounded(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -
         return decode()
 
     watch(monkeypatch, around)
-    monkeypatch.setattr(prefetch, "_MOST_BYTES", 2 * FRAMES * 64 * 96 * 3 - 1)
-    for _ in make_reader(paths).next_epoch(batch_size=CLIPS):
-        pass
+    with at_most_ahead(2 * FRAMES * 64 * 96 * 3 - 1):
+        for _ in make_reader(paths).next_epoch(batch_size=CLIPS):
+            pass
     assert names == [path.name for path in paths for _ in range(FRAMES)]
 
 

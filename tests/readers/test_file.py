@@ -17,19 +17,11 @@ import pytest
 
 import daliesque as ndd
 from daliesque._readers.sources.discovery import Paths, list_classes
+from support.named_files import make_files
 from support.reader_calls import RECORD, read_labels
 from support.reader_checks import assert_resumes
 
 CALLS = json.loads(RECORD.read_text())["calls"]
-
-
-def make_files(root: Path, names: list[str]) -> Path:
-    """Files that contain their own names."""
-    for name in names:
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
-    return root
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import daliesque as ndd
+from support.reader_checks import Count, numbers_of
 
 POLICIES = ["fill", "partial", "drop", "pad"]
 
@@ -198,3 +199,20 @@ def test_pickled_batches_keep_valid() -> None:
     last = pickle.loads(pickle.dumps(epoch_of(Numbers(5), 3, "pad")[-1]))
     assert last.valid == 2
     assert last.tolist() == [3, 4, 4]
+
+
+class Vanishing(Count):
+    """Each number can be read once only, but for the first ones."""
+
+    def fetch_sample(self, number: int) -> Any:
+        if number > 1 and number in self.fetched:
+            self.bad.add(number)
+        return super().fetch_sample(number)
+
+
+def test_a_sample_to_repeat_that_is_gone() -> None:
+    """The last batch has no sample of its own, and those before cannot be read any more."""
+    reader = Vanishing(6, bad=[4, 5], on_error="skip")
+    steps = list(reader.next_epoch(batch_size=2, last_batch="partial"))
+    assert [numbers_of(step) for step in steps] == [[0, 1], [2, 3], [1]]
+    assert [step[0].valid for step in steps][-1] == 0

@@ -16,12 +16,11 @@ from typing import Any
 import pytest
 
 import daliesque as ndd
-from daliesque._readers.core import prefetch
 from daliesque._readers.core.order import Numbers
 from daliesque._readers.core.prefetch import Prefetcher
 from daliesque._readers.core.source import Fetched
 from daliesque._readers.core.steps import Capacity
-from support.reader_checks import Count, numbers_of
+from support.reader_checks import Count, at_most_ahead, numbers_of
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -63,16 +62,16 @@ def test_reads_ahead_as_far_as_asked(depth: int) -> None:
     assert len(reader.fetched) == ahead
 
 
-def test_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prefetch, "_MOST_BYTES", 20)
+def test_bytes_are_bounded() -> None:
     reader = Count(100, prefetch_queue_depth=50)
-    epoch = reader.next_epoch(batch_size=2)
-    next(epoch)
-    # One batch delivered, two of 8 bytes in the queue, one waiting.
-    wait_until(lambda: len(reader.fetched) == 8)
-    time.sleep(0.05)
-    assert len(reader.fetched) == 8
-    assert [numbers_of(step)[0] for step in epoch] == list(range(2, 100, 2))
+    with at_most_ahead(20):
+        epoch = reader.next_epoch(batch_size=2)
+        next(epoch)
+        # One batch delivered, two of 8 bytes in the queue, one waiting.
+        wait_until(lambda: len(reader.fetched) == 8)
+        time.sleep(0.05)
+        assert len(reader.fetched) == 8
+        assert [numbers_of(step)[0] for step in epoch] == list(range(2, 100, 2))
 
 
 def test_failure_of_the_iterator() -> None:
@@ -81,11 +80,13 @@ def test_failure_of_the_iterator() -> None:
         raise KeyError
 
     prefetcher = Prefetcher(items, 2, lambda _item: 1)
-    assert prefetcher.next() == 1
+    assert prefetcher.first() == 1
+    # Until it is dropped, it is the first.
+    assert prefetcher.first() == 1
+    prefetcher.drop()
     with pytest.raises(KeyError):
-        prefetcher.next()
-    with pytest.raises(StopIteration):
-        prefetcher.next()
+        prefetcher.first()
+    assert prefetcher.broken
 
 
 class Foreseen(Count):
@@ -107,7 +108,7 @@ class ForeseenFetcher:
         self._reader = reader
 
     def fetch(self, numbers: Numbers, expected: Sequence[Numbers], most_bytes: int) -> Fetched:
-        assert most_bytes <= prefetch._MOST_BYTES
+        assert most_bytes <= 1 << 28
         self._reader.steps.append((numbers.tolist(), [some.tolist() for some in expected]))
         return self._reader.fetch(numbers)
 

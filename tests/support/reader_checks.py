@@ -9,14 +9,25 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import daliesque as ndd
+from daliesque import _kernels
 from daliesque.readers import Reader
+
+
+@contextlib.contextmanager
+def at_most_ahead(nbytes: int) -> Iterator[None]:
+    """Let readers read so many bytes ahead."""
+    previous = _kernels.set_most_bytes_ahead(nbytes)
+    try:
+        yield
+    finally:
+        _kernels.set_most_bytes_ahead(previous)
 
 
 class Count(Reader):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from .batch import Batch
 from .convert import is_array, to_batch_samples, to_samples
+from .file_size import read_file
 from .tensor import Tensor
 from .value import Value
 
@@ -54,7 +54,7 @@ def _name(value: Any) -> str | None:
 
 def _contents(value: Any, where: str) -> Any:
     if isinstance(value, str | os.PathLike):
-        value = Path(value).read_bytes()
+        value = read_file(value)
     elif isinstance(value, Tensor):
         return value._data()
     elif is_array(value):

@@ -22,7 +22,7 @@ from .core.order import Numbers
 from .core.source import Fetched
 from .sources.coco_annotations import Wanted, load_annotations, parse_annotations, save_annotations
 from .sources.discovery import PathLike, Paths
-from .sources.storage import read
+from .sources.storage import is_below, outside_error, read
 
 _DEFAULT_THRESHOLD = 0.1
 
@@ -235,6 +235,7 @@ class COCO(Reader[tuple[Batch, ...]]):
             msg = f"{self.operator}: {error}."
             raise DecodeError(msg) from None
         self._check_images()
+        self._check_names()
         if self._target is not None:
             self._save(self._target)
         if self._counts_coordinates:
@@ -255,6 +256,13 @@ class COCO(Reader[tuple[Batch, ...]]):
                 f"{self.operator}: 'image_ids' must fit into 32 bits; got {annotations.ids.max()}."
             )
             raise ValueError(msg)
+
+    def _check_names(self) -> None:
+        """Images that lie elsewhere cannot be read, unless that is allowed."""
+        if not self._settings["allow_outside"]:
+            for number, name in enumerate(self._annotations.names):
+                if not is_below(self._file_root, name):
+                    self._annotations.faults[number] = outside_error(self._file_root)
 
     def _save(self, folder: str) -> None:
         try:

@@ -140,6 +140,9 @@ class File(ListedFiles[tuple[Batch, Batch]]):
         self._labels = np.array(labels, np.int32)
         return names
 
+    def _keep(self, chosen: Sequence[bool]) -> None:
+        self._labels = self._labels[np.array(chosen)]
+
     def _search(self, root: str) -> list[str]:
         names, self._labels, self._folders = list_classes(
             root,

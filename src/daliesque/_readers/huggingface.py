@@ -20,6 +20,7 @@ from .core.order import Numbers
 from .core.source import Fetched
 from .sources.arrow_columns import Columns, import_arrow
 from .sources.discovery import PathLike, list_files
+from .sources.storage import is_below, outside_error
 
 
 class HuggingFace(Reader[dict[str, Batch]]):
@@ -86,13 +87,17 @@ class HuggingFace(Reader[dict[str, Batch]]):
         # For each record batch its file, and where it begins there.
         self._locations: list[tuple[int, int]] = []
         for file, name in enumerate(self._files):
-            self._map(file, os.path.join(folder, name))
+            if self._settings["allow_outside"] or is_below(folder, name):
+                self._map(file, os.path.join(folder, name))
+            else:
+                self.leave_out(name, outside_error(folder))
         self._opened_folder = folder
         self._ends: Numbers = np.cumsum([len(batch) for batch in self._batches], dtype=np.int64)
         if not self._batches:
             return 0
         schema = self._batches[0].schema
-        self._columns = Columns(schema, self._wanted, self.operator)
+        outside = self._settings["allow_outside"]
+        self._columns = Columns(schema, self._wanted, self.operator, outside)
         self.output_names = self._columns.names
         self._roots = self._columns.roots(schema)
         return int(self._ends[-1])
@@ -122,7 +127,7 @@ class HuggingFace(Reader[dict[str, Batch]]):
                         "flatten_indices() before save_to_disk()."
                     )
                     raise ValueError(msg)
-                return [entry["filename"] for entry in state["_data_files"]]
+                return [os.fspath(entry["filename"]) for entry in state["_data_files"]]
             names = list_files(folder, ["*.arrow"], True)
         except (KeyError, TypeError, AttributeError):
             msg = f'{self.operator}: "{folder}/state.json" does not list the files.'

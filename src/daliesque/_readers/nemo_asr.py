@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
@@ -24,7 +25,7 @@ from .core.options import ReaderOptions
 from .core.order import Numbers
 from .core.source import Fetched
 from .sources.discovery import PathLike, Paths, list_paths
-from .sources.storage import read
+from .sources.storage import is_below, is_url, read
 
 
 class NemoAsr(Reader[tuple[Batch, ...]]):
@@ -34,7 +35,8 @@ class NemoAsr(Reader[tuple[Batch, ...]]):
 
         {"audio_filepath": "a.wav", "offset": 1.5, "duration": 3.45, "text": "what is said"}
 
-    of which only "audio_filepath" is needed. Without "duration" the audio is read to its end.
+    of which only "audio_filepath" is needed. Without "duration" the audio is read to its end. The
+    files must lie in the folder of the manifest, unless allow_outside=True.
 
     The outputs are the decoded audio, as `decoders.audio` makes it; the sampling rate of the file
     (float32, even if the audio was resampled); the bytes of the text (uint8); the number of the
@@ -183,6 +185,7 @@ class NemoAsr(Reader[tuple[Batch, ...]]):
                 continue
             try:
                 entry = _parse(line)
+                self._check_path(manifest, entry[0])
             except ValueError as error:
                 self._note_bad_line(f"{manifest}:{number}", error)
                 continue
@@ -191,6 +194,20 @@ class NemoAsr(Reader[tuple[Batch, ...]]):
             if not too_long and not (self._least > 0 and duration < self._least):
                 entries.append(entry)
         return entries
+
+    def _check_path(self, manifest: str, path: str) -> None:
+        """Raise ValueError if audio is not in the folder of its manifest, unless that is allowed.
+
+        Names are relative to the working directory.
+        """
+        folder = os.path.dirname(manifest)
+        name = path if is_url(path) else os.path.join(os.getcwd(), path.removeprefix("file://"))
+        if not self._settings["allow_outside"] and not is_below(folder, name):
+            msg = (
+                f'names "{path}", which lies outside of "{folder or os.curdir}". Pass '
+                "allow_outside=True to read it all the same"
+            )
+            raise ValueError(msg)
 
     def _note_bad_line(self, line: str, error: ValueError) -> None:
         if self._bad_samples.policy == "raise":

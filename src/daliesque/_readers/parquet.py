@@ -93,7 +93,8 @@ class Parquet(Reader[dict[str, Batch]]):
                     found = opened.schema_arrow
                     if schema is None:
                         schema = found
-                        self._columns = Columns(schema, self._wanted, self.operator)
+                        outside = self._settings["allow_outside"]
+                        self._columns = Columns(schema, self._wanted, self.operator, outside)
                         self.output_names = self._columns.names
                     self._check_schema(schema, found, path, files[0])
                     groups += list_row_groups(file, opened.metadata)

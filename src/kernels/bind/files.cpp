@@ -16,7 +16,7 @@ Contents read_all(const std::vector<std::string>& paths, FileCache* cache) {
   std::vector<FileError> failed;
   Samples samples;
   {
-    const nb::gil_scoped_release release;
+    const ReleaseGil release;
     samples = read_files(paths, cache, failed);
   }
   ReadErrors errors;
@@ -39,6 +39,9 @@ std::vector<std::string> chosen_paths(const nb::bytes& names, const Numbers& end
       throw std::out_of_range("no such file");
     }
     const int64_t begin = number == 0 ? 0 : ends.data()[number - 1], end = ends.data()[number];
+    if (begin < 0 || end < begin || end > static_cast<int64_t>(names.size())) {
+      throw std::out_of_range("a name ends outside the names");
+    }
     const std::string_view name(names.c_str() + begin, static_cast<size_t>(end - begin));
     const bool whole = name.starts_with('/') || name.starts_with("file://");
     std::string& path = paths.emplace_back(whole ? "" : prefix);
@@ -85,7 +88,7 @@ Arrays read_arrays(std::vector<std::unique_ptr<NpySource>> sources,
   std::vector<NpyError> errors;
   Samples samples;
   {
-    const nb::gil_scoped_release release;
+    const ReleaseGil release;
     samples = read_npy(sources, part ? &*part : nullptr, errors);
   }
   std::vector<NamedNpyError> named;
@@ -130,9 +133,12 @@ Contents read_named(const Samples& paths) {
 void bind_files(nb::module_& m) {
   using namespace nb::literals;
 
+  m.def("file_cache_bytes", [] { return FileCache::all_bytes.load(); });
   nb::class_<FileCache>(m, "FileCache", "Contents of files, unless they are too large.")
       .def(nb::init<int64_t, double>(), "limit"_a, "least_age"_a)
       .def_prop_ro("active", &FileCache::active);
+  m.def("max_sample_bytes", &max_sample_bytes, "How many bytes of a file one sample may take.");
+  m.def("set_max_sample_bytes", &set_max_sample_bytes, "limit"_a);
   m.def("read_listed_files", &read_listed, "names"_a, "ends"_a, "chosen"_a, "folder"_a,
         "cache"_a.none(),
         "The contents of chosen files of a list, and by index why some could not be read.");

@@ -21,6 +21,12 @@ PythonException make(PyObject* type, const Args&... args) {
 }  // namespace
 
 PythonException read_error(int code, const std::string& path) {
+  if (code == kTooLarge) {
+    const std::string text = "it takes more than the limit of " +
+                             std::to_string(max_sample_bytes()) +
+                             " bytes; readers.set_max_file_size raises it";
+    return make(PyExc_OSError, EFBIG, text.c_str(), to_text(path));
+  }
   const char* text = code == kFileChanged     ? "the file changed its size while it was read"
                      : code == kNoRegularFile ? "it is not a regular file"
                                               : std::strerror(code);

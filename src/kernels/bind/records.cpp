@@ -44,14 +44,14 @@ class PythonSource : public files::ByteSource {
   PythonSource(const PythonSource&) = delete;
   PythonSource& operator=(const PythonSource&) = delete;
   ~PythonSource() override {
-    const nb::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     object_.reset();
   }
 
   int64_t size() const override { return size_; }
 
   void read_at(int64_t offset, int64_t size, char* out) const override {
-    const nb::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     try {
       const auto data = nb::cast<nb::bytes>(object_.attr("read_at")(offset, size));
       if (static_cast<int64_t>(data.size()) != size) throw files::ReadFailure(files::kEndsEarly);
@@ -69,7 +69,7 @@ class PythonSource : public files::ByteSource {
 /// Keeps a function of Python, which may be called and dropped on any thread.
 files::Archives::Opener make_opener(nb::object function, bool may_map) {
   const auto drop = [](nb::object* p) {
-    const nb::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     delete p;
   };
   const std::shared_ptr<nb::object> kept(new nb::object(std::move(function)), drop);
@@ -77,7 +77,7 @@ files::Archives::Opener make_opener(nb::object function, bool may_map) {
     if (path.starts_with("file://") || path.find("://") == std::string::npos) {
       return files::open_file(path, may_map);
     }
-    const nb::gil_scoped_acquire acquire;
+    const AcquireGil acquire;
     try {
       return std::make_shared<PythonSource>((*kept)(path));
     } catch (const nb::python_error& error) {
@@ -108,7 +108,7 @@ std::tuple<Samples, files::ReadErrors> read_pieces(files::Archives& archives, co
   std::vector<files::PieceError> failed;
   Samples out;
   {
-    const nb::gil_scoped_release release;
+    const ReleaseGil release;
     out = archives.read(static_cast<DType>(dtype), to_span(files), to_span(offsets), to_span(sizes),
                         failed);
   }
@@ -121,7 +121,7 @@ auto with_source(files::Archives& archives, int64_t file, Read&& read) {
   if (file < 0 || file >= archives.count()) throw std::out_of_range("no such file");
   std::optional<files::PieceError> failed;
   {
-    const nb::gil_scoped_release release;
+    const ReleaseGil release;
     try {
       return read(*archives.open(file));
     } catch (const files::ReadFailure& failure) {
@@ -151,7 +151,7 @@ struct NumberPairs {
 
 NumberPairs read_number_pairs(files::Archives& archives, int64_t file) {
   const std::string text = read_text(archives, file);
-  const nb::gil_scoped_release release;
+  const ReleaseGil release;
   NumberPairs pairs;
   pairs.bad_line = parse_number_pairs(text, pairs.first, pairs.second);
   return pairs;
@@ -183,7 +183,7 @@ std::vector<ComponentError> add_archive(ComponentIndex& index, files::Archives& 
 std::vector<ComponentError> add_index(ComponentIndex& index, files::Archives& archives,
                                       int64_t file) {
   const std::string text = read_text(archives, file);
-  const nb::gil_scoped_release release;
+  const ReleaseGil release;
   std::vector<ComponentError> errors;
   index.add_text(text, errors);
   return errors;
@@ -202,7 +202,7 @@ std::tuple<std::vector<Samples>, files::ReadErrors> read_samples(const Component
   std::vector<files::PieceError> failed;
   std::vector<Samples> outputs;
   {
-    const nb::gil_scoped_release release;
+    const ReleaseGil release;
     outputs = read_components(archives, index, to_span(numbers), failed);
   }
   return {std::move(outputs), to_errors(failed, archives)};
@@ -257,7 +257,7 @@ std::tuple<std::vector<Samples>, files::ReadErrors, std::vector<RecordError>> re
   std::vector<RecordError> errors;
   std::vector<Samples> outputs;
   {
-    const nb::gil_scoped_release release;
+    const ReleaseGil release;
     outputs =
         parser.read(archives, {to_span(files), to_span(offsets), to_span(sizes)}, unread, errors);
   }
@@ -440,8 +440,8 @@ void bind_components(nb::module_& m) {
 
 void bind_parsers(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
-  const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
+  using release = nb::call_guard<ReleaseGil>;
+  const auto no_gil = nb::call_guard<ReleaseGil>();
 
   nb::class_<ExampleParser>(m, "ExampleParser", "Takes Example messages of TFRecords apart.")
       .def("__init__", &make_parser, "rules"_a)

@@ -64,7 +64,7 @@ std::variant<nb::typed<nb::dict, nb::str, nb::any>, JsonFault, CocoMissing> pars
   std::optional<JsonFault> fault;
   std::optional<CocoMissing> missing;
   {
-    const nb::gil_scoped_release release;
+    const ReleaseGil release;
     try {
       data = parse_coco({text.c_str(), text.size()}, options);
     } catch (const JsonFault& found) {
@@ -120,7 +120,7 @@ Samples paint(const Array<int64_t>& sizes, const Array<int64_t>& mask_rows,
       own.push_back({label_of(at, rows(mask_boxes, k, k + 1, 1)[0]), {}, lengths});
     }
   }
-  const nb::gil_scoped_release release;
+  const ReleaseGil release;
   Samples out = Samples::empty(DType::int32, 3, std::move(shapes), "HWC", count);
   paint_masks(out, masks, relative);
   return out;

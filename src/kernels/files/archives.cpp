@@ -14,14 +14,14 @@ namespace {
 
 // What reading costs if the system has the file in memory, in nanoseconds. Elsewhere it is far
 // more, which only makes parallel reading more worthwhile.
-constexpr double kReadCost = 1e3, kByteCost = 0.15;
+constexpr double kMemberReadCost = 1e3, kMemberByteCost = 0.15;
 
 // Pieces that follow each other are read at once, up to so many bytes: enough to make the cost of
 // a call vanish, little enough to occupy all threads.
 constexpr int64_t kLargestRun = int64_t{1} << 19;
 
 // How many files stay open.
-constexpr size_t kMostOpen = 16;
+constexpr size_t kMostArchivesOpen = 16;
 
 // Looking at smaller pieces again costs less than remembering them.
 constexpr int64_t kLeastRemembered = 4096;
@@ -119,7 +119,7 @@ void Archives::keep(int64_t file, const SourceHandle& source) {
   for (const Entry& entry : opened_) {
     if (entry.file == file) return;
   }
-  if (opened_.size() < kMostOpen) {
+  if (opened_.size() < kMostArchivesOpen) {
     opened_.push_back({file, source, ++clock_});
     return;
   }
@@ -141,12 +141,13 @@ int64_t Archives::file_size(int64_t file) {
   return known >= 0 ? known : open(file)->size();
 }
 
-bool Archives::exists(int64_t file, int64_t offset, int64_t size) {
+void Archives::require(int64_t file, int64_t offset, int64_t size) {
   int64_t rest = file_size(file);
-  if (offset < 0 || size < 0 || offset > rest) return false;
+  if (offset < 0 || size < 0 || offset > rest) throw ReadFailure(kEndsEarly);
   rest -= offset;
   while (joined_ && rest < size && file + 1 < count()) rest += file_size(++file);
-  return size <= rest;
+  if (size > rest) throw ReadFailure(kEndsEarly);
+  if (size > max_sample_bytes()) throw ReadFailure(kTooLarge);
 }
 
 /// The files of a request, unless they are too many: threads that ask for them one by one would be
@@ -156,7 +157,7 @@ Archives::Opened Archives::open_some(std::span<const int64_t> files) {
   int64_t last = -1;
   for (const int64_t file : files) {
     if (file == std::exchange(last, file) || opened.contains(file)) continue;
-    if (opened.size() == kMostOpen) break;
+    if (opened.size() == kMostArchivesOpen) break;
     try {
       opened.emplace(file, open(file));
     } catch (const ReadFailure&) {
@@ -239,7 +240,8 @@ void Archives::inspect_kept(const Request& request, const Samples& kept, const I
   std::vector<char> verified(known.size());
   const auto cost = [&](int64_t index) {
     const auto k = static_cast<size_t>(index);
-    return known[k] ? kReadCost : kReadCost + kByteCost * static_cast<double>(request.sizes[k]);
+    return known[k] ? kMemberReadCost
+                    : kMemberReadCost + kMemberByteCost * static_cast<double>(request.sizes[k]);
   };
   parallel_for(kept.size(), cost, [&](int64_t index) {
     const auto k = static_cast<size_t>(index);
@@ -294,7 +296,7 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
   for (size_t k = 0; k < count; k++) {
     try {
       // An index that is wrong must not make us allocate whatever it says.
-      if (!exists(files[k], offsets[k], sizes[k])) throw ReadFailure(kEndsEarly);
+      require(files[k], offsets[k], sizes[k]);
     } catch (const ReadFailure& failure) {
       failures[k] = {failure.code(), failure.what()};
       extents[k] = 0;
@@ -320,7 +322,8 @@ Samples Archives::read(DType dtype, std::span<const int64_t> files,
   parallel_for(
       static_cast<int64_t>(runs.size()),
       [&](int64_t r) {
-        return kReadCost + kByteCost * static_cast<double>(runs[static_cast<size_t>(r)].bytes);
+        return kMemberReadCost +
+               kMemberByteCost * static_cast<double>(runs[static_cast<size_t>(r)].bytes);
       },
       [&](int64_t r) {
         const Run& run = runs[static_cast<size_t>(r)];

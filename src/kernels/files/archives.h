@@ -79,7 +79,8 @@ class Archives {
   bool are_small();
 
   int64_t file_size(int64_t file);
-  bool exists(int64_t file, int64_t offset, int64_t size);
+  /// Throws ReadFailure unless a piece exists and may be read.
+  void require(int64_t file, int64_t offset, int64_t size);
   /// Files that are open anyway.
   using Opened = std::unordered_map<int64_t, SourceHandle>;
   Opened open_some(std::span<const int64_t> files);

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/memory_limit.h"
+
 namespace daliesque::files {
 
 namespace {
@@ -62,14 +64,16 @@ void FileCache::insert(const std::string& path, const FileStamp& stamp, const Sa
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock || !active()) return;
   const auto old = entries_.find(path);
-  if (old != entries_.end()) bytes_ -= old->second.stamp.size + kEntryBytes;
-  bytes_ += stamp.size + kEntryBytes;
-  if (bytes_ > limit_) {
-    limit_ = 0;
+  int64_t bytes = bytes_ + stamp.size + kEntryBytes;
+  if (old != entries_.end()) bytes -= old->second.stamp.size + kEntryBytes;
+  if (bytes > limit_ || memory_is_tight()) {
+    limit_ = bytes = 0;
     entries_.clear();
   } else {
     entries_.insert_or_assign(path, Entry{stamp, contents});
   }
+  all_bytes += bytes - bytes_;
+  bytes_ = bytes;
 }
 
 }  // namespace daliesque::files

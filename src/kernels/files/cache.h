@@ -37,6 +37,12 @@ struct FileStamp {
 class FileCache {
  public:
   FileCache(int64_t limit, double least_age);
+  ~FileCache() { all_bytes -= bytes_; }
+  FileCache(const FileCache&) = delete;
+  FileCache& operator=(const FileCache&) = delete;
+
+  /// What all caches hold.
+  static inline std::atomic<int64_t> all_bytes{0};
 
   /// Whether anything is kept.
   bool active() const { return limit_ > 0; }

@@ -19,13 +19,15 @@ namespace daliesque::files {
 namespace {
 
 // See file_read.cpp.
-constexpr double kOpenCost = 4e3, kReadCost = 2e3, kByteCost = 0.25;
-constexpr int64_t kMostOpen = 256;
+constexpr double kNpyOpenCost = 4e3, kNpyReadCost = 2e3, kNpyByteCost = 0.25;
+constexpr int64_t kMostNpyOpen = 256;
 
 // Most headers are shorter; longer ones are read in a second step.
 constexpr int64_t kFirstBytes = 512;
 // Large arrays are read in pieces of this size, by several threads.
 constexpr int64_t kPieceBytes = int64_t{1} << 19;
+// What a header says fits into far fewer bytes than this.
+constexpr int64_t kMostHeaderBytes = int64_t{1} << 20;
 
 class FileSource : public NpySource {
  public:
@@ -98,7 +100,7 @@ void read_header(Array& array) {
   const int64_t have = std::min(source.size(), kFirstBytes);
   if (const int code = source.read_at(first, have, 0)) return array.fail(code);
   const int64_t size = npy_header_size({first, static_cast<size_t>(have)});
-  if (size == 0 || size > source.size()) return malformed();
+  if (size == 0 || size > source.size() || size > kMostHeaderBytes) return malformed();
   std::string text(first, static_cast<size_t>(std::min(size, have)));
   if (size > have) {
     text.resize(static_cast<size_t>(size));
@@ -189,7 +191,8 @@ void read_windows(Samples& out, const std::vector<Array*>& arrays, bool keep_ope
       },
       [&](int64_t i) {
         const auto bytes = static_cast<double>(at(i).window.nbytes());
-        return kReadCost + kByteCost * (whole(i) ? std::min<double>(bytes, kPieceBytes) : bytes);
+        return kNpyReadCost +
+               kNpyByteCost * (whole(i) ? std::min<double>(bytes, kPieceBytes) : bytes);
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         NpySource& source = *at(i).source;
@@ -316,10 +319,11 @@ std::unique_ptr<NpySource> memory_source(const Samples& samples, int64_t sample)
 Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegion* region,
                  std::vector<NpyError>& errors) {
   const auto count = static_cast<int64_t>(sources.size());
-  const bool keep_open = count <= kMostOpen;
+  const bool keep_open = count <= kMostNpyOpen;
+  const int64_t limit = max_sample_bytes();
   std::vector<Array> arrays(sources.size());
   parallel_for(
-      count, [](int64_t) { return kOpenCost; },
+      count, [](int64_t) { return kNpyOpenCost; },
       [&](int64_t i) {
         Array& array = arrays[static_cast<size_t>(i)];
         array.source = sources[static_cast<size_t>(i)].get();
@@ -331,6 +335,7 @@ Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegi
         }
         if (!keep_open) array.source->close();
         if (array.good()) locate_window(array, region);
+        if (array.good() && array.window.nbytes() > limit) array.fail(kTooLarge);
       });
   const std::vector<Array*> good = alike(arrays, errors);
   if (!errors.empty()) return {};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 
 namespace daliesque::files {
@@ -16,7 +17,13 @@ namespace {
 // The system's limit for one read is 2 GB; smaller pieces let other threads at the disk.
 constexpr int64_t kMostPerRead = int64_t{1} << 26;
 
+std::atomic<int64_t> sample_limit{int64_t{1} << 32};
+
 }  // namespace
+
+int64_t max_sample_bytes() { return sample_limit; }
+
+void set_max_sample_bytes(int64_t limit) { sample_limit = limit; }
 
 const char* local_name(const std::string& path) {
   return path.c_str() + (path.starts_with("file://") ? 7 : 0);

@@ -14,6 +14,13 @@ namespace daliesque::files {
 constexpr int kFileChanged = -1;
 /// The path leads to a pipe or a device.
 constexpr int kNoRegularFile = -2;
+/// A sample would take more bytes than `max_sample_bytes()`.
+constexpr int kTooLarge = -4;
+
+/// How many bytes of a file one sample may take: whatever a file or an index says, no more memory
+/// is reserved for it. Several threads may ask and set it.
+int64_t max_sample_bytes();
+void set_max_sample_bytes(int64_t limit);
 
 /// The name to give to the system: the path without "file://".
 const char* local_name(const std::string& path);

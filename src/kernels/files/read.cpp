@@ -12,30 +12,32 @@ namespace {
 
 // What a file costs whose contents the system has in memory, in nanoseconds. Elsewhere it is far
 // more, which only makes parallel reading more worthwhile.
-constexpr double kOpenCost = 2e3, kReadCost = 2e3, kByteCost = 0.25;
+constexpr double kFileOpenCost = 2e3, kFileReadCost = 2e3, kFileByteCost = 0.25;
 
 // More files than this are not kept open at once: processes may have some thousand.
-constexpr int64_t kMostOpen = 256;
+constexpr int64_t kMostFilesOpen = 256;
 
 /// Reads files, those of them that are listed in `wanted`, into one buffer.
 Samples read_uncached(const std::vector<std::string>& paths, const std::vector<size_t>& wanted,
                       std::vector<OpenFile>& files) {
   const auto count = static_cast<int64_t>(wanted.size());
-  const bool keep_open = count <= kMostOpen;
+  const bool keep_open = count <= kMostFilesOpen;
+  const int64_t limit = max_sample_bytes();
   std::vector<int64_t> sizes(wanted.size());
   parallel_for(
-      count, [](int64_t) { return kOpenCost; },
+      count, [](int64_t) { return kFileOpenCost; },
       [&](int64_t i) {
         const size_t k = wanted[static_cast<size_t>(i)];
         files[k].open(paths[k]);
-        sizes[static_cast<size_t>(i)] = files[k].size();
+        if (files[k].code() == 0 && files[k].size() > limit) files[k].fail(kTooLarge);
+        sizes[static_cast<size_t>(i)] = files[k].code() == 0 ? files[k].size() : 0;
         if (!keep_open) files[k].close();
       });
   Samples out = Samples::empty(DType::uint8, 1, sizes, "", count);
   parallel_for(
       count,
       [&](int64_t i) {
-        return kReadCost + kByteCost * static_cast<double>(sizes[static_cast<size_t>(i)]);
+        return kFileReadCost + kFileByteCost * static_cast<double>(sizes[static_cast<size_t>(i)]);
       },
       [&](int64_t i) {
         const size_t k = wanted[static_cast<size_t>(i)];
@@ -61,7 +63,7 @@ Samples read_files(const std::vector<std::string>& paths, FileCache* cache,
                    std::vector<FileError>& errors) {
   std::vector<Samples> parts(cache && cache->active() ? paths.size() : 0);
   parallel_for(
-      static_cast<int64_t>(parts.size()), [](int64_t) { return kOpenCost; },
+      static_cast<int64_t>(parts.size()), [](int64_t) { return kFileOpenCost; },
       [&](int64_t i) {
         const auto k = static_cast<size_t>(i);
         if (auto found = cache->find(paths[k], local_name(paths[k]))) parts[k] = std::move(*found);

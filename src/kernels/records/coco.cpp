@@ -28,7 +28,7 @@ struct Annotation {
 };
 
 /// The file as it is, without what is not wanted.
-struct Contents {
+struct CocoContents {
   std::vector<Image> images;
   std::vector<Annotation> annotations;
   std::unordered_map<int64_t, int32_t> labels;
@@ -50,7 +50,7 @@ class Keys {
   int64_t entry_;
 };
 
-void read_images(JsonReader& json, Contents& out) {
+void read_images(JsonReader& json, CocoContents& out) {
   int64_t entry = 0;
   json.array([&] {
     Image image;
@@ -77,7 +77,7 @@ void read_images(JsonReader& json, Contents& out) {
   });
 }
 
-void read_categories(JsonReader& json, Contents& out) {
+void read_categories(JsonReader& json, CocoContents& out) {
   int32_t label = 0;
   json.array([&] {
     int64_t id = 0;
@@ -131,7 +131,7 @@ void read_runs(JsonReader& json, Annotation& out) {
   if (size.size() == 2) out.height = size[0], out.width = size[1];
 }
 
-void read_annotations(JsonReader& json, const CocoOptions& options, Contents& out) {
+void read_annotations(JsonReader& json, const CocoOptions& options, CocoContents& out) {
   int64_t entry = 0;
   json.array([&] {
     Annotation annotation;
@@ -173,9 +173,9 @@ void read_annotations(JsonReader& json, const CocoOptions& options, Contents& ou
   });
 }
 
-Contents read_contents(std::string_view text, const CocoOptions& options) {
+CocoContents read_contents(std::string_view text, const CocoOptions& options) {
   JsonReader json(text);
-  Contents out;
+  CocoContents out;
   json.object([&](const std::string& key) {
     if (key == "images") {
       read_images(json, out);
@@ -194,7 +194,7 @@ Contents read_contents(std::string_view text, const CocoOptions& options) {
 /// Puts the annotations of images together.
 class Assembler {
  public:
-  Assembler(const Contents& contents, const CocoOptions& options, CocoAnnotations& out)
+  Assembler(const CocoContents& contents, const CocoOptions& options, CocoAnnotations& out)
       : contents_(contents), options_(options), out_(out) {}
 
   void add(const Image& image, const std::vector<size_t>& annotations) {
@@ -281,7 +281,7 @@ class Assembler {
     out_.runs.insert(out_.runs.end(), annotation.runs.begin(), annotation.runs.end());
   }
 
-  const Contents& contents_;
+  const CocoContents& contents_;
   const CocoOptions& options_;
   CocoAnnotations& out_;
   int64_t first_vertex_ = 0;
@@ -313,7 +313,7 @@ std::optional<std::vector<uint32_t>> decode_runs(std::string_view text) {
 }
 
 CocoAnnotations parse_coco(std::string_view text, const CocoOptions& options) {
-  const Contents contents = read_contents(text, options);
+  const CocoContents contents = read_contents(text, options);
   std::unordered_map<std::string_view, const Image*> by_name;
   std::unordered_map<int64_t, std::vector<size_t>> by_image;
   for (const Image& image : contents.images) {

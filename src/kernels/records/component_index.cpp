@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "records/blanks.h"
+#include "records/tar.h"
+
 namespace daliesque::records {
 
 namespace {
-
-constexpr int64_t kBlock = 512;
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 /// The next word of a line, which is removed; empty at the end.
 std::string_view next_word(std::string_view& line) {
@@ -28,7 +27,7 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-bool read_number(std::string_view word, int64_t& value) {
+bool parse_number(std::string_view word, int64_t& value) {
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, value);
   return error == std::errc() && stop == end && value >= 0;
@@ -176,11 +175,11 @@ ComponentFault ComponentIndex::add_line(std::string_view line, bool with_names, 
   for (auto word = next_word(line); !word.empty(); word = next_word(line)) {
     int64_t offset, size;
     std::string_view name;
-    if (!read_number(next_word(line), offset) || !read_number(next_word(line), size)) {
+    if (!parse_number(next_word(line), offset) || !parse_number(next_word(line), size)) {
       return ComponentFault::bad_line;
     }
     if (with_names && (name = next_word(line)).empty()) return ComponentFault::bad_line;
-    if (offset % kBlock != 0) return ComponentFault::bad_offset;
+    if (offset % kTarBlock != 0) return ComponentFault::bad_offset;
     add_component(word, name, offset, size, where, errors);
     components++;
   }
@@ -195,7 +194,7 @@ void ComponentIndex::add_text(std::string_view text, std::vector<ComponentError>
     return;
   }
   int64_t count;
-  if (!read_number(next_word(first), count) || count == 0) {
+  if (!parse_number(next_word(first), count) || count == 0) {
     errors.push_back({ComponentFault::bad_count, 1, 0});
     return;
   }

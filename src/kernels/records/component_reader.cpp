@@ -17,14 +17,14 @@ constexpr int64_t kLargestGap = 4096;
 constexpr int64_t kFarthest = int64_t{1} << 48;
 
 /// Pieces of archives, one for each sample.
-struct Column {
+struct OutputColumn {
   std::vector<int64_t> offsets, sizes;
 };
 
 /// What to read: the archive of each sample, and its piece for each output.
 struct Request {
   std::vector<int64_t> files;
-  std::vector<Column> outputs;
+  std::vector<OutputColumn> outputs;
 };
 
 Request find_pieces(const ComponentIndex& index, std::span<const int64_t> numbers) {
@@ -44,9 +44,9 @@ Request find_pieces(const ComponentIndex& index, std::span<const int64_t> number
 }
 
 /// The stretches of the archives that hold the samples; none if they lie too far apart.
-std::optional<Column> find_stretches(const Request& request) {
+std::optional<OutputColumn> find_stretches(const Request& request) {
   const size_t count = request.files.size();
-  Column stretches;
+  OutputColumn stretches;
   double wanted = 0, total = 0;
   for (size_t k = 0; k < count; k++) {
     int64_t begin = std::numeric_limits<int64_t>::max(), end = 0;
@@ -72,7 +72,8 @@ std::optional<Column> find_stretches(const Request& request) {
 }
 
 /// Parts of stretches; copies unless these consist mostly of them.
-Samples cut(const Samples& stretches, const std::vector<int64_t>& begins, const Column& pieces) {
+Samples cut(const Samples& stretches, const std::vector<int64_t>& begins,
+            const OutputColumn& pieces) {
   std::vector<Samples::Range> ranges;
   int64_t total = 0;
   for (size_t k = 0; k < begins.size(); k++) {
@@ -97,7 +98,7 @@ std::optional<std::vector<Samples>> read_together(files::Archives& archives,
       archives.read(DType::uint8, request.files, stretches->offsets, stretches->sizes, errors);
   if (!errors.empty()) return std::nullopt;
   std::vector<Samples> outputs;
-  for (const Column& pieces : request.outputs) {
+  for (const OutputColumn& pieces : request.outputs) {
     outputs.push_back(cut(read, stretches->offsets, pieces));
   }
   return outputs;

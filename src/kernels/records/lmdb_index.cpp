@@ -11,7 +11,7 @@ using protobuf::little_endian;
 
 // The format, as lmdb.h and the beginning of mdb.c describe it for 64-bit machines.
 constexpr int64_t kPageHeader = 16, kMetaSize = 136, kNodeHeader = 8;
-constexpr uint32_t kMagic = 0xbeefc0de, kVersion = 1;
+constexpr uint32_t kLmdbMagic = 0xbeefc0de, kLmdbVersion = 1;
 constexpr uint64_t kBranch = 1, kLeaf = 2;
 constexpr uint64_t kBigData = 1, kSubDatabase = 2, kDuplicates = 4;
 constexpr uint64_t kNoPage = ~uint64_t{0};
@@ -55,7 +55,8 @@ class Walk {
     const uint8_t* data = window_.at(offset + kPageHeader, kMetaSize);
     Meta meta;
     meta.page_size = static_cast<int64_t>(little_endian(data + 24, 4));
-    const bool known = little_endian(data, 4) == kMagic && little_endian(data + 4, 4) == kVersion;
+    const bool known =
+        little_endian(data, 4) == kLmdbMagic && little_endian(data + 4, 4) == kLmdbVersion;
     const bool possible = meta.page_size >= kSmallestPage && meta.page_size <= kLargestPage;
     if (!known || !possible) return {};
     meta.flags = little_endian(data + 72 + 4, 2);

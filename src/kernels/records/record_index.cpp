@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "records/blanks.h"
+
 namespace daliesque::records {
 
 namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 const char* skip_blanks(const char* at, const char* end) {
   while (at != end && is_blank(*at)) at++;

@@ -14,10 +14,10 @@ namespace {
 constexpr double kRecordCost = 300, kByteCost = 0.1;
 
 /// The values of all records for one output.
-class Column {
+class ValueColumn {
  public:
-  Column(const Samples& records, const std::vector<RecordValue>& values, size_t output,
-         size_t outputs, std::vector<RecordError>& errors)
+  ValueColumn(const Samples& records, const std::vector<RecordValue>& values, size_t output,
+              size_t outputs, std::vector<RecordError>& errors)
       : records_(records), values_(values), output_(output), outputs_(outputs), errors_(errors) {}
 
   Samples join() {
@@ -117,7 +117,7 @@ std::vector<Samples> parse_records(const Samples& records, size_t outputs,
       });
   std::vector<Samples> columns;
   for (size_t output = 0; output < outputs; output++) {
-    columns.push_back(Column(records, values, output, outputs, found).join());
+    columns.push_back(ValueColumn(records, values, output, outputs, found).join());
   }
   for (const RecordError& error : found) {
     if (error.fault != RecordFault::none) errors.push_back(error);

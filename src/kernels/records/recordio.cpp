@@ -9,7 +9,7 @@ namespace {
 
 using protobuf::Cursor;
 
-constexpr uint32_t kMagic = 0xced7230a;
+constexpr uint32_t kRecordMagic = 0xced7230a;
 
 // A record that contains the magic number is stored in parts, cut where it occurs.
 constexpr uint32_t kWhole = 0, kLastPart = 3;
@@ -29,7 +29,7 @@ struct Part {
 
 /// Reads a part and the padding after it. Throws Malformed if there is less than it says.
 Part read_part(Cursor& rest, bool& has_magic) {
-  has_magic = read_word(rest) == kMagic;
+  has_magic = read_word(rest) == kRecordMagic;
   if (!has_magic) return {};
   const uint32_t word = read_word(rest), length = word & ((1u << 29) - 1);
   const Part part{rest.take(length), word >> 29};
@@ -56,7 +56,7 @@ RecordError parse(Cursor record, RecordValue* values) {
   if (part.kind != kWhole) {
     joined = part.data.text();
     while (part.kind != kLastPart) {
-      const uint32_t magic = kMagic;
+      const uint32_t magic = kRecordMagic;
       joined.append(reinterpret_cast<const char*>(&magic), 4);
       try {
         part = read_part(record, has_magic);

@@ -11,8 +11,6 @@ namespace daliesque::records {
 
 namespace {
 
-constexpr int64_t kBlock = 512;
-
 // Headers that describe the next file are texts, not data: none is as long as this.
 constexpr int64_t kLongestDescription = int64_t{1} << 20;
 
@@ -21,7 +19,7 @@ struct Field {
   size_t begin, size;
 };
 constexpr Field kName{0, 100}, kSize{124, 12}, kChecksum{148, 8}, kPrefix{345, 155};
-constexpr size_t kType = 156, kMagic = 257;
+constexpr size_t kType = 156, kMagicOffset = 257;
 
 std::string_view text_of(const uint8_t* block, Field field) {
   const auto* begin = reinterpret_cast<const char*>(block + field.begin);
@@ -52,7 +50,7 @@ std::optional<int64_t> number_of(const uint8_t* block, Field field) {
 bool checksum_fits(const uint8_t* block) {
   // The field itself counts as blanks. Old programs added signed bytes.
   int64_t plain = 0, with_signs = 0;
-  for (size_t k = 0; k < kBlock; k++) {
+  for (size_t k = 0; k < kTarBlock; k++) {
     const bool inside = k >= kChecksum.begin && k < kChecksum.begin + kChecksum.size;
     const uint8_t byte = inside ? ' ' : block[k];
     plain += byte;
@@ -75,7 +73,7 @@ bool is_compressed(const uint8_t* data) {
 
 std::string name_of(const uint8_t* block) {
   // GNU uses the bytes of the prefix for something else, and another magic word.
-  const bool has_prefix = std::memcmp(block + kMagic, "ustar\0", 6) == 0;
+  const bool has_prefix = std::memcmp(block + kMagicOffset, "ustar\0", 6) == 0;
   const std::string_view prefix = has_prefix ? text_of(block, kPrefix) : "";
   std::string name(prefix);
   if (!name.empty()) name += '/';
@@ -125,12 +123,12 @@ TarEnd list_tar(const files::ByteSource& source,
     return {fault, header};
   };
   for (int64_t header = 0; header < total;) {
-    if (total - header < kBlock) return is_damaged(TarFault::cut_short, header);
-    const uint8_t* block = window.at(header, kBlock);
-    if (std::all_of(block, block + kBlock, [](uint8_t byte) { return byte == 0; })) {
+    if (total - header < kTarBlock) return is_damaged(TarFault::cut_short, header);
+    const uint8_t* block = window.at(header, kTarBlock);
+    if (std::all_of(block, block + kTarBlock, [](uint8_t byte) { return byte == 0; })) {
       if (after_zeros) break;
       after_zeros = true;
-      header += kBlock;
+      header += kTarBlock;
       continue;
     }
     after_zeros = false;
@@ -139,7 +137,7 @@ TarEnd list_tar(const files::ByteSource& source,
     const auto type = static_cast<char>(block[kType]);
     const bool has_data = std::string_view("123456").find(type) == std::string_view::npos;
     const bool is_file = type == '0' || type == '\0' || type == '7';
-    const int64_t begin = header + kBlock;
+    const int64_t begin = header + kTarBlock;
     const int64_t size = !has_data ? 0 : is_file ? next.size.value_or(*stored) : *stored;
     if (size > total - begin) return {TarFault::cut_short, header};
     if (type == 'L' || type == 'x') {
@@ -156,7 +154,7 @@ TarEnd list_tar(const files::ByteSource& source,
       if (is_file && !name.ends_with('/')) visit(name, begin, size);
       next = {};
     }
-    header = begin + (size + kBlock - 1) / kBlock * kBlock;
+    header = begin + (size + kTarBlock - 1) / kTarBlock * kTarBlock;
   }
   return {TarFault::none, 0};
 }

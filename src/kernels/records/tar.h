@@ -10,6 +10,9 @@
 
 namespace daliesque::records {
 
+/// Headers begin, and files are padded, at multiples of this many bytes.
+constexpr int64_t kTarBlock = 512;
+
 /// Why reading an archive can stop before its end.
 enum class TarFault {
   none,

@@ -203,7 +203,7 @@ class Record {
 };
 
 /// Records and what was found in them.
-struct Contents {
+struct BatchContents {
   const Samples& records;
   size_t features;
   std::vector<Found> found;
@@ -216,7 +216,7 @@ struct Contents {
 };
 
 /// Strings as parts of the records, if these consist mostly of them.
-std::optional<Samples> view_strings(const Contents& contents, size_t feature) {
+std::optional<Samples> view_strings(const BatchContents& contents, size_t feature) {
   const Samples& records = contents.records;
   std::vector<Samples::Range> ranges;
   int64_t bytes = 0;
@@ -232,7 +232,7 @@ std::optional<Samples> view_strings(const Contents& contents, size_t feature) {
   return records.slice(ranges, {false}, "");
 }
 
-Samples copy_strings(const Contents& contents, size_t feature, const FeatureRule& rule) {
+Samples copy_strings(const BatchContents& contents, size_t feature, const FeatureRule& rule) {
   const auto text_of = [&](int64_t i) -> std::string_view {
     if (!contents.usable(i)) return {};
     const Found& item = contents.at(i, feature);
@@ -249,7 +249,7 @@ Samples copy_strings(const Contents& contents, size_t feature, const FeatureRule
   return out;
 }
 
-Samples copy_numbers(Contents& contents, size_t feature, const FeatureRule& rule) {
+Samples copy_numbers(BatchContents& contents, size_t feature, const FeatureRule& rule) {
   const int64_t count = contents.records.size(), unit = std::max<int64_t>(1, volume_of(rule));
   std::vector<int64_t> shapes;
   for (int64_t i = 0; i < count; i++) {
@@ -317,7 +317,7 @@ std::vector<Samples> ExampleParser::read(files::Archives& archives, const Pieces
                       faults[k].index = index;
                       return faults[k].fault == RecordFault::none;
                     });
-  Contents contents{records, features, std::move(found), std::move(faults)};
+  BatchContents contents{records, features, std::move(found), std::move(faults)};
   std::vector<Samples> outputs;
   for (size_t f = 0; f < features; f++) {
     if (rules_[f].dtype != DType::uint8) {

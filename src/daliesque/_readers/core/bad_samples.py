@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from ..._engine.errors import OpError, same_class
+from ..._engine.interrupts import Steps
 
 
 class ReadError(NamedTuple):
@@ -54,28 +55,32 @@ class BadSamples:
             raise exception
         self.errors.append(ReadError(source, exception))
 
-    def note(self, failed: Sequence[Failed], size: int) -> None:
-        """List samples that were left out, of `size`; raise if they are too many."""
-        if self.policy == "raise":
-            return
+    def note(self, failed: Sequence[Failed], size: int) -> tuple[Steps, OpError | None]:
+        """The steps that list samples which were left out, of `size`; an error for too many."""
+        if self.policy == "raise" or not failed:
+            return (), None
+        steps: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        known = set(self._numbers)
         for number, source, exception in failed:
-            if number not in self._numbers:
-                self._numbers.add(number)
+            if number not in known:
+                known.add(number)
                 # Tracebacks would keep alive whatever was there when the sample was read.
                 if exception.__cause__ is not None:
                     exception.__cause__.__traceback__ = None
-                self.errors.append(ReadError(source, exception))
-        limit = self._limit
-        if limit is not None and failed:
-            most = limit if limit >= 1 or limit == 0 else limit * size
-            if len(self.errors) > most:
-                cause = self.errors[-1].exception
-                last = str(cause).removeprefix(f"{self._operator}: ")
-                msg = (
-                    f"{self._operator}: {len(self.errors)} samples could not be read, more than "
-                    f"max_errors={limit:g} allows. The last one: {last}"
-                )
-                raise OpError(msg) from cause
+                steps.append((self._numbers.add, (number,)))
+                steps.append((self.errors.append, (ReadError(source, exception),)))
+        limit, count = self._limit, len(self.errors) + len(steps) // 2
+        if limit is None or count <= (limit if limit >= 1 or limit == 0 else limit * size):
+            return tuple(steps), None
+        cause = steps[-1][1][0].exception if steps else self.errors[-1].exception
+        last = str(cause).removeprefix(f"{self._operator}: ")
+        msg = (
+            f"{self._operator}: {count} samples could not be read, more than "
+            f"max_errors={limit:g} allows. The last one: {last}"
+        )
+        error = OpError(msg)
+        error.__cause__ = cause
+        return tuple(steps), error
 
 
 def reason_of(exception: Exception) -> str:

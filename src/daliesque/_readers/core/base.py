@@ -3,63 +3,37 @@
 
 from __future__ import annotations
 
-import functools
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, TypedDict, TypeVar, Unpack, cast, overload
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Generic, Unpack, overload
 
+from ... import _kernels
+from ..._capture.loop import CaptureLoop
 from ..._engine.args import rule_of
 from ..._engine.context import EvalContext
 from ..._engine.device import Device, DeviceLike
 from ..._engine.device import device as to_device
 from ..._engine.errors import same_class
+from ..._engine.interrupts import Steps as Changes
+from ..._engine.interrupts import two_phase
+from ..._engine.invariant import unwrap_invariant
 from .bad_samples import BadSamples, ReadError, reason_of
+from .captured_epoch import CapturedEpoch
 from .damage import DamageFinder
-from .epoch import Delivered, Epoch
-from .hooks import check_fetched, check_hooks, check_size, collect_samples, fetch_skipping
-from .options import ReaderOptions, check_last_batch, check_options, own_arguments
+from .epoch import Delivered, Epoch, only_output
+from .hooks import (
+    check_fetched,
+    check_hooks,
+    check_size,
+    collect_samples,
+    fetch_skipping,
+    then_open,
+)
+from .options import ReaderMeta, ReaderOptions, check_last_batch, check_options, own_arguments
 from .order import DEFAULT_SHUFFLE_SEED, Numbers, Order, Position, Shuffle
 from .source import Cursor, EpochSource, Fetched, Fetcher
 from .state import ReaderState, load_position, remake, save_position
 from .steps import LastBatch
-
-Init = TypeVar("Init", bound=Callable[..., None])
-
-
-class ReaderMeta(TypedDict):
-    """What `get_metadata` returns."""
-
-    epoch_size: int
-    epoch_size_padded: int
-    number_of_shards: int
-    shard_id: int
-    pad_last_batch: int
-    stick_to_shard: int
-
-
-def _then_open(init: Init) -> Init:
-    """An `__init__` of a reader after which the index is opened, unless another one is running.
-
-    The arguments of the outermost one are remembered: they are what is pickled.
-
-    So a subclass may set its fields before or after it calls `super().__init__()`.
-    """
-
-    @functools.wraps(init)
-    def __init__(self: Reader[Any], *args: Any, **kwargs: Any) -> None:
-        depth = self._running_inits
-        self._running_inits = depth + 1
-        if depth == 0:
-            self._arguments = (args, kwargs)
-        try:
-            init(self, *args, **kwargs)
-        finally:
-            self._running_inits = depth
-        if depth == 0:
-            self._finish_init()
-
-    __init__._opens_index = True  # type: ignore[attr-defined]
-    return cast(Init, __init__)
 
 
 class Reader(Generic[Delivered]):
@@ -112,9 +86,8 @@ class Reader(Generic[Delivered]):
     lazy_init
         Make the index when it is needed, instead of at once.
     dont_use_mmap
-        Never map archives into memory. By default those that are read again are, unless they are so
-        small that they stay in memory anyway. Cutting them short is an error also then: a handler
-        for SIGBUS takes care of it, and leaves to others what does not concern it.
+        Never map archives into memory. By default those that are read again are, unless they are
+        small. Cutting them short is an error also then: a handler for SIGBUS takes care of it.
     read_ahead, skip_cached_images, tensor_init_bytes
         Accepted for compatibility.
     enable_checkpointing
@@ -128,6 +101,8 @@ class Reader(Generic[Delivered]):
     max_errors
         How many samples may be skipped or replaced before an error is raised all the same: a
         number, or below 1 a share of the data. Each sample counts once.
+    allow_outside
+        Read files that a list, a manifest, annotations or a table name outside of their folder.
 
     Examples
     --------
@@ -163,9 +138,9 @@ class Reader(Generic[Delivered]):
         if "operator" not in vars(cls):
             cls.operator = cls.__name__
         if not hasattr(cls.__init__, "_opens_index"):
-            cls.__init__ = _then_open(cls.__init__)  # type: ignore[method-assign]
+            cls.__init__ = then_open(cls.__init__)  # type: ignore[method-assign]
 
-    @_then_open
+    @then_open
     def __init__(
         self,
         batch_size: int | None = None,
@@ -193,10 +168,10 @@ class Reader(Generic[Delivered]):
         self._damage: DamageFinder | None = None
         self._opened: Order | None = None
         self._cursor = Cursor(Position())
-        # Whether the next epoch goes on where the reader is instead of beginning again.
-        self._resuming = False
         self._current: weakref.ref[Epoch[Any]] | None = None
         self._called: Epoch[Any] | None = None
+        self._capture_loop: CaptureLoop | None = None
+        self._mutex = _kernels.Mutex()
 
     def _finish_init(self) -> None:
         if not hasattr(self, "_settings"):
@@ -327,6 +302,7 @@ class Reader(Generic[Delivered]):
         *,
         last_batch: LastBatch | None = None,
     ) -> Epoch[Any]: ...
+    @two_phase
     def next_epoch(
         self,
         batch_size: int | None = None,
@@ -334,7 +310,7 @@ class Reader(Generic[Delivered]):
         capture: bool = False,
         *,
         last_batch: LastBatch | None = None,
-    ) -> Epoch[Any]:
+    ) -> Any:
         """Return an iterator over the next epoch.
 
         It yields one Batch for each output of the reader, or one Tensor if there is no batch size.
@@ -348,8 +324,10 @@ class Reader(Generic[Delivered]):
         ----------
         batch_size
             How many samples to deliver at a time; by default what the constructor was given.
-        ctx, capture
-            Accepted for compatibility: reading depends on neither.
+        ctx
+            The context of a capture-mode loop; by default the current one.
+        capture
+            Record the calls of the first step, and run later steps ahead; see docs/capture.md.
         last_batch
             What to do if there are not enough samples for the last batch: "fill" it with the first
             samples of the next epoch, which begins after them; make it smaller ("partial"); "drop"
@@ -376,9 +354,13 @@ class Reader(Generic[Delivered]):
         wanted = self._checked_batch_size(batch_size)
         wanted = self._batch_size if wanted is None else wanted
         if capture and wanted is None:
-            msg = f"{self.operator}: capture=True needs a batch size. Pass 'batch_size'."
+            msg = f"{self.operator}: capture=True requires a non-None batch_size."
             raise ValueError(msg)
-        return self._start_epoch(wanted, True, self._last_batch(last_batch, wanted))
+        cursor = self._cursor
+        begin = cursor.position if cursor.resuming else self._order.begun(cursor.position)
+        last = self._last_batch(last_batch, wanted)
+        epoch, changes = self._make_epoch(wanted, True, last, begin, capture, ctx)
+        return epoch, changes, None
 
     def _last_batch(self, given: str | None, batch_size: int | None) -> LastBatch:
         pads = self._settings["pad_last_batch"]
@@ -402,8 +384,9 @@ class Reader(Generic[Delivered]):
     def __bool__(self) -> bool:
         return True
 
+    @two_phase
     def __call__(self, *, batch_size: int | None = None) -> Any:
-        """Return the next batch, or sample, and go from epoch to epoch without end.
+        """Return the next batch, or sample, from epoch to epoch without end; one output alone.
 
         Parameters
         ----------
@@ -415,33 +398,51 @@ class Reader(Generic[Delivered]):
         while True:
             epoch = self._called
             if epoch is None or self._current is None or self._current() is not epoch:
-                self._resuming = True
                 default = self._last_batch(None, wanted)
-                epoch = self._called = self._start_epoch(wanted, False, default)
+                epoch, changes = self._make_epoch(wanted, False, default, self._cursor.position)
+                _kernels.carry_out((*changes, (setattr, (self, "_called", epoch))))
             elif epoch.batch_size != wanted:
                 self._called = None
                 continue
             try:
-                return next(epoch)
+                outcome = epoch.prepare_next()
             except StopIteration:
                 self._called = None
+                continue
+            _, changes, failure = outcome
+            if not isinstance(failure, StopIteration):
+                return only_output(outcome)
+            _kernels.carry_out((*changes, (setattr, (self, "_called", None))))
 
-    def _start_epoch(
-        self, batch_size: int | None, read_ahead: bool, last_batch: LastBatch
-    ) -> Epoch[Any]:
+    def _make_epoch(
+        self,
+        batch_size: int | None,
+        read_ahead: bool,
+        last_batch: LastBatch,
+        position: Position,
+        capture: bool = False,
+        ctx: EvalContext | None = None,
+    ) -> tuple[Epoch[Any], Changes]:
+        """An epoch that begins at a position, and what changes when it does."""
         order = self._order
         previous = self._current() if self._current is not None else None
         if previous is not None:
             previous.close()
-        if not self._resuming:
-            self._cursor.position = order.begun(self._cursor.position)
-        self._resuming = False
         if last_batch != "fill":
-            self._cursor.position = order.aligned(self._cursor.position)
-        source = self._epoch_source(order)
-        epoch: Epoch[Any] = Epoch(source, batch_size, read_ahead, last_batch)
-        self._current = weakref.ref(epoch)
-        return epoch
+            position = order.aligned(position)
+        source, loop = self._epoch_source(order), None
+        epoch: Epoch[Any]
+        if capture and batch_size is not None:
+            loop = self._capture_loop
+            if loop is None or not loop.can_go_on(batch_size):
+                loop = CaptureLoop(batch_size, ctx)
+            loop.check_context(ctx)
+            epoch = CapturedEpoch(source, position, batch_size, last_batch, loop)
+        else:
+            epoch = Epoch(source, position, batch_size, read_ahead, last_batch)
+        kept = (setattr, (self, "_capture_loop", loop))
+        current = (setattr, (self, "_current", weakref.ref(epoch)))
+        return epoch, (*self._cursor.moving(position), kept, current)
 
     def _epoch_source(self, order: Order) -> EpochSource:
         return EpochSource(
@@ -503,8 +504,8 @@ class Reader(Generic[Delivered]):
 
         The next epoch delivers what was left of the interrupted one. The other reader may have
         had another number of shards: then what all its shards had left, each after as many samples,
-        is divided among the new ones. Batch size and error handling may differ as well. States that
-        the reference saved are understood, too: the next epoch is what was left of the data.
+        is divided among the new ones. Batch size, error handling and, if this reader was given
+        none, the seed may differ as well. States that the reference saved are understood, too.
 
         Parameters
         ----------
@@ -512,20 +513,22 @@ class Reader(Generic[Delivered]):
             What `get_state` returned.
         """
         if isinstance(state, bytes):
-            state = state.decode()
+            state = state.decode(errors="replace")
         elif not isinstance(state, ReaderState):
-            msg = (
-                f"{self.operator}: set_state needs a ReaderState, the text that get_state returned;"
-                f" got {type(state).__name__}."
-            )
+            given = type(state).__name__
+            msg = f"{self.operator}: set_state needs a ReaderState, text of get_state; got {given}."
             raise TypeError(msg)
-        position = load_position(self.operator, self._order, state)
+        where, seed = self.operator, self._settings["seed"]
+        order, position = load_position(where, self._order, seed, state)
         previous = self._current() if self._current is not None else None
         if previous is not None:
             previous.supersede()
-        self._cursor.position = position
-        self._resuming = True
-        self._current = None
+        changes = (
+            (setattr, (self, "_opened", order)),
+            (setattr, (self, "_current", None)),
+            (setattr, (self, "_capture_loop", None)),
+        )
+        _kernels.carry_out((*self._cursor.moving(position, resuming=True), *changes))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arguments and the position: a copy goes on after what was delivered here."""
@@ -581,6 +584,7 @@ class Reader(Generic[Delivered]):
         )
 
     def _checked_batch_size(self, batch_size: Any) -> int | None:
+        batch_size = unwrap_invariant(batch_size)
         if batch_size is None:
             return None
         size: int = rule_of(int).convert(batch_size, f"{self.operator}: 'batch_size'")

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import operator as operators
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -13,13 +14,42 @@ from ..._engine.batch import Batch
 from ..._engine.convert import to_batch_samples, to_samples
 from ..._engine.dtype import from_numpy
 from ..._engine.errors import InternalError
+from ..._engine.invariant import unwrap_invariants
 from ..._engine.samples import host
 from ..._engine.tensor import Tensor
 from .order import Numbers
 from .source import Fetched
 
+Init = TypeVar("Init", bound=Callable[..., None])
+
 # No fault of a sample: they come out whatever `on_error` says.
 _NOT_OF_SAMPLES = (InternalError, ImportError)
+
+
+def then_open(init: Init) -> Init:
+    """An `__init__` of a reader after which the index is opened, unless another one is running.
+
+    The arguments of the outermost one are remembered: they are what is pickled.
+
+    So a subclass may set its fields before or after it calls `super().__init__()`.
+    """
+
+    @functools.wraps(init)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        args, kwargs = unwrap_invariants(args), unwrap_invariants(kwargs)
+        depth = self._running_inits
+        self._running_inits = depth + 1
+        if depth == 0:
+            self._arguments = (args, kwargs)
+        try:
+            init(self, *args, **kwargs)
+        finally:
+            self._running_inits = depth
+        if depth == 0:
+            self._finish_init()
+
+    __init__._opens_index = True  # type: ignore[attr-defined]
+    return cast(Init, __init__)
 
 
 def check_hooks(kind: type, base: type) -> None:

@@ -17,6 +17,17 @@ from .steps import LAST_BATCHES, LastBatch
 _POLICIES = ("raise", "skip", "replace")
 
 
+class ReaderMeta(TypedDict):
+    """What `get_metadata` returns."""
+
+    epoch_size: int
+    epoch_size_padded: int
+    number_of_shards: int
+    shard_id: int
+    pad_last_batch: int
+    stick_to_shard: int
+
+
 class ReaderOptions(TypedDict, total=False):
     """The arguments that all readers have; see `Reader`."""
 
@@ -39,6 +50,7 @@ class ReaderOptions(TypedDict, total=False):
     enable_checkpointing: bool | None
     on_error: str | None
     max_errors: float | None
+    allow_outside: bool | None
 
 
 DEFAULTS: dict[str, Any] = {
@@ -61,6 +73,7 @@ DEFAULTS: dict[str, Any] = {
     "enable_checkpointing": False,
     "on_error": "raise",
     "max_errors": None,
+    "allow_outside": False,
 }
 _RULES = {
     name: rule_of(hint)

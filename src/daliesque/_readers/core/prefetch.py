@@ -7,7 +7,6 @@ import atexit
 import os
 import threading
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
@@ -21,8 +20,6 @@ Item = TypeVar("Item")
 # threads than processors would be in each other's way if the files are in memory.
 _MOST_THREADS = 4
 _READING_THREADS = min(_MOST_THREADS, usable_cpus() + 1)
-# What is read ahead may take this many bytes before the thread pauses.
-_MOST_BYTES = 1 << 28
 # Seconds to wait at exit for a read that is under way.
 _PATIENCE = 5.0
 
@@ -32,9 +29,10 @@ class Prefetcher(Generic[Item]):
 
     `make_items` is given `capacity`, for an iterator that begins with items ahead of time.
 
-    The thread starts with the first `next()` and ends with the iterator, with `stop()`, or with
-    the process. It keeps alive what the iterator needs, so whoever owns a Prefetcher must not be
-    part of that, and must call `stop()` when it goes away.
+    The thread starts with the first item that is asked for, and ends with the iterator, with
+    `stop()`, or with the process. It keeps alive what the iterator needs, so whoever owns a
+    Prefetcher must not be part of that, and must call `stop()` when it goes away. If the system has
+    no thread to give, items are made when they are asked for.
     """
 
     def __init__(
@@ -43,104 +41,85 @@ class Prefetcher(Generic[Item]):
         depth: int,
         size_of: Callable[[Item], int],
     ) -> None:
+        self._channel = _kernels.Channel(depth)
         self._items = make_items(self.capacity)
-        self._depth = depth
         self._size_of = size_of
         self._process = os.getpid()
-        self._changed = threading.Condition()
-        self._ready: deque[tuple[Item, int]] = deque()
-        self._ready_bytes = 0
-        self._failure: BaseException | None = None
-        self._ended = False
-        self._stopping = False
-        self._awaited = False
         self._thread: threading.Thread | None = None
+        # Takes away the item that `first` returned. Nothing of it is written in Python.
+        self.drop = self._channel.drop
+        self.close = self._channel.close
         _running.add(self)
 
     def in_other_process(self) -> bool:
         """Whether this process was forked off the one that made the Prefetcher.
 
-        The thread does not exist here, and locks may be held for ever: nothing else may be used.
+        The thread does not exist here: nothing else may be used.
         """
         return os.getpid() != self._process
 
-    def next(self) -> Item:
-        """The next item, waiting for it if need be; raises StopIteration after the last."""
-        with self._changed:
-            if self._thread is None and not self._stopping:
-                self._thread = threading.Thread(
-                    target=self._run, name="daliesque reader", daemon=True
-                )
-                self._thread.start()
-            while not self._ready and not self._ended:
-                self._awaited = True
-                self._changed.wait()
-            self._awaited = False
-            if self._ready:
-                item, size = self._ready.popleft()
-                self._ready_bytes -= size
-                self._changed.notify_all()
-                return item
-            failure, self._failure = self._failure, None
-        if failure is not None:
-            raise failure
-        raise StopIteration
+    @property
+    def broken(self) -> bool:
+        """Whether the iterator failed, so that items after those that are ready are lost."""
+        return self._channel.broken
+
+    def first(self) -> Item:
+        """The next item, waiting for it if need be; raises StopIteration after the last.
+
+        It stays the next one until `drop`, so that an interruption in between does not lose it.
+        """
+        channel = self._channel
+        if not channel.served:
+            self._start_thread()
+        if channel.needs_pull:
+            channel.pull(self._items, self._size_of)
+        item: Item = channel.front()
+        return item
+
+    def _start_thread(self) -> None:
+        # It says itself that it is there. If this is interrupted, the next call starts another one,
+        # and the later of the two ends at once.
+        thread = threading.Thread(target=self._run, name="daliesque reader", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            self._channel.begin_service(alone=True)
+        else:
+            self._thread = thread
 
     def capacity(self) -> Capacity:
         """How much is not taken by items that are ready."""
-        with self._changed:
-            # An item that is waited for is about to be taken.
-            sizes = [size for _, size in self._ready][self._awaited :]
-            return Capacity(self._depth - len(sizes), _MOST_BYTES - sum(sizes))
+        return Capacity(*self._channel.capacity())
 
     def stop(self, wait: bool = False) -> None:
         """Drop what is there and end the thread, as soon as it is done with what it reads."""
         if self.in_other_process():
             return
-        with self._changed:
-            self._stopping = self._ended = True
-            self._ready.clear()
-            self._changed.notify_all()
+        self._channel.close()
         thread = self._thread
         if wait and thread is not None and thread is not threading.current_thread():
             # A thread that hangs in the storage must not keep the process from ending.
             thread.join(_PATIENCE)
 
     def _run(self) -> None:
+        channel = self._channel
+        if not channel.begin_service(alone=False):
+            return
         _kernels.exchange_current_pool(_kernels.ThreadPool(_READING_THREADS))
+        failure: BaseException | None = None
         try:
             for item in self._items:
-                if not self._put(item):
+                if not channel.put(item, self._size_of(item)):
                     break
                 del item
-        except BaseException as failure:
-            self._failure = failure
-        finally:
-            _kernels.exchange_current_pool(None)
-            # A generator may hold data; it is closed here, by the thread that ran it.
-            self._items = iter(())
-            with self._changed:
-                self._ended = True
-                self._changed.notify_all()
-
-    def _put(self, item: Item) -> bool:
-        """Queue an item as soon as there is capacity; False to stop.
-
-        Capacity is awaited before and not after an item is queued, so that the next one is read
-        while the queue is full.
-        """
-        size = self._size_of(item)
-        with self._changed:
-            while not self._stopping and self._ready and not self._has_capacity(size):
-                self._changed.wait()
-            if not self._stopping:
-                self._ready.append((item, size))
-                self._ready_bytes += size
-                self._changed.notify_all()
-            return not self._stopping
-
-    def _has_capacity(self, size: int) -> bool:
-        return len(self._ready) < self._depth and self._ready_bytes + size <= _MOST_BYTES
+        except BaseException as error:
+            failure = error
+        _kernels.exchange_current_pool(None)
+        # A generator may hold data; it is closed here, by the thread that ran it.
+        self._items = iter(())
+        channel.finish(failure)
+        # Its traceback refers to this frame.
+        del failure
 
 
 _running: weakref.WeakSet[Prefetcher[Any]] = weakref.WeakSet()

@@ -12,6 +12,8 @@ import base64
 from typing import NamedTuple
 
 _VARINT, _BYTES = 0, 2
+# A number has at most 64 bits, 7 in each byte.
+_MOST_SHIFT = 63
 
 
 class ReferenceState(NamedTuple):
@@ -70,3 +72,6 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
         at, shift = at + 1, shift + 7
         if byte < 0x80:
             return value, at
+        if shift > _MOST_SHIFT:
+            msg = "a number of too many bits"
+            raise ValueError(msg)

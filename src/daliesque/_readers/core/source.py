@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from ... import _kernels
+from ..._engine.ahead import Cell
 from ..._engine.batch import as_batch
 from ..._engine.device import Device
+from ..._engine.interrupts import Steps
 from ..._engine.samples import host
 from .bad_samples import BadSamples
 from .order import Numbers, Order, Position
@@ -57,11 +59,37 @@ class Fetcher(Protocol):
         """End all reading."""
 
 
-@dataclass
 class Cursor:
-    """Where a reader is: after what was delivered last."""
+    """Where a reader is: after what was delivered last.
 
-    position: Position
+    A loop that runs ahead has moved it on for itself only, until what it made is delivered.
+    """
+
+    def __init__(self, position: Position) -> None:
+        self._position = Cell(position)
+        self._resuming = Cell(False)
+
+    def moving(self, position: Position, resuming: bool = False) -> Steps:
+        """The steps that set both."""
+        return self._position.setting(position), self._resuming.setting(resuming)
+
+    @property
+    def position(self) -> Position:
+        """After how many samples, of which pass."""
+        return self._position.value
+
+    @position.setter
+    def position(self, position: Position) -> None:
+        self._position.value = position
+
+    @property
+    def resuming(self) -> bool:
+        """Whether the next epoch goes on here instead of beginning again."""
+        return self._resuming.value
+
+    @resuming.setter
+    def resuming(self, resuming: bool) -> None:
+        self._resuming.value = resuming
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -70,14 +71,18 @@ class Steps:
         self._last_batch = last_batch
         self._capacity = capacity
         self._fetcher: Fetcher | None = None
+        # Whether there are no more; a generator that was interrupted ends as well.
+        self.finished = False
 
     def __iter__(self) -> Iterator[Step]:
         if self._position.delivered >= self._length:
+            self.finished = True
             return
         walk = Walk(self._source.order, self._position, self._last_batch != "fill")
         self._fetcher = None if self._capacity is None else self._source.make_fetcher()
         try:
             yield from self._read_all(walk)
+            self.finished = True
         finally:
             if self._fetcher is not None:
                 self._fetcher.close()
@@ -208,9 +213,10 @@ class _Batch:
         if self._previous < 0 and self.numbers:
             self.rows = [max(row, 0) for row in self.rows]
             return
-        known = self._previous >= 0
         error: Exception | None = None
-        for number in [self._previous] if known else walk.nearest_first():
+        # What could be read before may be gone by now.
+        first = [self._previous] if self._previous >= 0 else []
+        for number in itertools.chain(first, walk.nearest_first()):
             outputs, errors = source.fetch(np.array([number], np.int64))
             if not errors:
                 self.outputs = _join(outputs, self.outputs) if self.outputs else outputs

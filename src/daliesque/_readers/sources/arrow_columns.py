@@ -14,9 +14,10 @@ from ..._engine.convert import to_samples
 from ..._engine.dtype import from_numpy
 from ..._engine.errors import OpError
 from ..._engine.samples import host
+from ..core.bad_samples import reason_of
 from ..core.source import Fetched
 from .ragged import split_rows
-from .storage import join, read
+from .storage import is_below, join, outside_error, read
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,9 +42,16 @@ class Columns:
     are, this field is taken. A name with a dot is a field of a struct.
     """
 
-    def __init__(self, schema: pa.Schema, names: Sequence[str] | None, where: str) -> None:
+    def __init__(
+        self,
+        schema: pa.Schema,
+        names: Sequence[str] | None,
+        where: str,
+        allow_outside: bool = False,
+    ) -> None:
         self.names: tuple[str, ...] = tuple(schema.names if names is None else names)
         self._where = where
+        self._allow_outside = allow_outside
         if not self.names:
             msg = f"{where}: there are no columns."
             raise ValueError(msg)
@@ -78,9 +86,11 @@ class Columns:
     def convert(self, table: pa.Table, folder: str) -> Fetched:
         """All outputs for the rows of a table, and why some rows have none.
 
-        Images and audio that are not in the table but in files are read; `folder` is where.
+        Images and audio that are not in the table but in files are read; `folder` is where, and
+        names that lead out of it are errors, unless that is allowed.
         """
-        arrays = [self._column(table, name, folder) for name in self.names]
+        unread: dict[int, Exception] = {}
+        arrays = [self._column(table, name, folder, unread) for name in self.names]
         missing = np.zeros(len(table), bool)
         errors: dict[int, Exception] = {}
         for name, array in zip(self.names, arrays, strict=True):
@@ -91,6 +101,9 @@ class Columns:
                     for k in np.flatnonzero(empty & ~missing).tolist()
                 }
                 missing |= empty
+        errors |= unread
+        if missing.all():
+            return Fetched((), errors)
         if missing.any():
             arrays = [array.filter(~missing) for array in arrays]
         return self._to_samples(arrays, errors, np.flatnonzero(~missing))
@@ -113,8 +126,8 @@ class Columns:
             outputs = [samples.select(good) for samples in outputs]
         return Fetched(tuple(outputs), dict(sorted(errors.items())))
 
-    def _column(self, table: pa.Table, name: str, folder: str) -> Any:
-        """A column as one array, without structs around it."""
+    def _column(self, table: pa.Table, name: str, folder: str, unread: dict[int, Exception]) -> Any:
+        """A column as one array, without structs around it; rows that cannot be read are noted."""
         import pyarrow as pa
 
         first, *fields = [name] if name in table.column_names else name.split(".")
@@ -125,7 +138,7 @@ class Columns:
         if isinstance(array, pa.ExtensionArray):
             array = array.storage
         if pa.types.is_struct(array.type):
-            array = _embedded(array, folder)
+            array = _embedded(array, folder, self._allow_outside, unread)
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
         return array
@@ -172,7 +185,7 @@ def _field(array: Any, name: str) -> Any:
     return compute.struct_field(array, name)
 
 
-def _embedded(array: Any, folder: str) -> Any:
+def _embedded(array: Any, folder: str, allow_outside: bool, unread: dict[int, Exception]) -> Any:
     """The bytes of images or audio; those that are only named are read."""
     import pyarrow as pa
 
@@ -184,9 +197,11 @@ def _embedded(array: Any, folder: str) -> Any:
     for k, (value, path) in enumerate(zip(values, paths, strict=True)):
         if value is None and path is not None:
             try:
+                if not allow_outside and not is_below(folder, path):
+                    raise outside_error(folder)
                 values[k] = read(join(folder, path))
-            except OSError:
-                values[k] = None
+            except (OSError, OpError) as error:
+                unread[k] = OpError(f'cannot read "{path}": {reason_of(error)}')
     return pa.array(values, pa.large_binary())
 
 

@@ -14,6 +14,7 @@ from ..core.base import Reader
 from ..core.epoch import Delivered
 from ..core.options import ReaderOptions
 from .discovery import PathLike, Paths, list_paths, list_tree, read_names
+from .storage import is_below, outside_error
 
 
 class ListedFiles(Reader[Delivered]):
@@ -91,12 +92,28 @@ class ListedFiles(Reader[Delivered]):
         if self._files is not None:
             names, self._files = self._files, None
         elif self._file_list is not None:
-            names = self._read_list(self._file_list)
             root = root or os.path.dirname(self._file_list)
+            names = self._without_outside(self._read_list(self._file_list), root)
         else:
             names = self._discover(root)
         self._paths = Paths(names, root)
         return len(names)
+
+    def _without_outside(self, names: list[str], root: str) -> list[str]:
+        """The names in a list that do not lead out of the folder, unless that is allowed."""
+        if self._settings["allow_outside"]:
+            return names
+        below = [is_below(root, name) for name in names]
+        if all(below):
+            return names
+        for name, good in zip(names, below, strict=True):
+            if not good:
+                self.leave_out(name, outside_error(root))
+        self._keep(below)
+        return [name for name, good in zip(names, below, strict=True) if good]
+
+    def _keep(self, chosen: Sequence[bool]) -> None:
+        """Forget what `_parse_list` found out about names that are not chosen."""
 
     def _remembered_arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         args, kwargs = super()._remembered_arguments()

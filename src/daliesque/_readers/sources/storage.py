@@ -11,12 +11,18 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+from urllib.parse import unquote
+
+from ..._engine.errors import OpError
+from ..._engine.file_size import check_file_size, read_file
 
 Result = TypeVar("Result")
 
 # How often to try, and the seconds before the second attempt; each wait is twice the one before.
 _ATTEMPTS = 6
 _FIRST_WAIT = 0.05
+# How many seconds a web server may be silent before the connection counts as broken.
+_SILENCE = 30.0
 # How many files are read at the same time: most of the time is spent waiting.
 _CONNECTIONS = 16
 # Files that others read through a file object are read in pieces of at least so many bytes.
@@ -49,6 +55,33 @@ def join(folder: str, name: str) -> str:
     return os.path.join(folder, name)
 
 
+def is_below(folder: str, name: str) -> bool:
+    """Whether a name, joined with a folder, leads to something in the folder."""
+    if not name.startswith("/") and ".." not in name and "://" not in name and "%" not in name:
+        return True
+    if is_url(folder):
+        beginning = folder.rstrip("/") + "/"
+        path = join(folder, name)
+        rest = path.removeprefix(beginning)
+        return path.startswith(beginning) and ".." not in unquote(rest).split("/")
+    if is_url(name):
+        return False
+    root = os.path.abspath(folder.removeprefix("file://"))
+    path = os.path.join(root, name.removeprefix("file://"))
+    if ".." in path.split(os.sep):
+        # Where this leads depends on links on the way.
+        root, path = os.path.realpath(root), os.path.realpath(path)
+    plain = os.sep + os.path.normpath(path).lstrip(os.sep)
+    return plain.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def outside_error(folder: str) -> OpError:
+    """What is wrong with a name that leads out of a folder."""
+    return OpError(
+        f'it lies outside of "{folder or os.curdir}"; allow_outside=True reads it all the same'
+    )
+
+
 def list_folder(path: str) -> tuple[list[str], list[str]]:
     """The names of files and of folders in a folder, in any order. Raises OSError."""
     if not is_url(path):
@@ -56,7 +89,7 @@ def list_folder(path: str) -> tuple[list[str], list[str]]:
             entries = list(scan)
         # A link that leads nowhere is listed: it should be noticed when it is read.
         files = [e.name for e in entries if e.is_file(follow_symlinks=False) or e.is_symlink()]
-        return files, [e.name for e in entries if e.is_dir()]
+        return files, [e.name for e in entries if _is_folder(e)]
     system, root = _system(path.rstrip("/") + "/")
     names: dict[bool, list[str]] = {False: [], True: []}
     for found in _persistently(path, lambda: system.ls(root, detail=True)):
@@ -67,15 +100,23 @@ def list_folder(path: str) -> tuple[list[str], list[str]]:
     return names[False], names[True]
 
 
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a folder, or leads to one: links in a circle do not."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
 def read(path: str, begin: int = 0, count: int | None = None) -> bytes:
     """The bytes of a file, or `count` of them from `begin` on: fewer at its end. Raises OSError."""
     if not is_url(path):
-        with open(path.removeprefix("file://"), "rb") as file:
-            file.seek(begin)
-            return file.read(-1 if count is None else count)
+        return read_file(path.removeprefix("file://"), begin, count)
     system, name = _system(path)
     if begin == 0 and count is None:
-        return _persistently(path, lambda: bytes(system.cat_file(name)))
+        content = _persistently(path, lambda: bytes(system.cat_file(name)))
+        check_file_size(path, len(content))
+        return content
     end = None if count is None else begin + count
     return _persistently(path, lambda: bytes(system.cat_file(name, start=begin, end=end)))
 
@@ -123,6 +164,16 @@ class RemoteFile:
         return _persistently(self._url, attempt) if size else b""
 
 
+def _options(url: str) -> dict[str, Any]:
+    """What fsspec is to know about a file system: by itself it waits for minutes."""
+    if not url.startswith(("http://", "https://")):
+        return {}
+    import aiohttp
+
+    silence = aiohttp.ClientTimeout(total=None, sock_connect=_SILENCE, sock_read=_SILENCE)
+    return {"client_kwargs": {"timeout": silence}}
+
+
 @functools.lru_cache(maxsize=1024)
 def _system(url: str) -> tuple[Any, str]:
     """The file system of a URL, and the name of the file there."""
@@ -132,7 +183,7 @@ def _system(url: str) -> tuple[Any, str]:
         msg = f'"{url}": URLs need the package fsspec. Install daliesque[remote].'
         raise ImportError(msg) from None
     try:
-        system, name = fsspec.core.url_to_fs(url)
+        system, name = fsspec.core.url_to_fs(url, **_options(url))
     except ImportError as error:
         msg = f'"{url}": {error}'
         raise ImportError(msg) from error

@@ -147,7 +147,7 @@ class VideoClips(Reader[tuple[Batch, ...]]):
         overlap = 1 + (self._sequence_length - 1) * self._stride - self._step
         self._pool = DecoderPool(_MOST_OPEN, max(0, overlap))
         weakref.finalize(self, self._pool.close)
-        entries = self._videos.find()
+        entries = self._videos.find(self._settings["allow_outside"], self.leave_out)
         found: list[VideoPart | Exception] = [ValueError()] * len(entries)
 
         def look(number: int) -> None:

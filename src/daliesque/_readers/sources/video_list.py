@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..._engine.args import rule_of
 from ..._engine.errors import same_class
 from ..core.caller import warn_caller
 from .discovery import PathLike, list_files, list_folders, list_paths
+from .storage import is_below, outside_error
 
 
 class VideoEntry(NamedTuple):
@@ -86,13 +87,22 @@ class VideoList:
         """Whether samples come with labels."""
         return self.labels is not None or not self.filenames
 
-    def find(self) -> list[VideoEntry]:
-        """All videos."""
+    def find(
+        self, allow_outside: bool, leave_out: Callable[[str, Exception], None]
+    ) -> list[VideoEntry]:
+        """All videos; those that a list names outside of its folder are left out, or allowed."""
         if self.filenames:
             labels = self.labels or range(len(self.filenames))
             return [VideoEntry(*pair) for pair in zip(self.filenames, labels, strict=True)]
         if self.file_list:
-            return self._read_list()
+            entries = self._read_list()
+            if allow_outside:
+                return entries
+            root = os.path.dirname(self.file_list)
+            outside = [e for e in entries if not is_below(root, os.path.join(os.getcwd(), e.path))]
+            for entry in outside:
+                leave_out(entry.path, outside_error(root))
+            return [entry for entry in entries if entry not in outside] if outside else entries
         return self._discover()
 
     def _discover(self) -> list[VideoEntry]:
