@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .pixels import CodecError
 
-# The number of float32 among element types.
-_FLOAT32 = 9
-
 Numbers = NDArray[np.int64]
 
 
@@ -78,7 +75,7 @@ def decode_audio(
             out.select(plain.tolist()), np.ascontiguousarray(ranges[plain])
         )
         shapes = _shapes(parts.counts[others], parts.channels[others], wanted.downmix)
-        between = _kernels.empty(_FLOAT32, shapes, "", len(others))
+        between = _kernels.empty(_kernels.FLOAT32, shapes, "", len(others))
         decoded[others] = parts.files.decode(between, np.ascontiguousarray(ranges[others]))
         steps = parts.rates[others] / targets[others]
         _kernels.audio_resample(out.select(others.tolist()), between, steps, wanted.lobes)

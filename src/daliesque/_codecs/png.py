@@ -40,6 +40,10 @@ _GAMMA_UNIT, _SRGB_GAMMA, _GAMMA_MARGIN = 100_000, 45455, 5000
 _GRAY_WEIGHTS = (9797, 19234, 3737)
 _FIRST_CHUNK = 33
 _END_CHUNK = b"\0\0\0\0IEND\xaeB`\x82"
+# Chunks of pixels follow each other; so many that do not are no image.
+_MOST_RUNS = 1 << 12
+# What compression that gains nothing may add to the bytes of an image.
+_OVERHEAD_SHARE, _OVERHEAD_BYTES = 16, 1 << 16
 # First column and row of each pass of an interlaced image, and the distances to the next ones.
 _PASSES = (
     (0, 0, 8, 8),
@@ -57,7 +61,7 @@ class _Details(NamedTuple):
     color_type: int
     interlaced: bool
     animated: bool
-    # Begin, name and end of the chunks that hold palette and pixels.
+    # Begin, name and end of the chunks that hold palette and pixels; runs of one name are joined.
     chunks: list[tuple[int, bytes, int]]
     gamma: int
     # Of a channel with 16, as the file claims.
@@ -80,11 +84,12 @@ def read_header(data: bytes) -> ImageHeader:
     if bits not in _BITS.get(color_type, ()):
         msg = f"is damaged: a PNG of color type {color_type} cannot have {bits} bits"
         raise CodecError(msg)
-    orientation, animated, chunks, gammas = 1, False, [], dict[bytes, int]()
+    chunks: list[tuple[int, bytes, int]] = []
+    orientation, animated, gammas = 1, False, dict[bytes, int]()
     significant = 16
     for begin, name, end in _chunks(data):
         if name in (b"PLTE", b"IDAT"):
-            chunks.append((begin, name, end))
+            _add_chunk(chunks, begin, name, end)
         elif name == b"eXIf":
             orientation = exif_orientation(data[begin + 8 : end - 4])
         elif name in (b"gAMA", b"sRGB") and not chunks:
@@ -100,9 +105,18 @@ def read_header(data: bytes) -> ImageHeader:
     return ImageHeader(height, width, _CHANNELS[color_type], orientation, details)
 
 
-def _chunks(data: bytes) -> Iterator[tuple[int, bytes, int]]:
+def _add_chunk(chunks: list[tuple[int, bytes, int]], begin: int, name: bytes, end: int) -> None:
+    if chunks and chunks[-1][1:] == (name, begin):
+        chunks[-1] = (chunks[-1][0], name, end)
+        return
+    if len(chunks) == _MOST_RUNS:
+        msg = f"is damaged: the PNG has more than {_MOST_RUNS} pieces of image data"
+        raise CodecError(msg)
+    chunks.append((begin, name, end))
+
+
+def _chunks(data: bytes, position: int = _FIRST_CHUNK) -> Iterator[tuple[int, bytes, int]]:
     """Begin, name and end of each chunk before the end chunk, which must be there."""
-    position = _FIRST_CHUNK
     while True:
         if position + 8 > len(data):
             refuse_short("PNG", len(data), "before the end chunk")
@@ -123,6 +137,8 @@ def decode(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
     try:
         if details.interlaced:
             array = _interlaced(data, header)
+        elif _has_surplus(header):
+            array = _repacked(data, header)
         else:
             # Without the other chunks: libpng writes warnings about color profiles and the like.
             needed = [data[begin:end] for begin, _, end in details.chunks]
@@ -170,29 +186,55 @@ def _reciprocal(gamma: int) -> int:
     return int(_GAMMA_UNIT * _GAMMA_UNIT / gamma + 0.5)
 
 
+def _row_bytes(header: ImageHeader, width: int) -> int:
+    """The bytes of a row of pixels, with the one that names its filter."""
+    details: _Details = header.details
+    return 1 + (width * details.bits * _STORED_CHANNELS[details.color_type] + 7) // 8
+
+
+def _has_surplus(header: ImageHeader) -> bool:
+    """Whether there are more bytes of image data than any compression makes of the pixels."""
+    details: _Details = header.details
+    stored = sum(end - begin for begin, name, end in details.chunks if name == b"IDAT")
+    needed = header.height * _row_bytes(header, header.width)
+    return stored > needed + needed // _OVERHEAD_SHARE + _OVERHEAD_BYTES
+
+
+def _repacked(data: bytes, header: ImageHeader) -> Array:
+    """Decode without looking at what comes after the pixels: libpng would expand all of it."""
+    palette, pixels = _inflate(data, header, header.height * _row_bytes(header, header.width))
+    contents = _chunk(b"IDAT", zlib.compress(pixels, 0))
+    return imagecodecs.png_decode(data[:_FIRST_CHUNK] + palette + contents + _END_CHUNK)
+
+
+def _inflate(data: bytes, header: ImageHeader, needed: int) -> tuple[bytes, bytes]:
+    """The chunk with the palette, if any, and the bytes of the pixels, as many as are needed."""
+    details: _Details = header.details
+    palette, parts, stream = b"", [], zlib.decompressobj()
+    for first, kind, last in details.chunks:
+        if kind == b"PLTE":
+            palette = data[first:last]
+            continue
+        for begin, _, end in _chunks(data, first):
+            if begin == last or needed == 0:
+                break
+            part = stream.decompress(data[begin + 8 : end - 4], needed)
+            needed -= len(part)
+            parts.append(part)
+    return palette, b"".join(parts)
+
+
 def _interlaced(data: bytes, header: ImageHeader) -> Array:
     """Decode each pass as an image of its own, and put the pixels where they belong.
 
     libpng would do it, but as the codec library calls it, it writes a warning for each image.
     """
     details: _Details = header.details
-    palette, stream = b"", zlib.decompressobj()
-    rows = []
-    for begin, name, end in details.chunks:
-        if name == b"PLTE":
-            palette = data[begin:end]
-        else:
-            rows.append(stream.decompress(data[begin + 8 : end - 4]))
-    packed = b"".join(rows)
-    pixel_bits = details.bits * _STORED_CHANNELS[details.color_type]
+    passes = list(_passes(header))
+    palette, packed = _inflate(data, header, sum(size for *_, size in passes))
     out: Array | None = None
     begin = 0
-    for column, row, across, down in _PASSES:
-        width = -(-(header.width - column) // across)
-        height = -(-(header.height - row) // down)
-        if width <= 0 or height <= 0:
-            continue
-        size = height * (1 + (width * pixel_bits + 7) // 8)
+    for (column, row, across, down), height, width, size in passes:
         if begin + size > len(packed):
             refuse_short("PNG", len(data), "inside the image data")
         part = packed[begin : begin + size]
@@ -211,6 +253,16 @@ def _interlaced(data: bytes, header: ImageHeader) -> Array:
         out[row::down, column::across] = pixels
     assert out is not None
     return out
+
+
+def _passes(header: ImageHeader) -> Iterator[tuple[tuple[int, int, int, int], int, int, int]]:
+    """The passes of an interlaced image that have pixels: height, width and bytes of each."""
+    for step in _PASSES:
+        column, row, across, down = step
+        width = -(-(header.width - column) // across)
+        height = -(-(header.height - row) // down)
+        if width > 0 and height > 0:
+            yield step, height, width, height * _row_bytes(header, width)
 
 
 def _chunk(name: bytes, contents: bytes) -> bytes:

@@ -22,6 +22,8 @@ Source: TypeAlias = str | IO[bytes]
 _NO_STAMP = np.iinfo(np.int64).min
 # Reading from memory costs a call into Python for each so many bytes.
 _BUFFER_BYTES = 1 << 18
+# How many seconds to search for the next packet: damaged files can be searched for ever.
+_MOST_SECONDS = 30.0
 # No codec's highest level has larger frames (16384 x 16384, AV1 and HEVC have half of that).
 _MOST_PIXELS = 1 << 28
 # An MPEG-4 picture of at most so many bytes repeats the one before, and no frame comes out.
@@ -99,7 +101,11 @@ class VideoFile:
         try:
             # Titles and the like may be in any encoding; nobody looks at them.
             self.container: Any = av.open(
-                self._source, "r", buffer_size=_BUFFER_BYTES, metadata_errors="replace"
+                self._source,
+                "r",
+                buffer_size=_BUFFER_BYTES,
+                metadata_errors="replace",
+                timeout=_MOST_SECONDS,
             )
         except av.FFmpegError as error:
             if isinstance(self._source, str):

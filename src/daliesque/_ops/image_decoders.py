@@ -114,6 +114,7 @@ def _decoder(name: str) -> Callable[[Callable[..., HostSamples]], Any]:
         result=Result(ndim=3, layout="HWC"),
         weight=_DECODE_WEIGHT,
         encoded=True,
+        by_sample=True,
     )
 
 

@@ -61,6 +61,11 @@ def set_max_pixels(max_pixels: int) -> int:
     return previous
 
 
+def max_pixels() -> int:
+    """How many pixels an image may have."""
+    return _Limit.max_pixels
+
+
 class ImageFiles(NamedTuple):
     """Encoded images whose headers have been read.
 

@@ -13,15 +13,19 @@ from .._engine.enums import DALIImageType
 from .._engine.files import FileLike, Files
 from .._engine.rng import RNG
 from .._engine.tensor import Tensor
+from .._isolated.decoders import IsolatedDecoders as IsolatedDecoders
+from .._isolated.decoders import isolated as isolated
 from .._shapes.image_files import set_max_pixels as set_max_pixels
 
 __all__ = [
+    "IsolatedDecoders",
     "audio",
     "image",
     "image_crop",
     "image_random_crop",
     "image_slice",
     "inflate",
+    "isolated",
     "numpy",
     "set_max_pixels",
     "video",

@@ -155,7 +155,7 @@ void write(const Samples& out, int64_t index, const Array& pixels, GrayRule gray
       shape[2] != result_channels(type, in.channels)) {
     throw std::invalid_argument("a window leaves its image or does not fit its shape");
   }
-  nb::gil_scoped_release release;
+  ReleaseGil release;
   write_pixels(out.data(index), out.dtype(), type, in, gray_rule, orientation,
                {y, x, height, width});
 }
@@ -165,7 +165,7 @@ Colors rgb_of_cmyk(const Cmyk& cmyk, CmykRule rule) {
   auto* rgb = new uint8_t[std::max<size_t>(1, 3 * count)];
   const nb::capsule owner(rgb, [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
   {
-    nb::gil_scoped_release release;
+    ReleaseGil release;
     cmyk_to_rgb(rgb, cmyk.data(), static_cast<int64_t>(count), rule);
   }
   return {rgb, {cmyk.shape(0), cmyk.shape(1), 3}, owner};
@@ -201,7 +201,7 @@ void write_frame(const Samples& out, int64_t sample, int64_t row, const Plane& y
 
 void bind_images(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   nb::class_<EncodedImage> image(m, "EncodedImage", "What the header of an encoded image says.");
   nb::enum_<EncodedImage::Kind>(image, "Kind")
@@ -265,8 +265,7 @@ void bind_video(nb::module_& m) {
   using namespace nb::literals;
 
   m.def("write_video_frame", &write_frame, "out"_a, "sample"_a, "row"_a, "y"_a, "u"_a, "v"_a,
-        "strides"_a, "x_shift"_a, "y_shift"_a, "full_range"_a,
-        nb::call_guard<nb::gil_scoped_release>(),
+        "strides"_a, "x_shift"_a, "y_shift"_a, "full_range"_a, nb::call_guard<ReleaseGil>(),
         nb::sig("def write_video_frame(out: Samples, sample: int, row: int, y: memoryview, "
                 "u: memoryview, v: memoryview, strides: typing.Sequence[int], x_shift: bool, "
                 "y_shift: bool, full_range: bool) -> None"),
