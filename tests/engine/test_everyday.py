@@ -190,6 +190,25 @@ def test_lists_of_numbers_are_not_rounded() -> None:
     assert ndd.batch([np.array([1], np.int32), [2.7]]).tolist() == [[1], [3]]
 
 
+def test_an_image_prints_a_few_lines() -> None:
+    image = ndd.tensor(np.arange(100 * 90 * 3).reshape(100, 90, 3), layout="HWC")
+    text = repr(image)
+    assert len(text.splitlines()) < 20
+    assert "[[[    0 ...     2]" in text
+    assert "26999]]]" in text
+    assert "shape=(100, 90, 3)" in text
+
+
+def test_calls_on_arrays_of_the_user_are_done_when_they_return() -> None:
+    image = np.zeros((400, 400, 3), np.uint8)
+    wrapped = (image, ndd.as_tensor(image, layout="HWC"), ndd.as_batch([image], layout="HWC"))
+    for value in wrapped:
+        result = ndd.flip(value)
+        image[:] += 1
+        # What was changed after the call is not in its result.
+        assert np.asarray(result).max() == image[0, 0, 0] - 1
+
+
 def test_a_batch_of_images_prints_a_few_lines() -> None:
     images = ndd.batch([np.full((64, 64, 3), value, np.uint8) for value in range(20)], layout="HWC")
     text = repr(images)

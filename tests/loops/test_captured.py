@@ -19,8 +19,14 @@ def source(first: int = 0, count: int = 3, **options: Any) -> ndd.ExternalSource
     return ndd.ExternalSource(batches(first, count), **options)
 
 
+def step(epoch: Any) -> ndd.Batch:
+    """A step with something that can be captured in its body."""
+    result: ndd.Batch = next(epoch) + 0
+    return result
+
+
 def lists(epoch: Any) -> list[list[int]]:
-    return [step.torch().tolist() for step in epoch]
+    return [(numbers + 0).torch().tolist() for numbers in epoch]
 
 
 def test_results_are_those_of_eager_mode() -> None:
@@ -38,7 +44,7 @@ def test_samples_are_repeated() -> None:
 
 def test_several_outputs() -> None:
     pairs = ndd.ExternalSource(zip(batches(), batches(100), strict=True), 2)
-    found = [(a.torch().tolist(), b.torch().tolist()) for a, b in pairs.captured(2)]
+    found = [((a + 0).torch().tolist(), b.torch().tolist()) for a, b in pairs.captured(2)]
     assert found[1] == ([10, 11], [110, 111])
     assert len(found) == 3
 
@@ -73,7 +79,7 @@ def test_batch_size_may_change_between_epochs() -> None:
 def test_feeders() -> None:
     root, feeder = source(cycle="raise"), source(100, cycle="quiet")
     for _ in range(2):
-        found = [(step + feeder()).torch().tolist() for step in root.captured(2)]
+        found = [(numbers + feeder()).torch().tolist() for numbers in root.captured(2)]
         assert found == [[100, 102], [120, 122], [140, 142]]
 
 
@@ -90,11 +96,11 @@ def test_leaving_a_loop() -> None:
 def test_leaving_a_loop_by_an_error() -> None:
     root = source(cycle="raise")
     epoch = root.captured(2)
-    next(epoch)
+    step(epoch)
     # It is still there, and is invalidated by the next one.
     assert lists(root.captured(2)) == [[10, 11], [20, 21]]
     with pytest.raises(RuntimeError, match="was invalidated and cannot continue"):
-        next(epoch)
+        step(epoch)
 
 
 def test_eager_first() -> None:
@@ -102,15 +108,16 @@ def test_eager_first() -> None:
     root()
     with pytest.raises(RuntimeError, match="This ExternalSource was already used eagerly"):
         root.captured(2)
-    for _ in source().captured(2):
+    for numbers in source().captured(2):
+        numbers + 0
         with pytest.raises(RuntimeError, match="This ExternalSource was already used eagerly"):
             root()
 
 
 def test_bound_sources_are_not_called_elsewhere() -> None:
     root, feeder = source(cycle="raise"), source(cycle="quiet")
-    for _ in root.captured(2):
-        feeder()
+    for numbers in root.captured(2):
+        numbers + feeder()
     for bound in (root, feeder):
         with pytest.raises(RuntimeError, match="is already used in a capture-mode loop"):
             bound()
@@ -120,20 +127,21 @@ def test_bound_sources_are_not_called_elsewhere() -> None:
 
 def test_the_root_is_not_called() -> None:
     root = source()
-    for _ in root.captured(2):
+    for numbers in root.captured(2):
+        numbers + 0
         with pytest.raises(RuntimeError, match=r"Instance already used through \.captured\(\)"):
             root()
 
 
 def continues(epoch: Any) -> None:
     with pytest.raises(RuntimeError, match="was invalidated and cannot continue"):
-        next(epoch)
+        step(epoch)
 
 
 def test_feeders_must_be_there_from_the_beginning() -> None:
     epoch = source().captured(2)
-    next(epoch)
-    next(epoch)
+    step(epoch)
+    step(epoch)
     with pytest.raises(RuntimeError, match="ExternalSource wasn't seen during tracing"):
         source()()
     continues(epoch)
@@ -142,25 +150,25 @@ def test_feeders_must_be_there_from_the_beginning() -> None:
 def test_feeders_are_read_once_a_step() -> None:
     feeder = source()
     epoch = source().captured(2)
-    next(epoch)
+    step(epoch)
     feeder()
     with pytest.raises(RuntimeError, match="may be read only once per capture-mode step"):
         feeder()
     continues(epoch)
     epoch = source().captured(2)
-    next(epoch)
+    step(epoch)
     feeder()
-    next(epoch)
+    step(epoch)
     with pytest.raises(RuntimeError, match="was not consumed this step"):
-        next(epoch)
+        step(epoch)
 
 
 def test_feeders_belong_to_one_loop() -> None:
     feeder = source(cycle="quiet")
     first, second = source().captured(2), source().captured(2)
-    for _ in first:
-        feeder()
-    next(second)
+    for numbers in first:
+        numbers + feeder()
+    step(second)
     with pytest.raises(RuntimeError, match="Already bound to a different capture context"):
         feeder()
 
@@ -168,9 +176,9 @@ def test_feeders_belong_to_one_loop() -> None:
 def test_feeders_end_with_the_root() -> None:
     feeder = source(count=1)
     epoch = source().captured(2)
-    next(epoch)
+    step(epoch)
     feeder()
-    next(epoch)
+    step(epoch)
     with pytest.raises(RuntimeError, match="A source was exhausted before the iteration ended"):
         feeder()
     continues(epoch)
@@ -178,7 +186,7 @@ def test_feeders_end_with_the_root() -> None:
 
 def test_feeders_have_the_batch_size_of_the_loop() -> None:
     epoch = source().captured(2)
-    next(epoch)
+    step(epoch)
     text = "Cannot change batch size to 3, the capture-mode loop uses 2"
     with pytest.raises(RuntimeError, match=text):
         source()(batch_size=3)
@@ -187,21 +195,21 @@ def test_feeders_have_the_batch_size_of_the_loop() -> None:
 
 def test_one_loop_at_a_time() -> None:
     outer, inner = source().captured(2), source().captured(2)
-    next(outer)
+    step(outer)
     with pytest.raises(RuntimeError, match="Only one capture-mode loop can be active at a time"):
-        next(inner)
-    assert next(outer).torch().tolist() == [10, 11]
+        step(inner)
+    assert step(outer).torch().tolist() == [10, 11]
 
 
 def test_a_loop_may_move_between_threads() -> None:
     epoch = source().captured(2)
     found = []
 
-    def step() -> None:
-        found.append(next(epoch).torch().tolist())
+    def take() -> None:
+        found.append(step(epoch).torch().tolist())
 
     for _ in range(3):
-        thread = threading.Thread(target=step)
+        thread = threading.Thread(target=take)
         thread.start()
         thread.join()
     assert found == [[0, 1], [10, 11], [20, 21]]
@@ -222,7 +230,8 @@ def test_a_loop_has_one_context() -> None:
 
 def test_states_in_loops() -> None:
     root = source(cycle="raise")
-    for number, _ in enumerate(root.captured(2)):
+    for number, numbers in enumerate(root.captured(2)):
+        numbers + 0
         if number == 1:
             break
     resumed = source(cycle="raise")

@@ -40,7 +40,7 @@ def test_captured_loops() -> None:
         source = ndd.ExternalSource([ndd.batch([n, n + 1]) for n in range(6)])
         checkpoint.register(source, "source")
         for batch in source.captured(batch_size=2):
-            yield ndd.map(lambda x: x * 2, batch)
+            yield ndd.map(lambda x: x * 2, batch + 1)
 
     ndd.testing.assert_resumes(loop, fresh_process=False)
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import daliesque as ndd
-from daliesque import Batch, Tensor
+from daliesque import Batch, Scene, Tensor
 
 # Two results or more, and results of which neither class nor number is known.
 Some: TypeAlias = tuple[Batch, Batch, *tuple[Batch, ...]]
@@ -120,3 +120,19 @@ def functions(tensor: Tensor, batch: Batch) -> None:
     assert_type(ndd.math.clamp(tensor, 0, 1), Tensor)
     assert_type(ndd.reductions.mean(batch, axes=[0, 1]), Batch)
     assert_type(ndd.reductions.sum(tensor, axes=0), Tensor)
+
+
+def scenes(scene: Scene, batch: Batch) -> None:
+    """A scene goes through as an image does."""
+    assert_type(Scene(image=batch, boxes=batch, labels=[[1]], note="x"), Scene)
+    assert_type(ndd.flip(scene, horizontal=batch), Scene)
+    assert_type(ndd.rotate(scene, angle=20.0), Scene)
+    assert_type(ndd.warp_affine(scene, batch), Scene)
+    assert_type(ndd.experimental.warp_perspective(scene, matrix=batch), Scene)
+    assert_type(ndd.noise.gaussian(scene, stddev=3.0), Scene)
+    assert_type(ndd.resize(scene, size=[4, 4], save_attrs=True), tuple[Scene, Tensor | Batch])
+    assert_type(ndd.random_bbox_crop(scene), Scene)
+    assert_type(scene[0], Scene)
+    assert_type(ndd.mosaic(scene), Scene)
+    assert_type(ndd.mosaic(scene, batch, num_classes=3), tuple[Scene, Tensor | Batch])
+    assert_type(ndd.copy_paste(scene), Scene)

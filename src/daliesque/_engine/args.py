@@ -133,9 +133,10 @@ class PerSample(Rule):
                 return array.reshape(1, 1) if self.vector else array
         elif self.vector and (kind is list or kind is tuple) and value:
             # Plain numbers, as most lists are: what follows would cost more than the operator.
-            if set(map(type, value)) <= (_NUMBERS if self.dtype.kind == "f" else _INTEGERS):
+            floats = self.dtype.kind == "f"
+            if (_NUMBERS if floats else _INTEGERS).issuperset(map(type, value)):
                 try:
-                    if self.dtype.kind == "f" and max(map(abs, value)) > _LARGEST_FLOAT:
+                    if floats and (max(value) > _LARGEST_FLOAT or min(value) < -_LARGEST_FLOAT):
                         return self._typed(np.array((value,), np.float64), where)
                     return np.array((value,), self.dtype)
                 except OverflowError:

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Self, TypeVar
+import functools
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -15,9 +16,11 @@ from .convert import cast_samples, contiguous, number_samples, to_samples
 from .device import Device
 from .devices import Body, move
 from .dtype import DType, from_code
+from .interception import PASSED, intercept
 from .invocation import promise
 from .metadata import Call, NotKnown, Result, Shapes, announce_as
 from .samples import Samples, common_kernels, host_kernels
+from .thread_state import interception
 from .value import Value, agreed_count, any_remote, remote_device
 
 # Contravariant: it only occurs as an argument.
@@ -29,8 +32,13 @@ def apply(name: str, *operands: Any) -> Any:
 
     The result is a Batch if any operand is; a single tensor or number goes with every sample.
     """
+    if interception.on:
+        result = intercept(Function(name), operands, None, None, {})
+        if result is not PASSED:
+            return result
     count: int | None = None
     inputs: list[Value | Samples] = []
+    codes: list[int | None] = []
     source = None
     shown = _SHOWN.get(name) or f"math.{name}"
     for operand in operands:
@@ -43,22 +51,44 @@ def apply(name: str, *operands: Any) -> Any:
             if source is None:
                 source = operand._source
             inputs.append(operand)
-        elif type(operand) is int or type(operand) is float:
-            inputs.append(number_samples(operand, shown))
+            samples = operand._samples
+            codes.append(_known_code(operand) if samples is None else samples.type_id)
+            continue
+        if type(operand) is int or type(operand) is float:
+            samples = number_samples(operand, shown)
         elif isinstance(operand, _NOT_NUMBERS):
             return NotImplemented
         else:
-            inputs.append(to_samples(operand, None, None, shown))
+            samples = to_samples(operand, None, None, shown)
+        inputs.append(samples)
+        codes.append(samples.type_id)
     remote = any_remote(inputs)
     if remote:
         _check_devices(shown, inputs)
-    dtype = _result_type(name, inputs)
-    kind, samples = (Value._tensor_class, 1) if count is None else (Value._batch_class, count)
+    dtype = None if None in codes else _result_type(name, tuple(codes))
+    kind, rows = (Value._tensor_class, 1) if count is None else (Value._batch_class, count)
     arguments = {"name": name, "remote": remote}
     values = tuple(inputs)
     return promise(
-        kind, shown, _compute, values, arguments, _announce, samples, source, None, dtype, remote
+        kind, shown, _compute, values, arguments, _announce, rows, source, None, dtype, remote
     )
+
+
+class Function(NamedTuple):
+    """An arithmetic function as something that is called like an operator."""
+
+    name: str
+    is_pure: bool = True
+
+    def invoke(
+        self,
+        raw_inputs: tuple[Any, ...],
+        _batch_size: Any,
+        _device: Any,
+        _given: dict[str, Any],
+    ) -> Any:
+        """Apply the function to the inputs."""
+        return apply(self.name, *raw_inputs)
 
 
 def _check_devices(shown: str, inputs: list[Value | Samples]) -> None:
@@ -101,20 +131,9 @@ _SHOWN = {
 }
 
 
-def _result_type(name: str, inputs: list[Value | Samples]) -> DType | None:
-    """The element type of the result, if those of the operands are known already."""
-    codes = []
-    for value in inputs:
-        if isinstance(value, Value):
-            samples = value._samples
-            if samples is None:
-                known = _known_type(value)
-                if known is None:
-                    return None
-                codes.append(known.code)
-                continue
-            value = samples
-        codes.append(value.type_id)
+@functools.cache
+def _result_type(name: str, codes: tuple[int, ...]) -> DType:
+    """The element type of the result for operands of these types."""
     try:
         return from_code(_kernels.arithmetic_type(name, codes))
     except ValueError as error:
@@ -122,15 +141,13 @@ def _result_type(name: str, inputs: list[Value | Samples]) -> DType | None:
         raise TypeError(msg) from None
 
 
-def _known_type(value: Value) -> DType | None:
+def _known_code(value: Value) -> int | None:
     """The element type, if it is known without waiting."""
-    samples, pending = value._samples, value._pending
-    if samples is not None:
-        return from_code(samples.type_id)
+    pending = value._pending
     if pending is not None and pending.dtype is not None:
-        return pending.dtype
+        return pending.dtype.code
     try:
-        return value._metadata().dtype
+        return value._metadata().dtype.code
     except NotKnown:
         return None
 

@@ -27,12 +27,15 @@ from .device import device as to_device
 from .dtype import DType
 from .dtype import dtype as to_dtype
 from .format import format_batch
-from .indexing import V, apply_index, parse_index
+from .indexing import V
+from .invariant import unwrap_invariants
 from .invocation import Invocation, promise
 from .layout import check_layout
 from .metadata import Call, Result, Shapes, announce_as
 from .samples import Samples
+from .slicing import SampleSlicer
 from .tensor import Tensor, as_tensor
+from .thread_state import interception
 from .value import Sources, Value
 
 if TYPE_CHECKING:
@@ -41,19 +44,6 @@ if TYPE_CHECKING:
 
 # What selects any number of samples.
 SampleRange: TypeAlias = Sequence[SupportsIndex] | slice | NDArray[np.integer[Any]] | EllipsisType
-
-
-class SampleSlicer:
-    """`batch.slice`: index inside each sample."""
-
-    __slots__ = ("_batch",)
-
-    def __init__(self, batch: Batch) -> None:
-        self._batch = batch
-
-    def __getitem__(self, ranges: Any) -> Batch:
-        index = parse_index(ranges, "Batch.slice[...]", self._batch)
-        return apply_index(self._batch, index)
 
 
 class TensorList:
@@ -174,6 +164,8 @@ class Batch(Operators[Operand]):
         if isinstance(sample, Batch):
             msg = "Batch.broadcast: expected a single sample; got a Batch."
             raise ValueError(msg)
+        if interception.marks:
+            sample, dtype, device = unwrap_invariants((sample, dtype, device))
         target = to_device(device)
         wanted = None if dtype is None else to_dtype(dtype)
         single = sample if isinstance(sample, Tensor) else None
@@ -501,6 +493,8 @@ def _from_array(data: Any, dtype: DType | None, layout: str | None, where: str) 
 def _make(
     tensors: Any, dtype: Any, device: Any, layout: str | None, copy: bool, where: str
 ) -> Batch:
+    if interception.marks:
+        tensors, dtype, device, layout = unwrap_invariants((tensors, dtype, device, layout))
     wanted = None if dtype is None else to_dtype(dtype)
     target = to_device(device)
     if target is None:

@@ -12,6 +12,7 @@ import os
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from .checkpoint_files import NumberedFiles
+from .file_size import read_file
 
 _VERSION = 2
 # Names that are made up begin with this.
@@ -188,7 +189,11 @@ class Checkpoint:
             )
             raise TypeError(msg)
         if isinstance(state, str) and state.startswith(_JSON):
-            state = json.loads(state.removeprefix(_JSON))
+            try:
+                state = json.loads(state.removeprefix(_JSON))
+            except (ValueError, RecursionError) as error:
+                msg = f"Checkpoint: the state of {name!r} is no JSON text: {error}."
+                raise ValueError(msg) from None
         if isinstance(op, HasState):
             op.set_state(state)
         else:
@@ -327,10 +332,8 @@ class Checkpoint:
             msg = f"Checkpoint.load: no file matches {str(filename)!r}."
             raise FileNotFoundError(msg)
         number, path = last
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
         try:
-            self.deserialize(text)
+            self.deserialize(read_file(path).decode())
         except ValueError as error:
             msg = f'Checkpoint.load: cannot read "{path}": {error}'
             raise ValueError(msg) from error
@@ -382,7 +385,7 @@ def _check_plain(name: str, value: Any) -> None:
 def _parse(data: str) -> dict[str, Entry]:
     try:
         payload = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         msg = f"Invalid checkpoint: not JSON text: {error}."
         raise ValueError(msg) from None
     states = payload.get("states") if isinstance(payload, dict) else None

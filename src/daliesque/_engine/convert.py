@@ -209,6 +209,10 @@ def to_batch_samples(
         found = from_numpy(kinds.pop())
         if not kinds and found is not None and found is not bfloat16:
             return _kernels.wrap_buffers(items, found.code, _layout_for(items, layout, where))
+    if dtype is None and _PLAIN_NUMBERS.issuperset(map(type, items)):
+        # Made at once: together they get the type that holds them all.
+        numbers = to_samples(list(items), None, None, where)
+        return numbers.unfold().with_layout(check_layout(layout, 0, where))
     parts = []
     for index, item in enumerate(items):
         if item is None:
@@ -224,6 +228,8 @@ def to_batch_samples(
         parts = [cast_samples(part, widest) for part in parts]
     return join_samples(parts, layout, where)
 
+
+_PLAIN_NUMBERS = frozenset((bool, int, float))
 
 # What lists of Python numbers become, from the narrowest to the widest.
 _WIDTHS = (bool_, int32, float32)

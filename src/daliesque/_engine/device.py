@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from .. import _kernels
 from .devices import gpu_count, loaded_backend, require_backend
 from .thread_state import thread
 
@@ -112,12 +113,14 @@ class Device:
         """The innermost device entered by this thread; else the CPU, without a look for others."""
         return thread.devices[-1] if thread.devices else Device.CPU
 
-    def __enter__(self) -> Device:
-        thread.devices.append(self)
-        return self
+    if TYPE_CHECKING:
 
-    def __exit__(self, *exc_info: object) -> None:
-        thread.devices.pop()
+        def __enter__(self) -> Device: ...
+        def __exit__(self, *exc_info: object) -> None: ...
+
+    else:
+        __enter__ = _kernels.StackMethod(thread, "devices", True)
+        __exit__ = _kernels.StackMethod(thread, "devices", False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Device):

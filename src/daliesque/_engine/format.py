@@ -28,12 +28,12 @@ _ENUMS: dict[str, Any] = {
 }
 
 
-def _values(array: Any, dtype: DType, indent: str) -> str:
+def _values(array: Any, dtype: DType, indent: str, edge: int = _EDGE) -> str:
     formatter: Any = None
     if dtype.kind is DType.Kind.enum:
         members = _ENUMS[dtype.name]
         formatter = {"int": lambda number: members(number).name}
-    with np.printoptions(threshold=_THRESHOLD, edgeitems=_EDGE):
+    with np.printoptions(threshold=_THRESHOLD, edgeitems=edge):
         text = np.array2string(array, separator=" ", formatter=formatter, prefix=indent)
     return text
 
@@ -63,7 +63,7 @@ def format_elements(value: Value, spec: str) -> str:
 
 def format_tensor(value: Value) -> str:
     """The values (shortened) and what is known about them."""
-    if _is_pending(value):
+    if is_pending(value):
         return _format_pending("Tensor", value, _known_shapes(value))
     failed = _failure(value)
     if failed is not None:
@@ -71,12 +71,14 @@ def format_tensor(value: Value) -> str:
     samples = host(value._data())
     dtype = from_code(samples.type_id)
     values = _values(to_numpy(samples), dtype, "    ")
+    if samples.volume > _THRESHOLD and values.count("\n") > _MOST_LINES:
+        values = _values(to_numpy(samples), dtype, "    ", edge=1)
     return _format("Tensor", values, dtype, value, samples.layout, f"shape={samples.shape(0)}")
 
 
 def format_batch(value: Value) -> str:
     """The first and last samples and what is known about all of them."""
-    if _is_pending(value):
+    if is_pending(value):
         return _format_pending("Batch", value, _known_shapes(value))
     failed = _failure(value)
     if failed is not None:
@@ -119,7 +121,7 @@ def _format(
     return f"{kind}(\n    " + ",\n    ".join([*lines, *shapes]) + ")"
 
 
-def _is_pending(value: Value) -> bool:
+def is_pending(value: Value) -> bool:
     """Whether the values would have to be waited for."""
     pending = value._pending
     return pending is not None and not pending.is_at_hand()

@@ -27,6 +27,7 @@ import numpy as np
 
 from .arithmetic import Operators
 from .batch import Batch, check_batch_size
+from .composite import composite_among
 from .convert import is_array, to_samples
 from .device import Device
 from .device import device as to_device
@@ -35,14 +36,15 @@ from .dtype import from_code, full_names
 from .errors import SampleError
 from .files import open_files
 from .frames import find_frames, refuse_frame_values, run_frames
+from .interception import PASSED, intercept
 from .invocation import Invocation, run_now
-from .layout import resolve_layout
+from .layout import Order, check_assumed, find_order
 from .modes import SYNCHRONOUS
 from .rng import draw_state
 from .samples import HostSamples, Kernels, Samples, host_kernels
 from .spec import OpSpec, Options, RandomState
 from .tensor import Tensor
-from .thread_state import thread
+from .thread_state import interception, thread
 from .value import Value, agreed_count, any_remote, remote_device
 
 __all__ = ["HostSamples", "Kernels", "Operator", "RandomState", "Samples", "op", "registry"]
@@ -53,6 +55,9 @@ registry: dict[str, Operator] = {}
 class Operator(OpSpec):
     """An operator that can be called."""
 
+    # Whether results depend on the arguments, and on random numbers, alone.
+    is_pure = True
+
     def invoke(
         self,
         raw_inputs: tuple[Any, ...],
@@ -61,18 +66,31 @@ class Operator(OpSpec):
         given: dict[str, Any],
     ) -> Any:
         """Make a call: check, convert, run or queue, and return the promised results."""
+        if interception.on:
+            result = intercept(self, raw_inputs, batch_size, device, given)
+            if result is not PASSED:
+                return result
         count = None if batch_size is None else check_batch_size(batch_size, self.name)
+        inputs: tuple[Any, ...]
         if (
             count is None
             and len(raw_inputs) == 1 == len(self.inputs)
             and isinstance(raw_inputs[0], Batch)
         ):
             # By far the most frequent call.
-            inputs, count, source = raw_inputs, raw_inputs[0]._count, raw_inputs[0]._source
+            batch = raw_inputs[0]
+            inputs, count, source = raw_inputs, batch._count, batch._source
+            remote = batch._is_remote()
+        elif not raw_inputs and self.no_inputs is not None:
+            inputs, source, remote = self.no_inputs, None, False
         else:
+            composite = composite_among(raw_inputs)
+            if composite is not None:
+                return composite._through(self, raw_inputs, batch_size, device, given)
             inputs, count, source = self._take_inputs(raw_inputs, count)
+            remote = any_remote(inputs)
         chosen = on_gpu = None
-        if device is not None or any_remote(inputs):
+        if remote or device is not None:
             chosen, on_gpu, inputs = self._find_device(device, inputs)
         arguments = self.defaults.copy()
         if self.is_random:
@@ -81,22 +99,15 @@ class Operator(OpSpec):
         if given or self.required:
             converters, count = self._take_arguments(given, arguments, count)
         if count is None and self.needs_batch:
-            msg = (
-                f"{self.name}: 'batch_size' must be given, because {self.name} has no input to "
-                "say it."
-            )
-            raise ValueError(msg)
+            raise self._unsized()
         kind, samples = (Tensor, 1) if count is None else (Batch, count)
         if self.wants_more:
             self._provide(arguments, samples, source, given, on_gpu is not None)
         outputs = self.outputs
         if not isinstance(outputs, int):
             outputs = outputs.count(self.name, inputs, arguments)
-        run: Body
-        if on_gpu is None:
-            run = functools.partial(self.run, samples, source, self.body)
-        else:
-            run = functools.partial(self.run_on_gpu, samples, source, on_gpu.body)
+        method, body = (self.run, self.body) if on_gpu is None else (self.run_on_gpu, on_gpu.body)
+        run: Body = functools.partial(method, samples, source, body)
         if source is not None:
             if len(source) != samples:
                 source = tuple(source) * samples
@@ -131,8 +142,8 @@ class Operator(OpSpec):
             kernels = require_backend(self.name).kernels if on_gpu else host_kernels
             arguments["kernels"] = kernels
         if self.wants_given:
-            names = [name for name, value in given.items() if value is not None] if given else ()
-            arguments["given"] = frozenset(names)
+            nones = [name for name, value in given.items() if value is None]
+            arguments["given"] = frozenset(given).difference(nones)
         if self.wants_sources:
             arguments["sources"] = source
 
@@ -244,6 +255,12 @@ class Operator(OpSpec):
                 raise TypeError(msg)
         return converters, count
 
+    def _unsized(self) -> ValueError:
+        name = self.name
+        return ValueError(
+            f"{name}: 'batch_size' must be given, because {name} has no input to say it."
+        )
+
     def _unknown(self, name: str) -> TypeError:
         known = [*self.rules, "batch_size", "device"] + (["rng"] if self.is_random else [])
         close = difflib.get_close_matches(name, known, 1)
@@ -285,13 +302,48 @@ class Operator(OpSpec):
         if count == 0:
             arguments = self._without_rows(arguments)
         first = prepared[0] if prepared else None
+        order = None
         if first is not None:
-            layout = first.layout
-            if self.allowed_layouts and layout not in self.allowed_layouts:
-                layout = resolve_layout(layout, first.ndim, self.allowed_layouts, self.name)
-                first = prepared[0] = first.with_layout(layout)
+            if self.allowed_layouts and first.layout not in self.allowed_layouts:
+                order = self._arrange(prepared)
             if self.dtypes is not None:
                 self._check_dtype(first)
+        results = self._run_body(prepared, arguments, count, source, body)
+        if order is None or arguments.get("output_layout"):
+            return results
+        if isinstance(results, tuple):
+            return tuple(order.leave(part) for part in results)
+        return order.leave(results)
+
+    def _arrange(self, inputs: list[Samples | None]) -> Order | None:
+        """Bring images to a layout that the body takes; returns how, if their axes were moved."""
+        first = inputs[0]
+        assert first is not None
+        order = find_order(first.layout, first.ndim, self.allowed_layouts, self.name)
+        if not first.layout:
+            check_assumed(order, first, self.name)
+            first = inputs[0] = first.with_layout(order.outside)
+        if order.outside == order.inside:
+            return None
+        for position, samples in enumerate(inputs):
+            # What follows a variadic parameter's first input is of its kind.
+            declared = self.inputs[min(position, len(self.inputs) - 1)]
+            if position and not declared.variadic:
+                break
+            if samples is not None and samples.ndim == len(order.outside):
+                contiguous = samples if samples.contiguous else samples.copy()
+                inputs[position] = order.enter(contiguous)
+        return order
+
+    def _run_body(
+        self,
+        prepared: list[Samples | None],
+        arguments: dict[str, Any],
+        count: int,
+        source: Sequence[Any] | None,
+        body: Callable[..., Results],
+    ) -> Results:
+        """Run a body on checked inputs, or on their frames."""
         try:
             if self.sequences or self.expands_frames:
                 counts = find_frames(self, prepared, arguments, count)

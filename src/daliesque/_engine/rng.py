@@ -9,6 +9,9 @@ change a result.
 A process made by fork has copies of its parent's generators. They go on with streams of their own
 there, which follow from where the generator stood and from the number of the fork: so the workers
 of a DataLoader draw different numbers, and the same ones again when the program is run again.
+
+A loop that runs ahead of its consumer (see `ahead`) draws from a copy of its own. Who draws from
+such a generator outside of the loop gets another stream, so that no number is drawn twice.
 """
 
 from __future__ import annotations
@@ -18,13 +21,19 @@ import operator
 import os
 import random
 import threading
-from typing import SupportsIndex, TypeAlias, final
+from typing import Any, SupportsIndex, TypeAlias, final
 
 from .. import _kernels
+from .ahead import Ahead
+from .interrupts import Steps
+from .invariant import unwrap_invariant
+from .thread_state import interception, thread
 
 RNGState: TypeAlias = _kernels.PhiloxState
 
 _UINT64_MAX = 0xFFFFFFFFFFFFFFFF
+# Instead of a generation: a loop runs ahead with a copy of the stream.
+_LENT = -1
 
 
 class _Lineage:
@@ -81,6 +90,7 @@ class RNG:
     def __init__(
         self, seed: SupportsIndex | None = None, state: RNGState | str | None = None
     ) -> None:
+        seed, state = unwrap_invariant(seed), unwrap_invariant(state)
         if state is None:
             self.seed = random.randint(0, _UINT64_MAX) if seed is None else seed
         elif seed is None:
@@ -91,29 +101,79 @@ class RNG:
 
     def __call__(self) -> int:
         """Draw a random integer in [0, 2**32 - 1]."""
+        if interception.on:
+            self._note_draw()
         return self._philox.next()
 
     @property
     def _philox(self) -> _kernels.Philox:
-        """The stream of this process."""
+        """The stream of this process, or of the loop that runs ahead on this thread."""
+        ahead = thread.ahead
+        if ahead is not None:
+            own: _kernels.Philox = ahead.own(self)
+            return own
         if self._generation != len(_lineage.path):
-            self._leave_parent()
+            self._leave()
         return self._stream
 
     @_philox.setter
     def _philox(self, stream: _kernels.Philox) -> None:
+        if thread.ahead is not None and hasattr(self, "_stream"):
+            thread.ahead.replace(self, stream)
+        else:
+            self._begin(stream)
+
+    def _begin(self, stream: _kernels.Philox) -> None:
         self._stream = stream
         # Where in the history of forks the stream began.
         self._generation = len(_lineage.path)
         self._forks = _lineage.forks
 
-    def _leave_parent(self) -> None:
+    def _leave(self) -> None:
+        """Leave the parent process, or the loop that has a copy of the stream."""
+        if self._generation == _LENT:
+            self._begin(self._derived(["outside", *_lineage.path]))
+            return
         first, *others = _lineage.path[self._generation :]
-        steps = [first - self._forks, *others]
-        digest = hashlib.blake2b(f"{self._stream.state()} {steps}".encode(), digest_size=8)
-        self._philox = _kernels.Philox(int.from_bytes(digest.digest(), "little"))
+        self._begin(self._derived([first - self._forks, *others]))
         # What this process has forked before it drew anything has other numbers as well.
         self._forks = 0
+
+    def _derived(self, steps: list[Any]) -> _kernels.Philox:
+        """A stream that begins where this one is, in another direction."""
+        digest = hashlib.blake2b(f"{self._stream.state()} {steps}".encode(), digest_size=8)
+        return _kernels.Philox(int.from_bytes(digest.digest(), "little"))
+
+    def _begin_ahead(self, outer: Ahead | None) -> tuple[_kernels.Philox, str | None]:
+        if outer is not None:
+            stream = outer.own(self)
+        elif self._generation == _LENT:
+            # To another loop: they must not draw the same numbers.
+            return self._derived(["beside", *_lineage.path]), None
+        else:
+            if self._generation != len(_lineage.path):
+                self._leave()
+            stream = self._stream
+            self._generation = _LENT
+        state = stream.state()
+        return _kernels.Philox(state), str(state)
+
+    def _frozen(self, own: _kernels.Philox) -> RNGState:
+        return own.state()
+
+    def _moving(self, expected: RNGState | str | None, state: RNGState) -> Steps | None:
+        ahead = thread.ahead
+        stream = self._stream if ahead is None else ahead.own(self)
+        if str(stream.state()) != str(expected):
+            return None
+        moved = _kernels.Philox(state)
+        if ahead is None:
+            return ((setattr, (self, "_stream", moved)),)
+        return ((ahead.replace, (self, moved)),)
+
+    def _end_ahead(self) -> None:
+        if self._generation == _LENT:
+            self._begin(self._stream)
 
     @property
     def seed(self) -> SupportsIndex:
@@ -144,7 +204,8 @@ class RNG:
 
         `cuda_stream` is ignored; it is there because readers have it.
         """
-        return str(self._philox.state())
+        lent = self._generation == _LENT and thread.ahead is None
+        return str((self._stream if lent else self._philox).state())
 
     def set_state(self, value: RNGState | str) -> None:
         """Go on from where a generator stood: what `get_state` returned, here or in DALI."""
@@ -165,7 +226,13 @@ class RNG:
         if not 0 <= draws <= _UINT64_MAX:
             msg = f"random.RNG.advance: 'n' must be in [0, 2**64 - 1], not negative; got {draws}."
             raise ValueError(msg)
+        self._note_draw()
         self._philox.skip(draws)
+
+    def _note_draw(self) -> None:
+        """Let the capture-mode loop know, whose body this thread is in."""
+        if thread.recorder is not None:
+            thread.recorder.note_draw(self)
 
     def clone(self) -> RNG:
         """Return a new generator that will draw the same numbers as this one."""
@@ -188,6 +255,11 @@ def get_default_rng() -> RNG:
     except AttributeError:
         rng = _default.rng = RNG()
     return rng
+
+
+def set_default_rng(rng: RNG) -> None:
+    """Let random operators on this thread use a generator by default."""
+    _default.rng = rng
 
 
 def set_seed(seed: SupportsIndex) -> None:
@@ -216,4 +288,9 @@ def draw_state(rng: RNG | None, operator_name: str) -> RNGState:
     elif not isinstance(rng, RNG):
         msg = f"{operator_name}: 'rng' must be a daliesque.random.RNG; got {rng!r}."
         raise TypeError(msg)
+    if interception.on:
+        rng._note_draw()
+    if thread.ahead is None and rng._generation == len(_lineage.path):
+        # The usual case, without a call.
+        return rng._stream.draw_operator_state()
     return rng._philox.draw_operator_state()

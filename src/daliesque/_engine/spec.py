@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 from .args import Rule, TypeChoice, rule_of
 from .devices import Results
 from .dtype import DType
-from .layout import resolve_layout
+from .layout import Order, find_order
 from .metadata import LIKE_FIRST, Call, Metadata, NotKnown, Result, Shapes, known_or_not
 from .outputs import OutputRule
 from .rng import RNGState
@@ -44,8 +44,10 @@ class Options:
     name
         The public name with its module, e.g. "decoders.image"; by default that of the function.
     layouts
-        The layouts that the first input may have; one without a layout is given the first with
-        the right number of axes. By default anything goes.
+        The layouts in which the body takes the first input; one without a layout is given the
+        first with the right number of axes. Where a listed layout ends with "C", the engine brings
+        images whose channels come first, or which have no axis of channels, to it, and results
+        back: see `layout`. By default anything goes.
     dtypes
         The element types that the first input may have.
     sequences
@@ -74,6 +76,9 @@ class Options:
     cpu_only
         The operator does not run on other devices, although its body names no kernel that they
         lack: what it computes, it computes itself, in CPU memory.
+    by_sample
+        What the body makes of a sample depends on nothing but the sample, its arguments and, if the
+        operator is random, its number: it may be run for a few samples of a batch at a time.
     """
 
     name: str = ""
@@ -90,6 +95,7 @@ class Options:
     source: SourceRule | None = None
     encoded: bool = False
     cpu_only: bool = False
+    by_sample: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -100,6 +106,8 @@ class OpSpec(Options):
     # `layouts`, one by one, and those of sequences.
     allowed_layouts: tuple[str, ...] = ()
     inputs: tuple[Input, ...] = ()
+    # What the body gets if the caller gives none; None if some are needed.
+    no_inputs: tuple[None, ...] | None = None
     rules: dict[str, Rule] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     required: tuple[str, ...] = ()
@@ -129,15 +137,17 @@ class OpSpec(Options):
     def announce(self, call: Call) -> tuple[Metadata, ...]:
         """What is known about the results of a call before it has run."""
         try:
-            seen, find_counts = known_or_not(lambda: self._seen_by_body(call))
+            seen, find_counts, order = known_or_not(lambda: self._seen_by_body(call))
         except NotKnown:
             # Whether the body would see the frames of sequences is not known.
             found = self._results(call)
             return tuple(Metadata(metadata.known_dtype, None, None) for metadata in found)
         found = self._results(seen)
-        if find_counts is None:
-            return found
-        return tuple(metadata.sequences(find_counts) for metadata in found)
+        if find_counts is not None:
+            found = tuple(metadata.sequences(find_counts) for metadata in found)
+        if order is not None and not (call.has("output_layout") and call["output_layout"]):
+            found = tuple(order.announce_outside(metadata) for metadata in found)
+        return found
 
     def _results(self, call: Call) -> tuple[Metadata, ...]:
         results = self.result
@@ -147,16 +157,26 @@ class OpSpec(Options):
             results = results(call)
         return tuple(result.announce(call) for result in results)
 
-    def _seen_by_body(self, call: Call) -> tuple[Call, Callable[[], Shapes] | None]:
-        """The call as the body sees it, and the numbers of frames if these are its samples."""
+    def _seen_by_body(self, call: Call) -> tuple[Call, Callable[[], Shapes] | None, Order | None]:
+        """The call as the body sees it.
+
+        With it come the numbers of frames, if these are its samples, and the order of the axes, if
+        the body sees another.
+        """
         inputs = list(call.inputs)
         first = inputs[0] if inputs else None
+        order = None
         if first is not None and self.allowed_layouts:
             if first.layout not in self.allowed_layouts:
-                layout = resolve_layout(first.layout, first.ndim, self.allowed_layouts, self.name)
-                first = inputs[0] = first.with_layout(layout)
+                order = find_order(first.layout, first.ndim, self.allowed_layouts, self.name)
+                first = first.with_layout(order.outside)
+                if order.outside == order.inside:
+                    order = None
+                else:
+                    first = order.announce_inside(first)
+                inputs[0] = first
         if not self.sequences and not self.expands_frames:
-            return call.replaced(tuple(inputs), {}), None
+            return call.replaced(tuple(inputs), {}), None, order
         whole: list[Metadata] = []
         for number, metadata in enumerate(inputs):
             if metadata is not None and metadata.layout.startswith("F"):
@@ -170,7 +190,7 @@ class OpSpec(Options):
                     whole.append(described)
                 arguments[name] = described.frames()
         counts = (lambda: whole[0].shapes[:, :1]) if whole else None
-        return call.replaced(tuple(inputs), arguments), counts
+        return call.replaced(tuple(inputs), arguments), counts, order
 
 
 # Parameters that the engine provides, and the field that says so.
@@ -213,8 +233,15 @@ def _read_signature(body: Callable[..., Results], operator: str) -> dict[str, An
         **found,
         "wants_more": any(name != "is_random" for name in found),
         "inputs": tuple(inputs),
+        "no_inputs": _absent(inputs),
         "rules": rules,
         "defaults": defaults,
         "required": tuple(required),
         "frame_arguments": tuple(name for name, rule in rules.items() if rule.per_frame),
     }
+
+
+def _absent(inputs: list[Input]) -> tuple[None, ...] | None:
+    if all(declared.optional and not declared.variadic for declared in inputs):
+        return (None,) * len(inputs)
+    return None

@@ -28,10 +28,12 @@ from .dtype import DType
 from .dtype import dtype as to_dtype
 from .format import format_elements, format_tensor
 from .indexing import apply_index, parse_index, to_item
+from .invariant import unwrap_invariants
 from .invocation import Invocation, promise
 from .layout import check_layout
 from .metadata import Call, Result, announce_as
 from .samples import Samples, host
+from .thread_state import interception
 from .value import Value
 
 if TYPE_CHECKING:
@@ -86,6 +88,8 @@ class Tensor(Operators[Operand]):
         copy: bool = False,
     ) -> None:
         made: Any
+        if interception.marks:
+            data, dtype, device, layout = unwrap_invariants((data, dtype, device, layout))
         if batch is not None:
             if index_in_batch is None or not issubclass(type(batch), Value._batch_class):
                 msg = "Tensor: 'batch' must be a Batch and goes with 'index_in_batch'."
@@ -210,6 +214,8 @@ class Tensor(Operators[Operand]):
         return format_elements(self, spec) if spec else str(self)
 
     def __getitem__(self, ranges: Any) -> Tensor:
+        if interception.marks:
+            ranges = unwrap_invariants(ranges)
         return apply_index(self, parse_index(ranges, "Tensor[...]", self))
 
     def __len__(self) -> int:
@@ -429,6 +435,8 @@ def tensor(
     >>> ndd.tensor([[1, 2], [3, 4]], dtype=ndd.uint8).shape
     (2, 2)
     """
+    if interception.marks:
+        data, dtype, device, layout, pad = unwrap_invariants((data, dtype, device, layout, pad))
     if isinstance(data, Value._batch_class):
         return _from_batch(data, dtype, device, layout, pad, True, "tensor")
     return _make(data, dtype, device, layout, True, "tensor")
@@ -455,6 +463,8 @@ def as_tensor(
     >>> shared[0].item()
     5
     """
+    if interception.marks:
+        data, dtype, device, layout, pad = unwrap_invariants((data, dtype, device, layout, pad))
     if isinstance(data, Value._batch_class):
         return _from_batch(data, dtype, device, layout, pad, False, "as_tensor")
     return _make(data, dtype, device, layout, False, "as_tensor")

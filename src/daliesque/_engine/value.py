@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .device import Device
 from .dtype import DType, from_code
 from .metadata import Metadata, NotKnown
+from .pictures import pictures
 from .samples import Samples, is_remote
 
 if TYPE_CHECKING:
@@ -175,6 +177,62 @@ class Value:
                 return shapes if len(shapes) == self._count else shapes * self._count
         return samples.shapes
 
+    def _is_remote(self) -> bool:
+        """Whether the data is, or will be, elsewhere than in CPU memory."""
+        pending = self._pending
+        if pending is not None:
+            return pending.is_remote
+        samples = self._samples
+        return samples is not None and samples.is_on_device
+
+    def show(
+        self,
+        *,
+        labels: Any = None,
+        boxes: Any = None,
+        masks: Any = None,
+        keypoints: Any = None,
+        columns: int | None = None,
+        size: int = 224,
+        save: str | PathLike[str] | None = None,
+    ) -> None:
+        """Show a picture: in a notebook, in the terminal, in a viewer, or save it.
+
+        Images of any type and layout, strips of videos and volumes, spectrograms, waveforms;
+        floating-point images outside of [0, 1] and [0, 255] are stretched from their smallest to
+        their largest value. A batch becomes a grid, of its first 64 samples.
+
+        Parameters
+        ----------
+        labels
+            A text or number for each sample, or one for each of its boxes.
+        boxes
+            For each sample, rows (left, top, right, bottom) in pixels, or in shares of the image if
+            all are within 0 and 1.
+        masks
+            For each sample, (H, W) with a number for each class, or (N, H, W) with N masks.
+        keypoints
+            For each sample, rows (x, y) or (x, y, visible).
+        columns
+            How many samples stand side by side.
+        size
+            The longer side of a sample in the picture, in pixels.
+        save
+            The name of a file to write, in place of showing the picture.
+
+        Examples
+        --------
+        >>> import daliesque as ndd
+        >>> import numpy as np
+        >>> images = ndd.batch(np.zeros((4, 32, 48, 3), np.uint8), layout="HWC")
+        >>> images.show(labels=["a", "b", "c", "d"], save="grid.png")
+        """
+        parts = {"labels": labels, "boxes": boxes, "masks": masks, "keypoints": keypoints}
+        pictures().show(self, save, columns=columns, size=size, **parts)
+
+    def _repr_html_(self) -> str:
+        return pictures().html(self)
+
     def _is_external(self) -> bool:
         samples = self._samples
         return samples is not None and samples.external
@@ -184,13 +242,9 @@ def any_remote(values: Sequence[Value | Samples | None]) -> bool:
     """Whether some of the values are, or will be, elsewhere than in CPU memory."""
     for value in values:
         if isinstance(value, Value):
-            pending = value._pending
-            if pending is not None:
-                if pending.is_remote:
-                    return True
-                continue
-            value = value._samples
-        if value is not None and value.is_on_device:
+            if value._is_remote():
+                return True
+        elif value is not None and value.is_on_device:
             return True
     return False
 

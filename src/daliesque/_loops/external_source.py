@@ -3,20 +3,98 @@
 
 from __future__ import annotations
 
+import contextlib
+import enum
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
+from .. import _kernels
+from .._capture.loop import CapturedSteps, CaptureLoop, Taken, active_loop
+from .._engine.ahead import Ahead
 from .._engine.batch import Batch, as_batch, check_batch_size
 from .._engine.context import EvalContext
 from .._engine.device import DeviceLike
 from .._engine.dtype import DTypeLike
 from .._engine.dtype import dtype as to_dtype
+from .._engine.interrupts import Steps, two_phase
+from .._engine.invariant import unwrap_invariants
 from .._engine.tensor import Tensor, as_tensor
-from .capture_loop import CaptureLoop, Role, active_loop
+from .._engine.thread_state import thread
+from .entries import Cursor, Entries, Entry
 from .per_output import spread
 from .pulling import make_puller
 
 SourceType: TypeAlias = Callable[[], Any] | Iterable[Any]
+
+
+class Role(enum.Enum):
+    """What a source is used for, until the loop that it belongs to ends before its time."""
+
+    UNUSED = enum.auto()
+    EAGER = enum.auto()
+    FEEDER = enum.auto()
+    ROOT = enum.auto()
+
+
+class SourceItems:
+    """The items of a source as what a capture-mode loop reads."""
+
+    def __init__(self, source: ExternalSource, batch_size: int) -> None:
+        self.batch_size = batch_size
+        self._source = source
+        self._entries = source.entries
+        self._end: Entry | None = None
+
+    @property
+    def cursor(self) -> Cursor:
+        """Where the source is."""
+        return self._entries.hold()
+
+    def peek(self) -> Taken:
+        """The item after the position."""
+        self._entries.hold()
+        return self._taken(self._entries.entry(self._entries.next_number()))
+
+    def ahead(self) -> Iterator[Taken]:
+        """All items after the position."""
+        return self._ahead(self._entries.next_number())
+
+    def _ahead(self, number: int) -> Iterator[Taken]:
+        while True:
+            try:
+                yield self._taken(self._entries.entry(number))
+            except StopIteration:
+                return
+            number += 1
+
+    def _taken(self, entry: Entry) -> Taken:
+        if isinstance(entry.failure, StopIteration):
+            self._end = entry
+            raise StopIteration
+        if entry.failure is not None:
+            return Taken((), entry.mark, entry.failure)
+        try:
+            values: Any = self._source.outputs(entry.item, self.batch_size)
+        except Exception as failure:
+            return Taken((), entry.mark, failure)
+        return Taken(tuple(values), entry.mark)
+
+    def shaped(self, values: tuple[Batch, ...]) -> Any:
+        """A batch, or a tuple of several."""
+        return self._source.shaped(values)
+
+    def note(self, taken: Taken) -> BaseException | None:
+        """Returns what is to be raised."""
+        return taken.failure
+
+    def forget(self) -> None:
+        """Keep nothing of what was delivered."""
+        with self._entries.lock:
+            self._entries.next()
+
+    def end(self) -> Any:
+        """Where the source is after its last item."""
+        return self.cursor.position if self._end is None else self._end.mark
 
 
 class ExternalSource:
@@ -68,7 +146,10 @@ class ExternalSource:
         layout: str | Sequence[str | None] | None = None,
         dtype: DTypeLike | Sequence[DTypeLike | None] | None = None,
     ) -> None:
+        source, num_outputs, cycle = unwrap_invariants((source, num_outputs, cycle))
+        device, layout, dtype = unwrap_invariants((device, layout, dtype))
         self._puller = make_puller(source, cycle)
+        self._mutex = _kernels.Mutex()
         if not isinstance(num_outputs, int) or isinstance(num_outputs, bool):
             msg = f"ExternalSource: 'num_outputs' must be an integer; got {num_outputs!r}."
             raise TypeError(msg)
@@ -80,10 +161,15 @@ class ExternalSource:
         self._layouts = spread("ExternalSource", "layout", layout, num_outputs)
         dtypes = spread("ExternalSource", "dtype", dtype, num_outputs)
         self._dtypes = [None if kind is None else to_dtype(kind) for kind in dtypes]
-        # What capture-mode loops need to know.
+        # What it is used for, and by which capture-mode loop.
         self.role = Role.UNUSED
         self.loop: CaptureLoop | None = None
+        self.entries = Entries(self._puller)
+        self._items: SourceItems | None = None
+        # Where the consumer of a loop is that runs ahead with this source.
+        self._delivered: str | None = None
 
+    @two_phase
     def __call__(self, *, batch_size: int | None = None) -> Any:
         """Take the next item.
 
@@ -103,14 +189,30 @@ class ExternalSource:
                 msg = "This ExternalSource is already used in a capture-mode loop"
                 raise RuntimeError(msg)
             self.role = Role.EAGER
-            return self.pull(batch_size)
+            return self._prepare(batch_size)
         if self.role is Role.EAGER:
             msg = "This ExternalSource was already used eagerly"
             raise RuntimeError(msg)
         if self.role is Role.ROOT:
             msg = "Instance already used through .captured() method"
             raise RuntimeError(msg)
-        return loop.feed(self, batch_size)
+        return self._feed(loop, batch_size), (), None
+
+    def _feed(self, loop: CaptureLoop, batch_size: int | None) -> Any:
+        """What the body of a loop gets that calls this source."""
+        if self.loop is not None and self.loop is not loop:
+            msg = "Already bound to a different capture context."
+            raise RuntimeError(msg)
+        if batch_size is not None and batch_size != loop.batch_size:
+            loop.fail(
+                f"Cannot change batch size to {batch_size}, the capture-mode loop uses "
+                f"{loop.batch_size}."
+            )
+        if self._items is None or self._items.batch_size != loop.batch_size:
+            self._items = SourceItems(self, loop.batch_size)
+        delivered = loop.feed(self._items, self)
+        self.role, self.loop = Role.FEEDER, loop
+        return delivered
 
     def captured(self, batch_size: int, ctx: EvalContext | None = None) -> Iterator[Any]:
         """Iterate over one epoch, with this source as the root of a capture-mode loop.
@@ -147,14 +249,26 @@ class ExternalSource:
             msg = "Instance already used through __call__"
             raise RuntimeError(msg)
         loop = self.loop
-        if loop is not None and (loop.batch_size != size or loop.in_epoch):
+        if loop is not None and not loop.can_go_on(size):
             # An epoch that was left without being closed, or another number of samples.
             loop.tear_down()
             loop = None
         if loop is None:
-            loop = CaptureLoop(self, size)
+            loop = CaptureLoop(size, ctx)
+            loop.add_member(self)
+        loop.check_context(ctx)
         self.role, self.loop = Role.ROOT, loop
-        return loop.batches(ctx)
+        return CapturedSteps(loop, SourceItems(self, size))
+
+    def release(self, loop: CaptureLoop) -> None:
+        """A loop has ended: the source can be used for something else."""
+        if self.loop is loop:
+            self.role, self.loop = Role.UNUSED, None
+
+    def rejoin(self, loop: CaptureLoop, instead_of: CaptureLoop) -> None:
+        """Another loop goes on in place of one."""
+        if self.loop is instead_of:
+            self.loop = loop
 
     def get_state(self, *, cuda_stream: Any = None) -> str:
         """Return where the source is: after the item that was taken last. A short text.
@@ -175,7 +289,20 @@ class ExternalSource:
         2
         """
         del cuda_stream
-        return self._puller.get_state()
+        ahead = thread.ahead
+        if ahead is None and self._delivered is not None:
+            return self._delivered
+        own = ahead.own(self) if ahead is not None and ahead.has(self) else None
+        return self._position() if own is None else str(own)
+
+    def _position(self) -> str:
+        """Where the source is; in a capture-mode loop, after what the body was given."""
+        mark = self.entries.cursor.position
+        if mark is None:
+            return self._puller.get_state()
+        if isinstance(mark.state, Exception):
+            raise mark.state
+        return mark.state
 
     def set_state(self, state: str | bytes) -> None:
         """Go to where this source, or an equal one, was when `get_state` returned the state.
@@ -194,11 +321,47 @@ class ExternalSource:
         if not isinstance(state, str):
             msg = f"ExternalSource: set_state needs what get_state returned; got {state!r:.60}."
             raise TypeError(msg)
-        self._puller.set_state(state)
+        if self.loop is not None:
+            self.loop.tear_down()
+        with self.entries.lock:
+            self.entries.clear()
+            self._puller.set_state(state)
 
+    @two_phase
     def pull(self, batch_size: int | None) -> Any:
         """Take the next item, whoever asks for it."""
-        outputs = self._split(self._puller.take())
+        return self._prepare(batch_size)
+
+    def _prepare(self, batch_size: int | None) -> tuple[Any, Steps, BaseException | None]:
+        """The next item, what changes when it is delivered, and what is to be raised instead."""
+        if thread.ahead is not None:
+            thread.ahead.own(self)
+        with self.entries.lock:
+            # First what a capture-mode loop took and did not deliver.
+            entry, cursor = self.entries.next(), self.entries.cursor
+            if entry is None:
+                cursor.position = None
+                item, steps, failure = self._puller.prepare()
+            else:
+                item, failure = entry.item, entry.failure
+                steps = ((setattr, (cursor, "position", entry.mark)),)
+        if failure is not None:
+            return None, steps, failure
+        try:
+            return self._converted(item, batch_size), steps, None
+        except Exception as error:
+            return None, steps, error
+
+    def _converted(self, item: Any, batch_size: int | None) -> Any:
+        return self.shaped(self.outputs(item, batch_size))
+
+    def shaped(self, outputs: Sequence[Tensor | Batch]) -> Any:
+        """What the user gets."""
+        return outputs[0] if self._num_outputs == 1 else tuple(outputs)
+
+    def outputs(self, item: Any, batch_size: int | None) -> list[Tensor | Batch]:
+        """What the source makes of an item."""
+        outputs = self._split(item)
         results = [self._convert(number, data, batch_size) for number, data in enumerate(outputs)]
         if len({type(result) for result in results}) > 1:
             msg = (
@@ -206,7 +369,35 @@ class ExternalSource:
                 f"{', '.join(type(result).__name__ for result in results)}."
             )
             raise TypeError(msg)
-        return results[0] if self._num_outputs == 1 else tuple(results)
+        return results
+
+    def _begin_ahead(self, outer: Ahead | None) -> tuple[str | None, str | None]:
+        with contextlib.suppress(TypeError):
+            found = self.get_state() if outer is None else self._puller.get_state()
+            self._delivered = found
+            return None, found
+        # A state that is no plain data cannot be delivered.
+        return None, None
+
+    def _frozen(self, own: str | None) -> str | None:
+        if own is None:
+            with contextlib.suppress(TypeError):
+                return self._puller.get_state()
+        return own
+
+    def _moving(self, expected: str | None, state: str | None) -> Steps | None:
+        if expected is None:
+            return None
+        if thread.ahead is None:
+            return ((setattr, (self, "_delivered", state)),)
+        return ((thread.ahead.replace, (self, state)),)
+
+    def _end_ahead(self) -> None:
+        delivered, self._delivered = self._delivered, None
+        # A function or an iterator cannot go back: what it gave ahead of time is lost.
+        with contextlib.suppress(Exception):
+            if delivered is not None and delivered != self._puller.get_state():
+                self._puller.set_state(delivered)
 
     def _split(self, item: Any) -> Sequence[Any]:
         if self._num_outputs == 1:

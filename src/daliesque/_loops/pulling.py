@@ -9,12 +9,17 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
+from .. import _kernels
+from .._engine.interrupts import Steps
+
 _VERSION = 1
+# Items that were taken are taken again, one by one: a larger number cannot come from a loop.
+_MOST_TAKEN = 1 << 32
+_NOTHING = object()
 _NOT_A_SOURCE = "The `source` must be callable, iterable or a parameterless generator function."
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _CYCLES = """Valid values are
@@ -27,32 +32,34 @@ class Puller(ABC):
     """Gives the items of a source, one after the other, and knows how many there were.
 
     With `cycle` "quiet" or "raise" it begins again after the last; then items are counted from
-    the beginning of the pass. Calls from several threads wait for each other.
+    the beginning of the pass. Whoever uses it makes sure that no two threads do at once.
     """
 
     def __init__(self, source: Any) -> None:
         self.source = source
         self._taken = 0
-        self._lock = threading.RLock()
+        # An item that the source gave and that is not delivered.
+        self._held: Any = _NOTHING
 
-    def take(self) -> Any:
-        """The next item; StopIteration if there is none."""
-        with self._lock:
-            item = self._take()
-            self._taken += 1
-            return item
+    def prepare(self) -> tuple[Any, Steps, BaseException | None]:
+        """The next item, what changes when it is taken, and what is to be raised instead.
 
-    @abstractmethod
-    def _take(self) -> Any:
-        """The next item of the source."""
+        Until it is taken, it stays the next one. StopIteration if there is none.
+        """
+        if self._held is _NOTHING:
+            self._hold()
+        return self._held, self._taking(), None
 
-    def _skip(self) -> None:
-        """Pass over an item of this pass."""
-        self._take()
+    def _taking(self) -> Steps:
+        return (setattr, (self, "_held", _NOTHING)), (setattr, (self, "_taken", self._taken + 1))
 
     @abstractmethod
-    def _rewind(self) -> None:
-        """Go back to the beginning, if the source can; ValueError if it cannot."""
+    def _hold(self) -> None:
+        """Take an item of the source, of this pass, and set `_held` to it."""
+
+    @abstractmethod
+    def _rewind(self) -> Steps:
+        """What goes back to the beginning, if the source can; ValueError if it cannot."""
 
     def _state_holders(self) -> tuple[Any, ...]:
         """What may have a state of its own."""
@@ -80,8 +87,14 @@ class Puller(ABC):
 
     def get_state(self) -> str:
         """Where the source is, as text."""
-        with self._lock:
-            fields = {"version": _VERSION, "taken": self._taken, "source": self._saved_state()}
+        own = self._saved_state()
+        if own is not None and self._held is not _NOTHING:
+            msg = (
+                "ExternalSource: get_state: the source gave an item whose delivery was interrupted."
+                " Take it first: the state of the source is after it."
+            )
+            raise RuntimeError(msg)
+        fields = {"version": _VERSION, "taken": self._taken, "source": own}
         try:
             return json.dumps(fields, separators=(",", ":"))
         except (TypeError, ValueError) as error:
@@ -91,24 +104,24 @@ class Puller(ABC):
     def set_state(self, text: str) -> None:
         """Go to where a source was when `get_state` returned the text."""
         taken, own = _parse(text)
-        with self._lock:
-            if own is not None:
-                self._load_state(own)
-                self._taken = taken
-                return
-            if taken < self._taken:
-                self._rewind()
-                self._taken = 0
-            while self._taken < taken:
-                try:
-                    self._skip()
-                except StopIteration:
-                    msg = (
-                        f"ExternalSource: set_state: the state is after {taken} items; the source "
-                        f"ended after {self._taken}. Give it the same data."
-                    )
-                    raise ValueError(msg) from None
-                self._taken += 1
+        fresh: Steps = ((setattr, (self, "_held", _NOTHING)), (setattr, (self, "_taken", 0)))
+        if own is not None:
+            self._load_state(own)
+            _kernels.carry_out((*fresh, (setattr, (self, "_taken", taken))))
+            return
+        if taken < self._taken:
+            _kernels.carry_out((*self._rewind(), *fresh))
+        while self._taken < taken:
+            try:
+                if self._held is _NOTHING:
+                    self._hold()
+            except StopIteration:
+                msg = (
+                    f"ExternalSource: set_state: the state is after {taken} items; the source "
+                    f"ended after {self._taken}. Give it the same data."
+                )
+                raise ValueError(msg) from None
+            _kernels.carry_out(self._taking())
 
 
 def _parse(text: str) -> tuple[int, Any]:
@@ -116,9 +129,9 @@ def _parse(text: str) -> tuple[int, Any]:
     try:
         fields = json.loads(text)
         version, taken, own = fields["version"], fields["taken"], fields["source"]
-        if not isinstance(taken, int) or taken < 0:
+        if type(taken) is not int or not 0 <= taken <= _MOST_TAKEN:
             raise ValueError(taken)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         msg = f"{where} not the state of an ExternalSource: {text[:60]!r}."
         raise ValueError(msg) from error
     if version != _VERSION:
@@ -138,10 +151,10 @@ def _refuse_to_rewind(what: str) -> NoReturn:
 class FunctionPuller(Puller):
     """Calls a function for each item."""
 
-    def _take(self) -> Any:
-        return self.source()
+    def _hold(self) -> None:
+        _kernels.store_result(self, "_held", self.source)
 
-    def _rewind(self) -> None:
+    def _rewind(self) -> Steps:
         _refuse_to_rewind("a function")
 
 
@@ -154,25 +167,26 @@ class IterablePuller(Puller):
         self._cycle = cycle
         self._items = begin()
 
-    def _take(self) -> Any:
+    def prepare(self) -> tuple[Any, Steps, BaseException | None]:
+        """As that of all; at the end of a pass the next one begins, if `cycle` says so."""
         try:
-            return next(self._items)
+            return super().prepare()
         except StopIteration:
             if self._cycle == "no":
                 raise
-            self._items = self._begin()
-            self._taken = 0
-            if self._cycle == "raise":
-                raise
-            return next(self._items)
+        again: Steps = (setattr, (self, "_items", self._begin())), (setattr, (self, "_taken", 0))
+        if self._cycle == "raise":
+            return None, again, StopIteration()
+        _kernels.carry_out(again)
+        return super().prepare()
 
-    def _skip(self) -> None:
-        next(self._items)
+    def _hold(self) -> None:
+        _kernels.store_result(self, "_held", next, self._items)
 
-    def _rewind(self) -> None:
+    def _rewind(self) -> Steps:
         if self._items is self.source:
             _refuse_to_rewind("an iterator")
-        self._items = self._begin()
+        return ((setattr, (self, "_items", self._begin())),)
 
     def _state_holders(self) -> tuple[Any, ...]:
         return (self.source, self._items)

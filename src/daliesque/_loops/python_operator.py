@@ -26,7 +26,6 @@ from .._engine.devices import DeviceBody, Results
 from .._engine.dtype import DType, from_code
 from .._engine.dtype import dtype as to_dtype
 from .._engine.errors import InternalError, SampleError
-from .._engine.executor import inside
 from .._engine.layout import check_layout
 from .._engine.metadata import FROM_DATA, Call, NotKnown, Result
 from .._engine.op import Operator
@@ -141,6 +140,9 @@ class AnyName(dict[str, Rule]):
 class PythonOperator(Operator):
     """An operator that calls a Python function for each sample."""
 
+    # Nobody knows what the function looks at.
+    is_pure = False
+
     def _find_device(
         self, device: Any, inputs: tuple[Any, ...]
     ) -> tuple[Device | None, DeviceBody | None, tuple[Any, ...]]:
@@ -218,19 +220,12 @@ def _body(
         keywords = {key: value.of_sample(index) for key, value in arguments.items()}
         if rng is not None:
             keywords["rng"] = generator(rng, index)
-        # This thread is part of the call now. A KeyboardInterrupt must not leave it so: there are
-        # no calls between an exception and what undoes it.
-        contexts, depth = thread.contexts, inside.depth
-        entered = len(contexts)
-        try:
-            inside.depth = depth + 1
-            contexts.append(context)
-            rows[index] = _take_row(_called(function, index, arrays, keywords), outputs, index)
-        finally:
-            inside.depth = depth
-            del contexts[entered:]
+        rows[index] = _take_row(_called(function, index, arrays, keywords), outputs, index)
 
-    context.python_threads.run(call, batch_size)
+    # Whatever thread calls the function is part of the call, and inside of its context.
+    context.python_threads.run(
+        lambda index: _kernels.call_inside(thread.contexts, context, call, index), batch_size
+    )
     parts = tuple(
         _join([row[number] for row in rows], output, number, name, len(outputs))
         for number, output in enumerate(outputs)

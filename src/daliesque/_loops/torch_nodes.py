@@ -16,8 +16,8 @@ from .._engine.rng import RNG, get_default_rng
 from .._engine.stream import stream as make_stream
 from .._engine.tensor import Tensor
 from .._readers.core.base import Reader as BaseReader
-from .._readers.core.base import ReaderMeta
 from .._readers.core.epoch import Epoch
+from .._readers.core.options import ReaderMeta
 
 try:
     from torchdata.nodes import BaseNode
