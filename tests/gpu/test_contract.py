@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 
 import daliesque as ndd
 from daliesque._engine.op import registry
 from daliesque._gpu.operators import body_of
-from support.cases import CASES, Case
+from support.case_inputs import Case
+from support.cases import CASES
 from support.contract import (
     Outputs,
     arrays,
@@ -25,7 +25,7 @@ from support.contract import (
     make_batches,
     make_inputs,
 )
-from support.gpu_compare import assert_near_cpu
+from support.gpu_compare import assert_near_cpu, call_on_gpu
 from support.metadata import assert_announced
 
 GPU_CASES = [case for case in CASES if body_of(registry[case.operator]) is not None]
@@ -33,13 +33,6 @@ MODES = [ndd.EvalMode.sync_full, ndd.EvalMode.eager, ndd.EvalMode.deferred]
 
 pytestmark = pytest.mark.usefixtures("either_device")
 each_case = pytest.mark.parametrize("case", GPU_CASES, ids=lambda case: case.operator)
-
-
-def on_gpu(case: Case, batches: list[Any], **changes: Any) -> tuple[Any, ...]:
-    """Call an operator there, and make sure that its results are."""
-    results = call(case, [batch.gpu() for batch in batches], device="gpu", **changes)
-    assert all(part.device == ndd.Device("gpu", 0) for part in results)
-    return results
 
 
 def assert_close(actual: Outputs, expected: Outputs, case: Case) -> None:
@@ -50,7 +43,7 @@ def assert_close(actual: Outputs, expected: Outputs, case: Case) -> None:
 def test_equals_the_cpu(case: Case) -> None:
     inputs = make_inputs(case)
     expected = call(case, make_batches(case, inputs))
-    actual = on_gpu(case, make_batches(case, inputs))
+    actual = call_on_gpu(case, make_batches(case, inputs))
     for there, here in zip(actual, expected, strict=True):
         assert there.dtype == here.dtype
         assert there.layout == here.layout
@@ -62,41 +55,41 @@ def test_equals_the_cpu(case: Case) -> None:
 def test_equals_the_cpu_on_a_dense_batch(case: Case) -> None:
     inputs = [[samples[0], samples[0], samples[0]] for samples in make_inputs(case)]
     expected = call(case, make_batches(case, inputs))
-    assert_close(arrays(on_gpu(case, make_batches(case, inputs))), arrays(expected), case)
+    assert_close(arrays(call_on_gpu(case, make_batches(case, inputs))), arrays(expected), case)
 
 
 @each_case
 def test_pending_results_say_what_they_are(case: Case) -> None:
     batches = make_batches(case, make_inputs(case))
     with ndd.EvalMode.deferred:
-        assert_announced(case, on_gpu(case, batches))
+        assert_announced(case, call_on_gpu(case, batches))
 
 
 @each_case
 def test_modes_agree(case: Case) -> None:
-    assert_modes_agree(on_gpu, case, MODES)
+    assert_modes_agree(call_on_gpu, case, MODES)
 
 
 @each_case
 def test_tensor_equals_batch_of_one(case: Case) -> None:
-    assert_tensor_equals_batch_of_one(on_gpu, case)
+    assert_tensor_equals_batch_of_one(call_on_gpu, case)
 
 
 @each_case
 def test_samples_are_independent(case: Case) -> None:
     # Libraries choose how to multiply matrices by their number.
-    assert_samples_are_independent(on_gpu, case, assert_near_cpu)
+    assert_samples_are_independent(call_on_gpu, case, assert_near_cpu)
 
 
 @each_case
 def test_empty_batch(case: Case) -> None:
-    assert_takes_empty_batches(on_gpu, case)
+    assert_takes_empty_batches(call_on_gpu, case)
 
 
 @each_case
 def test_inputs_stay_unchanged(case: Case) -> None:
     batches = [batch.gpu() for batch in make_batches(case, make_inputs(case))]
-    assert_inputs_stay_unchanged(on_gpu, case, batches)
+    assert_inputs_stay_unchanged(call_on_gpu, case, batches)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +115,9 @@ def test_per_sample_arguments(case: Case) -> None:
     for name, values in case.per_sample.items():
         batches = make_batches(case, inputs)
         expected = arrays(call(case, batches, **{name: ndd.batch(values)}))
-        assert_close(arrays(on_gpu(case, batches, **{name: ndd.batch(values)})), expected, case)
+        assert_close(
+            arrays(call_on_gpu(case, batches, **{name: ndd.batch(values)})), expected, case
+        )
 
 
 @each_case
@@ -132,6 +127,6 @@ def test_inputs_are_moved(case: Case) -> None:
     if not inputs:
         return
     batches = make_batches(case, inputs)
-    assert_outputs(arrays(call(case, batches, device="gpu")), arrays(on_gpu(case, batches)))
+    assert_outputs(arrays(call(case, batches, device="gpu")), arrays(call_on_gpu(case, batches)))
     there = [batch.gpu() for batch in batches]
     assert_outputs(arrays(call(case, there, device="cpu")), arrays(call(case, batches)))

@@ -10,6 +10,7 @@ import pytest
 import daliesque as ndd
 
 
+@pytest.mark.filterwarnings("ignore:capture=True was specified:UserWarning")
 def test_sources_deliver_to_devices() -> None:
     source = ndd.ExternalSource(lambda: (1, 2), 2, device=["cpu", "gpu"])
     for batch_size in (None, 3):

@@ -15,7 +15,8 @@ import daliesque as ndd
 from daliesque._engine.op import registry
 from daliesque._gpu import accelerator
 from daliesque._gpu.operators import WAITING, body_of
-from support.cases import CASES, Case
+from support.case_inputs import Case
+from support.cases import CASES
 from support.compare import assert_close
 from support.contract import call, make_batches, make_inputs
 from support.gpu_compare import assert_near_cpu

@@ -174,8 +174,8 @@ def test_wrong_arguments_are_refused() -> None:
         ndd.saturation(image, image_type=ndd.types.GRAY).evaluate()
     with pytest.raises(ValueError, match=r"brightness: 'dtype' must be .*; got bool"):
         ndd.brightness(image, dtype=ndd.bool).evaluate()
-    with pytest.raises(ValueError, match="contrast: the layout 'CHW' is not supported"):
-        ndd.contrast(ndd.tensor(make_image("uint8"), layout="CHW")).evaluate()
+    with pytest.raises(ValueError, match="contrast: the layout 'WHC' is not supported"):
+        ndd.contrast(ndd.tensor(make_image("uint8"), layout="WHC")).evaluate()
     with pytest.raises(ValueError, match="color_twist: the type bool is not supported"):
         ndd.color_twist(ndd.tensor(np.zeros((4, 5, 3), bool), layout="HWC")).evaluate()
     with pytest.raises(ValueError, match="color_space_conversion: 'output_type' must be"):
@@ -185,3 +185,56 @@ def test_wrong_arguments_are_refused() -> None:
     per_frame = ndd.tensor(np.ones(21, np.float32), layout="F")
     with pytest.raises(ValueError, match="hue: 'hue' has one value for each frame, but"):
         ndd.hue(image, hue=per_frame).evaluate()
+
+
+def test_grayscale() -> None:
+    image = np.random.default_rng(3).integers(0, 256, (20, 30, 3), np.uint8)
+    luminance = image.astype(np.float64) @ [0.299, 0.587, 0.114]
+    for count in (1, 3):
+        found = np.asarray(ndd.grayscale(image, num_output_channels=count)).astype(np.float64)
+        assert found.shape == (20, 30, count)
+        assert np.abs(found - luminance[..., None]).max() <= 1
+        assert (found == found[..., :1]).all()
+    soft = (image / 255).astype(np.float32)
+    found = np.asarray(ndd.grayscale(soft, num_output_channels=1))
+    assert np.abs(found[..., 0] - luminance / 255).max() <= 1 / 255
+    assert (np.asarray(ndd.grayscale(soft)) == found).all()
+    with pytest.raises(ValueError, match="'num_output_channels' must be 1 or 3; got 2"):
+        ndd.grayscale(image, num_output_channels=2).evaluate()
+    with pytest.raises(ValueError, match="RGB images have 3 channels; got the shape"):
+        ndd.grayscale(image[..., :2]).evaluate()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
+def test_channel_shuffle(dtype: str) -> None:
+    rng = np.random.default_rng(4)
+    for channels in (1, 2, 3, 4):
+        image = rng.integers(0, 100, (7, 9, channels)).astype(dtype)
+        order = rng.permutation(channels)
+        found = np.asarray(ndd.channel_shuffle(image, order=order.tolist()))
+        assert (found == image[..., order]).all()
+        drawn = np.asarray(ndd.channel_shuffle(image))
+        assert sorted(map(tuple, drawn.reshape(-1, channels).T.tolist())) == sorted(
+            map(tuple, image.reshape(-1, channels).T.tolist())
+        )
+    with pytest.raises(ValueError, match="'order' must name each of the 3 channels once"):
+        ndd.channel_shuffle(np.zeros((2, 2, 3), np.uint8), order=[0, 0, 1]).evaluate()
+    mixed = ndd.batch([np.zeros((2, 2, 3), np.uint8), np.zeros((2, 2, 1), np.uint8)], layout="HWC")
+    with pytest.raises(ValueError, match="all images need equally many channels; got"):
+        ndd.channel_shuffle(mixed).evaluate()
+
+
+def test_channel_shuffle_draws_every_order() -> None:
+    images = ndd.batch([np.array([[[0, 1, 2]]], np.uint8)] * 200, layout="HWC")
+    found = np.asarray(ndd.channel_shuffle(images, rng=ndd.random.RNG(5)))
+    assert len(np.unique(found.reshape(-1, 3), axis=0)) == 6
+
+
+def test_rgb_shift() -> None:
+    image = np.random.default_rng(5).integers(0, 256, (20, 30, 3), np.uint8)
+    found = np.asarray(ndd.rgb_shift(image, r_shift=30, g_shift=-40.4, b_shift=0.6))
+    expected = np.clip(np.floor(image + np.array([30, -40.4, 0.6]) + 0.5), 0, 255)
+    assert (found == expected).all()
+    soft = (image / 255).astype(np.float32)
+    found = np.asarray(ndd.rgb_shift(soft, g_shift=0.25))
+    assert_near(found, soft + np.array([0, 0.25, 0], np.float32))

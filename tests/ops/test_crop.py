@@ -190,7 +190,7 @@ IMAGE = ndd.as_tensor(make_image((4, 5, 3)), layout="HWC")
             ValueError,
             "'fill_values' needs 1 value or 3",
         ),
-        (lambda: ndd.crop(ndd.as_tensor(np.zeros((3, 3)))), ValueError, "crop: the input has 2"),
+        (lambda: ndd.crop(ndd.as_tensor(np.zeros(3))), ValueError, "crop: the input has 1 axis"),
         (
             lambda: ndd.crop_mirror_normalize(IMAGE, mean=[1, 2]),
             ValueError,

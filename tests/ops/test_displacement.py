@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import daliesque as ndd
 from support.compare import assert_close
+from support.reference.sampling import sampled
 
 Array = NDArray[Any]
 
@@ -95,3 +96,93 @@ def test_wrong_arguments_are_refused() -> None:
         ndd.sphere(image, interp_type=3).evaluate()
     with pytest.raises(ValueError, match="jitter: 'nDegree' must be positive; got 0"):
         ndd.jitter(image, nDegree=0).evaluate()
+
+
+def noise(shape: tuple[int, ...]) -> Array:
+    return np.random.default_rng(9).integers(0, 256, shape, np.uint8)
+
+
+@pytest.mark.parametrize("fill", [None, 31.0])
+def test_elastic_transform_with_a_flow(fill: float | None) -> None:
+    image = noise((30, 40, 3))
+    flow = np.random.default_rng(2).normal(0, 4, (30, 40, 2)).astype(np.float32)
+    y, x = np.mgrid[:30, :40]
+    expected = sampled(image, [y + flow[..., 1], x + flow[..., 0]], fill)
+    found = np.asarray(ndd.elastic_transform(image, flow, fill_value=fill))
+    assert_close(found, expected, "warped integers")
+
+
+def test_elastic_transform_draws_smooth_flows() -> None:
+    """An image whose values are its own coordinates shows the displacements."""
+    y, x = np.mgrid[:64, :80].astype(np.float32)
+    image = np.stack([x, y], axis=2)
+    images = ndd.batch([image, image], layout="HWC")
+    made = ndd.elastic_transform(images, alpha=20, sigma=4, rng=ndd.random.RNG(3))
+    flows = [np.asarray(sample)[8:-8, 8:-8] - image[8:-8, 8:-8] for sample in made.tensors]
+    assert np.abs(flows[0] - flows[1]).max() > 0.1
+    for flow in flows:
+        # Noise of variance 1/3, averaged over a Gaussian window: 20 * sqrt(1/3 / (4 pi 16)).
+        assert 0.4 < flow.std() < 1.6
+        assert np.abs(np.diff(flow, axis=0)).max() < np.abs(flow).max() / 2
+    again = ndd.elastic_transform(images, alpha=20, sigma=4, rng=ndd.random.RNG(3))
+    assert (np.asarray(again) == np.asarray(made)).all()
+
+
+def test_elastic_transform_of_sequences_shares_the_flow() -> None:
+    clip = np.repeat(noise((1, 20, 24, 3)), 3, axis=0)
+    made = np.asarray(ndd.elastic_transform(ndd.tensor(clip, layout="FHWC"), sigma=2.0))
+    assert (made == made[:1]).all()
+    assert (made != clip).any()
+
+
+def grid_positions(nodes: Array, height: int, width: int) -> list[Array]:
+    """Where the pixels between nodes come from, along each axis by np.interp."""
+    rows, columns = nodes.shape[:2]
+    v = np.clip((np.arange(height) + 0.5) * (rows - 1) / height, 0, rows - 1)
+    u = np.clip((np.arange(width) + 0.5) * (columns - 1) / width, 0, columns - 1)
+    found = []
+    for axis in (1, 0):
+        across = np.stack([np.interp(u, np.arange(columns), row) for row in nodes[..., axis]])
+        down = [np.interp(v, np.arange(rows), across[:, k]) for k in range(width)]
+        found.append(np.stack(down, axis=1) - 0.5)
+    return found
+
+
+def test_grid_distortion_with_nodes() -> None:
+    image = noise((33, 47, 3))
+    rng = np.random.default_rng(6)
+    y, x = np.meshgrid(np.linspace(0, 33, 4), np.linspace(0, 47, 6), indexing="ij")
+    nodes = np.stack([x, y], axis=2) + rng.normal(0, 3, (4, 6, 2))
+    expected = sampled(image, grid_positions(nodes, 33, 47), 5.0)
+    found = np.asarray(ndd.grid_distortion(image, nodes.astype(np.float32), fill_value=5))
+    assert_close(found, expected, "warped integers")
+
+
+def test_grid_distortion_draws_cells_within_limits() -> None:
+    y, x = np.mgrid[:50, :60].astype(np.float32) + 0.5
+    images = ndd.batch([np.stack([x, y], axis=2)] * 2, layout="HWC")
+    made = ndd.grid_distortion(images, num_steps=5, distort_limit=0.4)
+    first, second = (np.asarray(sample) for sample in made.tensors)
+    assert (first != second).any()
+    for seen in (first, second):
+        steps = np.diff(seen[25, 1:-1, 0])
+        # Cells keep their order, and shrink or grow by 1.4 / 0.6 at most.
+        assert steps.min() > 0.6 / 1.4 - 0.01
+        assert steps.max() < 1.4 / 0.6 + 0.01
+        assert np.ptp(seen[:, 30, 0]) < 1e-3
+    same = ndd.grid_distortion(images, distort_limit=0.0)
+    assert_close(np.asarray(same.tensors[0]), np.stack([x, y], axis=2), "small values")
+
+
+def test_errors_of_flows_and_grids() -> None:
+    image = noise((6, 8, 3))
+    with pytest.raises(ValueError, match=r"'flow' needs the shape \(6, 8, 2\); got \(6, 8, 3\)"):
+        ndd.elastic_transform(image, image.astype(np.float32)).evaluate()
+    with pytest.raises(ValueError, match="'sigma' must be positive; got 0"):
+        ndd.elastic_transform(image, sigma=0).evaluate()
+    with pytest.raises(ValueError, match=r"'nodes' needs the shape \(rows, columns, 2\)"):
+        ndd.grid_distortion(image, np.zeros((1, 5, 2), np.float32)).evaluate()
+    with pytest.raises(ValueError, match="'num_steps' must be between 1 and 1024; got 0"):
+        ndd.grid_distortion(image, num_steps=0).evaluate()
+    with pytest.raises(ValueError, match="'distort_limit' must be at least 0 and less than 1"):
+        ndd.grid_distortion(image, distort_limit=1).evaluate()

@@ -326,3 +326,62 @@ def test_wrong_arguments_of_rank_filters() -> None:
     ):
         with pytest.raises(ValueError, match=r"experimental.dilate: " + match):
             ndd.experimental.dilate(image, **arguments).evaluate()
+
+
+SMOOTHING = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]]) / 13
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32"])
+@pytest.mark.parametrize("factor", [0.0, 0.4, 1.0, 1.9])
+def test_sharpness(dtype: str, factor: float) -> None:
+    data = make_data(dtype, (19, 23, 3))
+    window = (1 - factor) * SMOOTHING
+    window[1, 1] += factor
+    expected = cv2.filter2D(data.astype(np.float64), -1, window, borderType=cv2.BORDER_REFLECT_101)
+    assert_near(call("sharpness", data, "HWC", sharpness=factor), to_type(expected, dtype))
+
+
+def motion_window(size: int, angle: float, direction: float) -> Array:
+    """A line through the middle, element by element."""
+    window = np.zeros((size, size))
+    half = size // 2
+    for y, x in np.ndindex(size, size):
+        radians = np.deg2rad(angle)
+        along = np.cos(radians) * (x - half) - np.sin(radians) * (y - half)
+        beside = np.sin(radians) * (x - half) + np.cos(radians) * (y - half)
+        cover = min(max(half + 1 - abs(along), 0), 1) * max(1 - abs(beside), 0)
+        window[y, x] = cover * (1 + direction * min(max(along, -half), half) / max(half, 1))
+    return window / window.sum()
+
+
+@pytest.mark.parametrize(
+    ("size", "angle", "direction"), [(1, 10, 0), (3, 0, 0), (5, 90, 1), (7, 30, -0.5), (9, 135, 0)]
+)
+def test_motion_blur(size: int, angle: float, direction: float) -> None:
+    data = make_data("float32", (29, 33, 3))
+    window = motion_window(size, angle, direction)
+    expected = cv2.filter2D(data.astype(np.float64), -1, window, borderType=cv2.BORDER_REFLECT_101)
+    found = call("motion_blur", data, "HWC", size=size, angle=angle, direction=direction)
+    assert_close(found, expected, "interpolated values")
+
+
+def test_motion_blur_moves_along_the_line() -> None:
+    """A point becomes a line: horizontal, vertical, and upwards to the right."""
+    point = np.zeros((9, 9), np.float32)
+    point[4, 4] = 1
+    across = call("motion_blur", point, "HW", size=5)
+    assert np.flatnonzero(across.sum(axis=0)).tolist() == [2, 3, 4, 5, 6]
+    assert np.flatnonzero(across.sum(axis=1)).tolist() == [4]
+    upwards = call("motion_blur", point, "HW", size=5, angle=45)
+    assert upwards[3, 5] > 0.1
+    assert upwards[5, 3] > 0.1
+    assert upwards[3, 3] == upwards[5, 5] == 0
+
+
+def test_errors_of_motion_blur() -> None:
+    image = make_data("uint8", (4, 4, 3))
+    for size in (0, 4, 257):
+        with pytest.raises(ValueError, match="'size' must be odd and between 1 and 255; got"):
+            call("motion_blur", image, "HWC", size=size)
+    with pytest.raises(ValueError, match="'direction' must be between -1 and 1; got 2"):
+        call("motion_blur", image, "HWC", direction=2)

@@ -37,6 +37,23 @@ def test_jpeg_compression_distortion(size: tuple[int, int], quality: int) -> Non
     assert np.abs(got.astype(int) - expected).max() <= 1
 
 
-def test_jpeg_needs_rgb() -> None:
-    with pytest.raises(ValueError, match="jpeg_compression_distortion: the input must be RGB"):
-        ndd.jpeg_compression_distortion(tensor(image(5, 6, 1))).evaluate()
+@pytest.mark.parametrize("layout", ["HWC", "HW"])
+def test_gray_images_are_compressed_as_such(layout: str) -> None:
+    import cv2
+
+    y, x = np.mgrid[:37, :51]
+    source = cv2.blur(((x * 3 + y * 5) % 256).astype(np.uint8), (3, 3))
+    options = [cv2.IMWRITE_JPEG_QUALITY, 20]
+    expected = cv2.imdecode(cv2.imencode(".jpg", source, options)[1], 0)
+    values = source if layout == "HW" else source[..., None]
+    result = ndd.jpeg_compression_distortion(tensor(values, layout), quality=20)
+    assert result.layout == layout
+    assert np.abs(np.asarray(result).reshape(37, 51).astype(int) - expected).max() <= 1
+
+
+def test_jpeg_needs_colors_or_gray() -> None:
+    with pytest.raises(ValueError, match="jpeg_compression_distortion: the input must be RGB or"):
+        ndd.jpeg_compression_distortion(tensor(image(5, 6, 2))).evaluate()
+    mixed = ndd.batch([image(5, 6, 3), image(5, 6, 1)], layout="HWC")
+    with pytest.raises(ValueError, match=r"got 1 channels \(sample 1\)"):
+        ndd.jpeg_compression_distortion(mixed).evaluate()

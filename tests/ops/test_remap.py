@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from support.compare import assert_close
+from support.reference.sampling import sampled
 
 FILTERS = {0: cv2.INTER_NEAREST, 1: cv2.INTER_LINEAR, 2: cv2.INTER_CUBIC}
 BORDERS = {
@@ -118,3 +120,43 @@ def test_maps_of_different_shapes() -> None:
         ndd.experimental.remap(
             image, np.zeros((2, 3), np.float32), np.zeros((3, 2), np.float32)
         ).evaluate()
+
+
+@pytest.mark.parametrize("fill", [None, 12.0])
+def test_perspective(fill: float | None) -> None:
+    """The matrix of OpenCV for the same points; positions are those of corners of pixels."""
+    image = np.random.default_rng(4).integers(0, 256, (40, 60, 3), np.uint8)
+    start = np.array([[0, 0], [59, 0], [59, 39], [0, 39]], np.float32)
+    end = np.array([[5, 3], [50, 8], [57, 36], [2, 30]], np.float32)
+    matrix = cv2.getPerspectiveTransform(end, start)
+    y, x = np.mgrid[:40, :60] + 0.5
+    u, v, w = matrix @ np.stack([x, y, np.ones_like(x)]).reshape(3, -1)
+    positions = [(part / w - 0.5).reshape(40, 60) for part in (v, u)]
+    expected = sampled(image, positions, fill)
+    found = ndd.perspective(image, endpoints=end.ravel().tolist(), fill_value=fill)
+    assert_close(np.asarray(found), expected, "warped integers")
+    points = {"startpoints": start.ravel().tolist(), "endpoints": end.ravel().tolist()}
+    again = ndd.perspective(image, fill_value=fill, **points)
+    assert (np.asarray(again) == np.asarray(found)).all()
+
+
+def test_perspective_draws_points_inside() -> None:
+    y, x = np.mgrid[:50, :80].astype(np.float32) + 0.5
+    images = ndd.batch([np.stack([x, y], axis=2)] * 4, layout="HWC")
+    made = np.asarray(ndd.perspective(images, fill_value=-1, distortion_scale=0.3))
+    shown = (made >= 0).all(axis=3)
+    # The middle of the image is always seen, corners seldom are.
+    assert shown[:, 15:35, 24:56].all()
+    assert len(np.unique(shown.sum(axis=(1, 2)))) > 1
+    same = np.asarray(ndd.perspective(images, distortion_scale=0.0))
+    assert_close(same[0], np.stack([x, y], axis=2), "small values")
+
+
+def test_errors_of_perspective() -> None:
+    image = np.zeros((5, 6, 3), np.uint8)
+    with pytest.raises(ValueError, match=r"'endpoints' needs 8 values, four points .*; got 4"):
+        ndd.perspective(image, endpoints=[0, 0, 1, 1]).evaluate()
+    with pytest.raises(ValueError, match="no three of the points may lie on a line"):
+        ndd.perspective(image, endpoints=[0, 0, 1, 1, 2, 2, 3, 3]).evaluate()
+    with pytest.raises(ValueError, match="'distortion_scale' must be between 0 and 1; got 2"):
+        ndd.perspective(image, distortion_scale=2).evaluate()

@@ -511,11 +511,12 @@ def test_resize_crop_mirror_of_each_sample() -> None:
         assert_same(got, alone)
 
 
+@pytest.mark.parametrize("low", [0.0, 0.2])
 @pytest.mark.parametrize("layout", ["HWC", "CHW", "FHWC", "FCHW", "CFHW"])
-def test_random_resized_crop_resizes_a_random_window(layout: str) -> None:
+def test_random_resized_crop_resizes_a_random_window(layout: str, low: float) -> None:
     extents = {"H": 60, "W": 80, "F": 2, "C": 3}
     arrays = [noise_of_bytes(tuple(extents[letter] for letter in layout), seed=k) for k in range(4)]
-    windows = {"random_area": [0.2, 0.6], "random_aspect_ratio": [0.5, 2.0], "num_attempts": 5}
+    windows = {"random_area": [low, 0.6], "random_aspect_ratio": [0.5, 2.0], "num_attempts": 5}
     got = ndd.random_resized_crop(
         ndd.batch(arrays, layout=layout), size=[17, 23], rng=ndd.random.RNG(seed=5), **windows
     )

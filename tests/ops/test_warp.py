@@ -11,40 +11,10 @@ from numpy.typing import NDArray
 
 import daliesque as ndd
 from support.compare import assert_close
+from support.reference.sampling import affine_positions, sampled
 
 Array = NDArray[Any]
 MATRIX = [0.9, 0.3, -5.3, -0.2, 1.1, 4.1]
-
-
-def sampled(image: Array, positions: list[Array], fill: float | None) -> Array:
-    """Linear interpolation of `image` at index coordinates, one array for each spatial axis."""
-    whole = [np.floor(position).astype(int) for position in positions]
-    rest = [position - index for position, index in zip(positions, whole, strict=True)]
-    result = np.zeros((*positions[0].shape, image.shape[-1]))
-    for corner in np.ndindex(*(2,) * len(positions)):
-        indices = [index + bit for index, bit in zip(whole, corner, strict=True)]
-        weight = np.ones(positions[0].shape)
-        outside = np.zeros(positions[0].shape, bool)
-        for index, part, bit, extent in zip(indices, rest, corner, image.shape, strict=False):
-            weight = weight * (part if bit else 1 - part)
-            outside |= (index < 0) | (index >= extent)
-        clipped = tuple(
-            np.clip(index, 0, extent - 1)
-            for index, extent in zip(indices, image.shape, strict=False)
-        )
-        values = image[clipped].astype(float)
-        if fill is not None:
-            values[outside] = fill
-        result += weight[..., None] * values
-    return result
-
-
-def affine_positions(matrix: Array, size: tuple[int, ...]) -> list[Array]:
-    """Source indices (outermost axis first) of the pixels of a result of the given size."""
-    grid = np.stack(np.meshgrid(*(np.arange(n) + 0.5 for n in size), indexing="ij"), -1)[..., ::-1]
-    dims = len(size)
-    positions = grid @ matrix[:, :dims].T + matrix[:, dims] - 0.5
-    return [positions[..., dims - 1 - axis] for axis in range(dims)]
 
 
 @pytest.mark.parametrize("fill", [None, 77.0])
@@ -187,3 +157,57 @@ def test_no_pixels_to_repeat() -> None:
         ndd.warp_affine(empty, matrix=MATRIX, size=(2, 2)).evaluate()
     filled = ndd.warp_affine(empty, matrix=MATRIX, size=(2, 2), fill_value=3)
     assert (np.asarray(filled) == 3).all()
+
+
+# Operators, arguments, and the matrices from input to result between corners of pixels.
+MOVES = [
+    ("shear_x", {"shear": 0.3}, [[1, 0.3, 0], [0, 1, 0]]),
+    ("shear_y", {"shear": -0.2}, [[1, 0, 0], [-0.2, 1, 0]]),
+    ("translate_x", {"offset": 7.5}, [[1, 0, 7.5], [0, 1, 0]]),
+    ("translate_x", {"offset_rel": -0.1}, [[1, 0, -6], [0, 1, 0]]),
+    ("translate_y", {"offset": -3}, [[1, 0, 0], [0, 1, -3]]),
+    ("translate_y", {"offset_rel": 0.25}, [[1, 0, 0], [0, 1, 10]]),
+]
+
+
+@pytest.mark.parametrize(("operator", "arguments", "matrix"), MOVES)
+@pytest.mark.parametrize("fill", [None, 9.0])
+def test_shears_and_translations(operator: str, arguments: Any, matrix: Any, fill: Any) -> None:
+    image = np.random.default_rng(3).integers(0, 256, (40, 60, 3), np.uint8)
+    found = np.asarray(getattr(ndd, operator)(image, fill_value=fill, **arguments))
+    inverse = np.linalg.inv(np.array([*matrix, [0, 0, 1]], np.float64))[:2]
+    expected = sampled(image, affine_positions(inverse, (40, 60)), fill)
+    assert found.dtype == np.uint8
+    assert_close(found, expected, "warped integers")
+
+
+def test_shears_and_translations_for_each_sample() -> None:
+    image = np.arange(12, dtype=np.uint8).reshape(3, 4, 1)
+    images = ndd.batch([image] * 3, layout="HWC")
+    moved = ndd.translate_x(images, offset=ndd.batch([0, 1, -2]), fill_value=99)
+    rows = [np.asarray(sample)[0, :, 0].tolist() for sample in moved.tensors]
+    assert rows == [[0, 1, 2, 3], [99, 0, 1, 2], [2, 3, 99, 99]]
+    with pytest.raises(ValueError, match="translate_y: either 'offset' or 'offset_rel' must be"):
+        ndd.translate_y(images).evaluate()
+    with pytest.raises(ValueError, match="translate_y: either 'offset' or 'offset_rel' must be"):
+        ndd.translate_y(images, offset=1, offset_rel=1).evaluate()
+    with pytest.raises(TypeError, match="shear_x: the argument 'shear' is missing"):
+        ndd.shear_x(images)
+    with pytest.raises(ValueError, match="shear_y: 'shear' must be"):
+        ndd.shear_y(images, shear=float("nan")).evaluate()
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("fill", [None, 200.0])
+def test_rows_that_move_as_a_whole(channels: int, fill: float | None) -> None:
+    """Bytes have a way of their own for translations and shears along rows."""
+    image = np.random.default_rng(5).integers(0, 256, (21, 37, channels), np.uint8)
+    for x, y, shear in (
+        *((0.0, 0.0, 0.0), (3.0, -2.0, 0.0), (0.25, 0.0, 0.0), (0.0, -7.75, 0.0)),
+        *((-5.3, 4.6, 0.0), (2.2, 0.0, 0.7), (-1.5, 0.5, -1.3), (100.0, 0.0, 0.0)),
+        *((0.0, -60.5, 0.2), (-0.999999, 0.0, 0.0), (36.5, 20.5, 0.0)),
+    ):
+        matrix = np.array([[1, shear, x], [0, 1, y]])
+        found = ndd.warp_affine(image, matrix=matrix.ravel().tolist(), fill_value=fill)
+        expected = sampled(image, affine_positions(matrix, (21, 37)), fill)
+        assert_close(np.asarray(found), expected, "warped integers", (x, y, shear))

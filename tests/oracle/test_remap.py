@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images in another perspective are what the reference gives."""
+"""Images seen from another side are what the reference gives."""
 
 from __future__ import annotations
 

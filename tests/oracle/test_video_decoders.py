@@ -176,7 +176,7 @@ def test_padding_of_the_reader(folder: Path, mode: str) -> None:
     "rounding", ["start_down_end_up", "start_up_end_down", "all_up", "all_down"]
 )
 @pytest.mark.parametrize("unit", ["frames", "timestamps"])
-def test_parts(folder: Path, tmp_path: Path, unit: str, rounding: str) -> None:
+def test_parts(folder: Path, unit: str, rounding: str) -> None:
     rng = np.random.default_rng(4)
     lines = []
     for name, seconds in (("a/one.webm", 1.5), ("a/two.avi", 0.9), ("b/four.mkv", 5.0)):
@@ -187,7 +187,8 @@ def test_parts(folder: Path, tmp_path: Path, unit: str, rounding: str) -> None:
             begin, end = sorted(rng.uniform(least, most, 2).round(2))
             lines.append(f"{folder / name} {rng.integers(9)} {begin} {end + 0.1}")
     lines.append(f"{folder / 'a/one.webm'} 1 0.2 0.8" if unit == "timestamps" else "")
-    path = tmp_path / "list.txt"
+    # A list may name what is below its own folder.
+    path = folder.parent / f"{unit}-{rounding}.txt"
     path.write_text("\n".join(lines) + "\n")
     arguments = {"file_list": str(path), "file_list_format": unit, "file_list_rounding": rounding}
     assert_reads_the_same(sequence_length=2, enable_frame_num="sequence", **arguments)

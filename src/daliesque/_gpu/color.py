@@ -169,3 +169,14 @@ def _in_space(data: torch.Tensor, target: DALIImageType, source: DALIImageType) 
         return from_float(_mapped(values, _TO_YCBCR[None], _VIDEO), byte)
     centered = values - constant(_VIDEO[0], data)
     return from_float(_mapped(centered, _FROM_YCBCR[None], np.zeros((1, 3), np.float32)), byte)
+
+
+def reorder_channels(samples: DeviceSamples, order: NDArray[np.int32]) -> DeviceSamples:
+    """The channels, along the last axis, in another order."""
+
+    def reordered(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        chosen = constant(rows(order, indices), data).to(torch.int64)
+        shape = (len(chosen), *(1,) * (data.ndim - 2), chosen.shape[1])
+        return torch.gather(data, -1, chosen.reshape(shape).expand(data.shape))
+
+    return samples.mapped(reordered)

@@ -13,7 +13,7 @@ from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import int32
 from .gather import Border
-from .numbers import column
+from .numbers import column, constant
 from .placement import on_device
 from .samples import DeviceSamples
 from .warp import Coordinates, Options, WarpInterp, coordinates_of, warped
@@ -96,3 +96,61 @@ def jitter(samples: DeviceSamples, state: Any, mask: Any, degree: int) -> Device
         return flat[numbers, index].reshape(data.shape)
 
     return samples.mapped(displaced)
+
+
+def warp_flow(
+    samples: DeviceSamples,
+    flow: Any,
+    scale: NDArray[np.float32],
+    interp: WarpInterp,
+    border: Border,
+    fill: list[float],
+) -> DeviceSamples:
+    """Pixels from positions that a field displaces, by (x, y) for each pixel."""
+    fields: DeviceSamples = on_device(flow)
+
+    def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
+        shifts = fields.select(indices.tolist()).dense()
+        shifts = shifts * column(scale, indices, shifts)
+        across, down = coordinates_of(size, data, torch.float32)
+        return [across + 0.5 + shifts[..., 0], down + 0.5 + shifts[..., 1]]
+
+    options = Options(interp, border, list(fill), samples.type_id)
+    return warped(samples, _own_sizes(samples), options, locate)
+
+
+def warp_grid(
+    samples: DeviceSamples, nodes: Any, interp: WarpInterp, border: Border, fill: list[float]
+) -> DeviceSamples:
+    """Pixels from positions between the nodes of a grid."""
+    grids: DeviceSamples = on_device(nodes)
+
+    def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
+        positions = []
+        for index in indices.tolist():
+            grid = grids.select([index]).dense()[0]
+            positions.append(_between_nodes(grid, size, data))
+        stacked = torch.stack(positions)
+        return [stacked[..., 0], stacked[..., 1]]
+
+    options = Options(interp, border, list(fill), samples.type_id)
+    return warped(samples, _own_sizes(samples), options, locate)
+
+
+def _between_nodes(grid: torch.Tensor, size: list[int], like: torch.Tensor) -> torch.Tensor:
+    """Positions (height, width, 2) in the input, linearly between the nodes of one grid."""
+    starts, shares = [], []
+    for axis in (0, 1):
+        count = grid.shape[axis]
+        density = np.float32(count - 1) / np.float32(size[axis])
+        position = (np.arange(size[axis], dtype=np.float32) + np.float32(0.5)) * density
+        start = position.astype(np.int64).clip(0, count - 2)
+        starts.append(constant(start, like))
+        shares.append(constant((position - start).astype(np.float32), like))
+    (top, left), (down, across) = starts, shares
+    rows = []
+    for step in (0, 1):
+        line = grid[top + step]
+        before, behind = line[:, left], line[:, left + 1]
+        rows.append(before + across[None, :, None] * (behind - before))
+    return rows[0] + down[:, None, None] * (rows[1] - rows[0])

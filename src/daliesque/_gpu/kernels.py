@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from .._engine.samples import Kernels
 from .arithmetic import arithmetic
 from .audio import audio_resample, nonsilent_region, preemphasis_filter
+from .auto_aug import mean_contrast
 from .boxes import encode_boxes
 from .call import current_target
-from .color import brightness_contrast, color_twist, convert_color_space
+from .color import brightness_contrast, color_twist, convert_color_space, reorder_channels
 from .compose import erase, grid_mask, multi_paste
 from .crop import crop_mirror_normalize
 from .debayer import debayer
-from .displacement import jitter, sphere, water
+from .displacement import jitter, sphere, warp_flow, warp_grid, water
 from .fill import fill, one_hot
 from .filters import filter_samples as filter
 from .filters import gaussian_blur, laplacian, rank_filter
@@ -32,6 +33,7 @@ from .generic import batch_permutation, cast, join
 from .join import concatenate
 from .jpeg import jpeg_distortion
 from .lookup import look_up
+from .mixing import mix, overlay
 from .noise import gaussian_noise, salt_and_pepper_noise, shot_noise
 from .normalize import normalize
 from .points import transform_points
@@ -50,12 +52,14 @@ from .samples import DeviceSamples
 from .shape import transpose
 from .slice import slice_samples as slice
 from .spectral import mel_filter_bank, multiply_axis, spectrogram, to_decibels
-from .tone import clahe, equalize
+from .tone import apply_curve, autocontrast, clahe, equalize
 from .warp import warp_affine
 
 __all__ = [
+    "apply_curve",
     "arithmetic",
     "audio_resample",
+    "autocontrast",
     "batch_permutation",
     "beta",
     "brightness_contrast",
@@ -84,16 +88,20 @@ __all__ = [
     "jpeg_distortion",
     "laplacian",
     "look_up",
+    "mean_contrast",
     "mel_filter_bank",
+    "mix",
     "multi_paste",
     "multiply_axis",
     "nonsilent_region",
     "normal",
     "normalize",
     "one_hot",
+    "overlay",
     "preemphasis_filter",
     "rank_filter",
     "reduce",
+    "reorder_channels",
     "resize",
     "salt_and_pepper_noise",
     "shot_noise",
@@ -106,6 +114,8 @@ __all__ = [
     "uniform",
     "uniform_values",
     "warp_affine",
+    "warp_flow",
+    "warp_grid",
     "warp_map",
     "warp_perspective",
     "water",

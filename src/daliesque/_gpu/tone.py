@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equalization on accelerators, also contrast-limited, with the tables of the native kernel."""
+"""Curves and equalization on accelerators, the latter with the tables of the native kernel."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .. import _kernels
+from .._engine.dtype import DType, from_code
 from .gather import Border, border_indices, gathered
-from .numbers import constant
+from .numbers import constant, from_float, rows, to_float
 from .samples import DeviceSamples
+
+Curve = _kernels.Curve
 
 # Primaries of sRGB and white of D65, to the digits that OpenCV uses.
 _WHITE = np.array([0.950456, 1.0, 1.088754])
@@ -241,3 +245,73 @@ def _equalizing_tables(pixels: torch.Tensor) -> torch.Tensor:
     scale = 255.0 / (count - of_lowest).clamp(min=1).to(torch.float32)
     table = (below.clamp(min=0).to(torch.float32) * scale).round().clamp(max=255)
     return torch.where(of_lowest == count, lowest.to(torch.float32).expand_as(table), table)
+
+
+def _range(dtype: DType) -> tuple[float, int]:
+    """The highest value of a type, and how many bits it takes; 1 and 0 for floating-point types."""
+    if dtype.kind is DType.Kind.float:
+        return 1.0, 0
+    bits = dtype.bits - (dtype.kind is DType.Kind.signed)
+    return float(np.float32(2**bits - 1)), bits
+
+
+def _curved(
+    curve: Curve, values: torch.Tensor, a: torch.Tensor, b: torch.Tensor, dtype: DType
+) -> torch.Tensor:
+    """The functions of `Curve`, of floats."""
+    highest, bits = _range(dtype)
+    if curve == Curve.invert:
+        return highest - values
+    if curve == Curve.solarize:
+        return torch.where(values < a, values, highest - values)
+    if curve == Curve.add_below:
+        return torch.where(values < a, values + b, values)
+    if curve == Curve.gamma:
+        return (highest * (b * (values / highest) ** a)).clamp(0, highest)
+    if curve == Curve.shift:
+        return values + a
+    # Posterized, with the step b.
+    levels = torch.floor(values / b)
+    return (levels if bits else torch.minimum(levels.clamp(min=0), 1 / b - 1)) * b
+
+
+def apply_curve(
+    samples: DeviceSamples, curve: Curve, parameters: NDArray[np.float32], outer: int
+) -> DeviceSamples:
+    """Values replaced by a function with two parameters for each sample or channel."""
+    dtype = from_code(samples.type_id)
+    if curve == Curve.posterize:
+        bits = _range(dtype)[1]
+        steps = np.exp2(bits - parameters[:, :1])
+        kept = np.maximum(steps, 1) if bits else steps
+        parameters = np.concatenate([parameters[:, :1], kept], axis=1).astype(np.float32)
+
+    def changed(data: torch.Tensor, indices: Any) -> torch.Tensor:
+        pairs = constant(rows(parameters, indices), data)
+        pairs = pairs.reshape(len(pairs), -1, 2)
+        shape = [len(pairs), *(1,) * (data.ndim - 1)]
+        shape[1 if outer else -1] = pairs.shape[1]
+        if pairs.shape[1] == 1:
+            shape = [len(pairs), *(1,) * (data.ndim - 1)]
+        a, b = (pairs[..., k].reshape(shape) for k in (0, 1))
+        values = to_float(data, samples.type_id)
+        return from_float(_curved(curve, values, a, b, dtype), samples.type_id)
+
+    return samples.mapped(changed)
+
+
+def autocontrast(samples: DeviceSamples, outer: int) -> DeviceSamples:
+    """The values of each channel stretched over the whole range."""
+    highest, _ = _range(from_code(samples.type_id))
+
+    def stretched(data: torch.Tensor, _: Any) -> torch.Tensor:
+        if data.numel() == 0:
+            return data
+        values = to_float(data, samples.type_id)
+        axes = (1 + outer, 2 + outer)
+        low, high = (find(values, axes, keepdim=True) for find in (torch.amin, torch.amax))
+        extent = high - low
+        scaled = (values - low) * (highest / extent.clamp(min=torch.finfo(torch.float32).tiny))
+        return from_float(torch.where(extent > 0, scaled, values), samples.type_id)
+
+    return samples.mapped(stretched)

@@ -13,6 +13,9 @@ from .._engine.tensor import Tensor
 
 Operand: TypeAlias = Tensor | Batch | ArrayLike
 
+# For capture mode: a call in this module is that of whoever called the function.
+_HANDS_ON_CALLS = True
+
 
 def _call(name: str, *operands: Operand) -> Tensor | Batch:
     result: Tensor | Batch = apply(name, *operands)

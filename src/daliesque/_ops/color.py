@@ -6,14 +6,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._engine.args import FloatPerFrame
-from .._engine.dtype import NUMERIC, DType, uint8
+from .. import _kernels
+from .._engine.args import FloatPerFrame, IntsPerFrame
+from .._engine.dtype import NUMERIC, DType, from_code, uint8
 from .._engine.enums import DALIImageType
 from .._engine.metadata import Result, with_extents
-from .._engine.op import Samples, op
+from .._engine.op import RandomState, Samples, op
+from .._shapes.draws import Integers, permutation_rows, sequences, uniform_rows
+from .._shapes.windows import Border
 
 _LAYOUTS = "HWC FHWC DHWC FDHWC"
+# For operators that treat all elements alike, wherever the channels are.
+_ANY_ORDER = f"{_LAYOUTS} HW CHW DHW CDHW FHW FCHW FDHW FCDHW"
 _ZERO = np.zeros(1, np.float32)
 _ONE = np.ones(1, np.float32)
 _CHANNELS = {
@@ -43,7 +49,9 @@ def _require_channels(input: Samples, count: int, what: str) -> None:
             raise ValueError(msg)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
+@op(
+    layouts=_ANY_ORDER, dtypes=NUMERIC, sequences=True, result=Result(shape="input"), by_sample=True
+)
 def brightness(
     input: Samples,
     /,
@@ -76,7 +84,9 @@ def brightness(
     return input.kernels.brightness_contrast(input, kind, brightness, brightness_shift, _ONE, None)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
+@op(
+    layouts=_ANY_ORDER, dtypes=NUMERIC, sequences=True, result=Result(shape="input"), by_sample=True
+)
 def contrast(
     input: Samples,
     /,
@@ -109,7 +119,9 @@ def contrast(
     return input.kernels.brightness_contrast(input, kind, _ONE, _ZERO, contrast, contrast_center)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
+@op(
+    layouts=_ANY_ORDER, dtypes=NUMERIC, sequences=True, result=Result(shape="input"), by_sample=True
+)
 def brightness_contrast(
     input: Samples,
     /,
@@ -177,7 +189,22 @@ def _twist(
     )
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
+def saturated(input: Samples, factor: NDArray[np.float32]) -> Samples:
+    """RGB images of another saturation; gray ones stay as they are."""
+    colored = input.shape_array()[:, -1] == 3
+    if not colored.all():
+        rows = np.flatnonzero(colored)
+        if len(rows) == 0:
+            return input
+        own = factor if len(factor) == 1 else factor[rows]
+        made = saturated(input.select(rows.tolist()), own)
+        order = np.argsort(np.concatenate([np.flatnonzero(~colored), rows]), kind="stable")
+        gray = input.select(np.flatnonzero(~colored).tolist())
+        return input.kernels.join([gray, made]).select(order.tolist())
+    return _twist(input, None, DALIImageType.RGB, saturation=factor)
+
+
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"), by_sample=True)
 def hue(
     input: Samples,
     /,
@@ -207,7 +234,7 @@ def hue(
     return _twist(input, dtype, image_type, hue=hue)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"), by_sample=True)
 def saturation(
     input: Samples,
     /,
@@ -237,7 +264,7 @@ def saturation(
     return _twist(input, dtype, image_type, saturation=saturation)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"), by_sample=True)
 def hsv(
     input: Samples,
     /,
@@ -270,7 +297,7 @@ def hsv(
     return _twist(input, dtype, rgb, hue=hue, saturation=saturation, value=value)
 
 
-@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"), by_sample=True)
 def color_twist(
     input: Samples,
     /,
@@ -325,6 +352,7 @@ def color_twist(
     result=Result(
         shape=lambda call: with_extents(call.input.shapes, -1, _CHANNELS[call["output_type"]])
     ),
+    by_sample=True,
 )
 def color_space_conversion(
     input: Samples, /, *, image_type: DALIImageType, output_type: DALIImageType
@@ -357,3 +385,137 @@ def color_space_conversion(
     out = input.kernels.empty(input.type_id, shapes, input.layout, len(input))
     input.kernels.convert_color_space(out, input, output_type, image_type)
     return out
+
+
+@op(
+    layouts=_LAYOUTS,
+    dtypes=NUMERIC,
+    sequences=True,
+    result=Result(
+        shape=lambda call: with_extents(call.input.shapes, -1, call["num_output_channels"])
+    ),
+)
+def grayscale(input: Samples, /, *, num_output_channels: int = 3) -> Samples:
+    """Make RGB images gray: the luminance 0.299 R + 0.587 G + 0.114 B.
+
+    Parameters
+    ----------
+    num_output_channels
+        1, or 3 for images whose channels are equal.
+
+    Examples
+    --------
+    >>> red = ndd.tensor(np.array([[[200, 0, 0]]], np.uint8), layout="HWC")
+    >>> ndd.grayscale(red).torch().tolist()
+    [[[60, 60, 60]]]
+    """
+    if num_output_channels not in (1, 3):
+        msg = f"'num_output_channels' must be 1 or 3; got {num_output_channels}."
+        raise ValueError(msg)
+    _require_channels(input, 3, "RGB images")
+    if from_code(input.type_id) is not uint8:
+        # One channel of gray colors, once or three times.
+        gray = _twist(input, None, DALIImageType.RGB, saturation=_ZERO)
+        if num_output_channels == 3:
+            return gray.kernels.reorder_channels(gray, np.zeros((1, 3), np.int32))
+        return _first_channel(gray)
+    shapes = input.shape_array()
+    shapes[:, -1] = 1
+    out = input.kernels.empty(input.type_id, shapes, input.layout, len(input))
+    input.kernels.convert_color_space(out, input, DALIImageType.GRAY, DALIImageType.RGB)
+    if num_output_channels == 1:
+        return out
+    made = input.empty_like()
+    input.kernels.convert_color_space(made, out, DALIImageType.RGB, DALIImageType.GRAY)
+    return made
+
+
+def _first_channel(input: Samples) -> Samples:
+    shapes = input.shape_array()
+    shapes[:, -1] = 1
+    return input.kernels.slice(
+        input,
+        type_id=input.type_id,
+        anchors=np.zeros_like(shapes),
+        shapes=shapes,
+        border=Border.constant,
+        fill=np.zeros((1, 1), np.float32),
+        channel_axis=-1,
+    )
+
+
+@op(layouts=_LAYOUTS, sequences=True, result=Result(shape="input"))
+def channel_shuffle(
+    input: Samples,
+    /,
+    *,
+    order: IntsPerFrame | None = None,
+    rng: RandomState,
+    frame_counts: Integers | None = None,
+) -> Samples:
+    """Put the channels of images into another order.
+
+    Parameters
+    ----------
+    order
+        For each channel of the result, the number of the channel of the input that it is. By
+        default each sample gets a random order, the same for all frames of a sequence.
+    rng
+        The generator to draw from.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.array([[[1, 2, 3]]], np.uint8), layout="HWC")
+    >>> ndd.channel_shuffle(image, order=[2, 0, 1]).torch().tolist()
+    [[[3, 1, 2]]]
+    """
+    channels = input.shape_array()[:, -1]
+    if len(input) == 0:
+        return input
+    if (channels != channels[0]).any():
+        msg = f"all images need equally many channels; got {sorted(set(channels.tolist()))}."
+        raise ValueError(msg)
+    if order is None:
+        count, owner = sequences(frame_counts, len(input))
+        order = permutation_rows(uniform_rows(rng, count, int(channels[0])))[owner]
+    elif order.shape[1] != channels[0]:
+        msg = f"'order' must name each of the {channels[0]} channels once; got {order[0].tolist()}."
+        raise ValueError(msg)
+    elif (np.sort(order, axis=1) != np.arange(channels[0])).any():
+        wrong = (np.sort(order, axis=1) != np.arange(channels[0])).any(axis=1)
+        sample = int(np.argmax(wrong))
+        msg = (
+            f"'order' must name each of the {channels[0]} channels once; "
+            f"got {order[sample].tolist()} (sample {sample})."
+        )
+        raise ValueError(msg)
+    return input.kernels.reorder_channels(input, np.ascontiguousarray(order))
+
+
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"))
+def rgb_shift(
+    input: Samples,
+    /,
+    *,
+    r_shift: FloatPerFrame = 0.0,
+    g_shift: FloatPerFrame = 0.0,
+    b_shift: FloatPerFrame = 0.0,
+) -> Samples:
+    """Add a number to each channel of RGB images.
+
+    Parameters
+    ----------
+    r_shift, g_shift, b_shift
+        What is added to red, green and blue, in levels of the image: from -255 to 255 for uint8.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.array([[[100, 100, 250]]], np.uint8), layout="HWC")
+    >>> ndd.rgb_shift(image, r_shift=20, g_shift=-20, b_shift=10).torch().tolist()
+    [[[120, 80, 255]]]
+    """
+    _require_channels(input, 3, "RGB images")
+    shifts = np.stack(np.broadcast_arrays(r_shift, g_shift, b_shift), axis=1)
+    parameters = np.zeros((len(shifts), 3, 2), np.float32)
+    parameters[:, :, 0] = shifts
+    return input.kernels.apply_curve(input, _kernels.Curve.shift, parameters.reshape(-1, 6), 0)

@@ -22,7 +22,7 @@ from .._engine.dtype import DType, float32, from_code, int32
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples, common_kernels, host
-from .._shapes.windows import Border, Integers, resolve_axes
+from .._shapes.windows import Border, Integers, Windows, resolve_axes
 
 
 class _Arrays(Rule):
@@ -73,6 +73,7 @@ def _canvas_shapes(shapes: Shapes, ratio: NDArray[Any], least: NDArray[Any]) -> 
 
 @op(
     layouts="HWC",
+    sequences=True,
     result=Result(
         shape=lambda call: _canvas_shapes(call.input.shapes, call["ratio"], call["min_canvas_size"])
     ),
@@ -117,17 +118,8 @@ def paste(
             f"got {len(fill_value)}."
         )
         raise ValueError(msg)
-    for name, values, valid in (
-        ("ratio' must be at least 1", ratio, ratio >= 1),
-        ("min_canvas_size' must not be negative", min_canvas_size, min_canvas_size >= 0),
-        ("paste_x' must lie in [0, 1]", paste_x, (paste_x >= 0) & (paste_x <= 1)),
-        ("paste_y' must lie in [0, 1]", paste_y, (paste_y >= 0) & (paste_y <= 1)),
-    ):
-        if not valid.all():
-            sample = int(np.argmin(valid))
-            msg = f"'{name}; got {float(values[sample]):g} (sample {sample})."
-            raise ValueError(msg)
     shapes = input.shape_array()
+    windows = paste_windows(shapes, ratio, min_canvas_size, paste_x, paste_y)
     if not fill_value:
         msg = "'fill_value' needs one value, or one for each channel; got []."
         raise ValueError(msg)
@@ -138,22 +130,43 @@ def paste(
             f"channels (sample {sample})."
         )
         raise ValueError(msg)
-    extents = _canvas_shapes(shapes, ratio, min_canvas_size)
-    anchors = np.zeros_like(shapes)
-    for axis, share in ((0, paste_y), (1, paste_x)):
-        margin = (extents[:, axis] - shapes[:, axis]).astype(np.float32)
-        anchors[:, axis] = -(share * margin).astype(np.int64)
     fill = np.array([fill_value], np.float32)
     axis = 2 if fill.shape[1] > 1 else -1
     return input.kernels.slice(
         input,
         type_id=input.type_id,
-        anchors=anchors,
-        shapes=extents,
+        anchors=windows.anchors,
+        shapes=windows.extents,
         border=Border.constant,
         fill=fill,
         channel_axis=axis,
     )
+
+
+def paste_windows(
+    shapes: Integers,
+    ratio: NDArray[Any],
+    min_canvas_size: NDArray[Any],
+    paste_x: NDArray[Any],
+    paste_y: NDArray[Any],
+) -> Windows:
+    """Canvases as windows of the images that are pasted onto them."""
+    for name, values, valid in (
+        ("ratio' must be at least 1", ratio, ratio >= 1),
+        ("min_canvas_size' must not be negative", min_canvas_size, min_canvas_size >= 0),
+        ("paste_x' must lie in [0, 1]", paste_x, (paste_x >= 0) & (paste_x <= 1)),
+        ("paste_y' must lie in [0, 1]", paste_y, (paste_y >= 0) & (paste_y <= 1)),
+    ):
+        if not valid.all():
+            sample = int(np.argmin(valid))
+            msg = f"'{name}; got {float(values[sample]):g} (sample {sample})."
+            raise ValueError(msg)
+    extents = _canvas_shapes(shapes, ratio, min_canvas_size)
+    anchors = np.zeros_like(shapes)
+    for axis, share in ((0, paste_y), (1, paste_x)):
+        margin = (extents[:, axis] - shapes[:, axis]).astype(np.float32)
+        anchors[:, axis] = -(share * margin).astype(np.int64)
+    return Windows(anchors, extents)
 
 
 def _pasted_shapes(call: Call) -> Shapes:
@@ -369,7 +382,7 @@ class _Parts:
             raise ValueError(msg)
 
 
-@op(result=Result(shape="input"))
+@op(result=Result(shape="input"), by_sample=True)
 def erase(
     input: Samples,
     /,
@@ -500,7 +513,7 @@ def _erased_axes(samples: Samples, axes: list[int] | None, names: str | None) ->
     return found
 
 
-@op(result=Result(shape="input"))
+@op(layouts="HWC", sequences=True, result=Result(shape="input"))
 def grid_mask(
     input: Samples,
     /,
@@ -531,9 +544,6 @@ def grid_mask(
     >>> ndd.grid_mask(image, tile=2).torch().flatten().tolist()
     [0, 2, 0, 4]
     """
-    if input.ndim != 3:
-        msg = f"the input needs 3 axes (height, width, channels); got {input.ndim}."
-        raise ValueError(msg)
     if (tile == 0).any():
         msg = f"'tile' must not be 0 (sample {int(np.argmax(tile == 0))})."
         raise ValueError(msg)

@@ -54,6 +54,7 @@ def _cropped_shapes(call: Call) -> Shapes:
 @op(
     layouts=_IMAGE_LAYOUTS,
     result=Result(dtype=("dtype", "output_dtype", "input"), shape=_cropped_shapes),
+    by_sample=True,
 )
 def crop(
     input: Samples,
@@ -142,6 +143,7 @@ def _normalized_shapes(call: Call) -> Shapes:
     result=Result(
         dtype=("output_dtype", "dtype"), layout=_normalized_layout, shape=_normalized_shapes
     ),
+    by_sample=True,
 )
 def crop_mirror_normalize(
     input: Samples,

@@ -9,14 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .._engine.args import FloatsPerFrame, IntsPerFrame, IntsPerSample
+from .._engine.args import (
+    FloatPerFrame,
+    FloatsPerFrame,
+    IntPerFrame,
+    IntsPerFrame,
+    IntsPerSample,
+)
 from .._engine.convert import cast_samples, to_stacked_numpy
 from .._engine.dtype import NUMERIC, DType, float32
 from .._engine.errors import join_names
 from .._engine.metadata import Call, Metadata, Result, Shapes
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
-from .._shapes.windows import BORDERS
+from .._shapes.draws import as_rows
+from .._shapes.windows import BORDERS, Border
 
 _LAYOUTS = "HW HWC FHWC CHW FCHW"
 Rank: TypeAlias = _kernels.Rank
@@ -38,6 +45,7 @@ _LARGEST_SIGMA = 1e6
 _LONGEST_GAUSSIAN = 2**24 - 1
 _LONGEST_MEDIAN = 1023
 _LONGEST_MASK = 4096
+_LONGEST_MOTION = 255
 _MOST_ITERATIONS = 65536
 _FILTER_BORDERS = ("reflect_101", "reflect_1001", "wrap", "clamp", "constant")
 
@@ -85,13 +93,13 @@ def _check_width(name: str, values: NDArray[Any], axes: Axes) -> None:
 def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]) -> None:
     """Raise an error about the first sample for which something is wrong."""
     if not good.all():
-        sample = int(np.argmin(good.all(axis=1)))
+        sample = int(np.argmin(good.reshape(len(good), -1).all(axis=1)))
         shown = values[min(sample, len(values) - 1)].tolist()
         msg = f"'{name}' must be {rule}; got {shown} (sample {sample})."
         raise ValueError(msg)
 
 
-@op(dtypes=NUMERIC, sequences=True, result=Result(shape="input"), weight=8)
+@op(dtypes=NUMERIC, sequences=True, result=Result(shape="input"), weight=8, by_sample=True)
 def gaussian_blur(
     input: Samples,
     /,
@@ -140,7 +148,7 @@ def gaussian_blur(
     return input.kernels.gaussian_blur(input, _type_id(input, dtype), axes, sigma, window_size)
 
 
-@op(dtypes=NUMERIC, sequences=True, result=Result(shape="input"), weight=8)
+@op(dtypes=NUMERIC, sequences=True, result=Result(shape="input"), weight=8, by_sample=True)
 def laplacian(
     input: Samples,
     /,
@@ -484,3 +492,100 @@ def erode(
     [[9, 0, 0, 0, 9, 9]]
     """
     return _morphology(input, Rank.smallest, mask_size, anchor, iterations, border_mode)
+
+
+def sharpened(input: Samples, magnitude: NDArray[np.float32]) -> Samples:
+    """Images with more or less (negative) of what a smoothing window would take away."""
+    blur = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32) / 13
+    middle = np.zeros((3, 3), np.float32)
+    middle[1, 1] = 1
+    strength = magnitude[:, None, None]
+    return _filtered(input, -strength * blur + (1 + strength) * middle)
+
+
+def _filtered(input: Samples, windows: NDArray[np.float32]) -> Samples:
+    """Images filtered with square windows, one for all or one for each; mirrored at the edges."""
+    stacked = np.broadcast_to(windows, (len(input), *windows.shape[1:]))
+    out = input.empty_like()
+    if len(input):
+        input.kernels.filter(
+            out,
+            input,
+            axes=_find_axes(input),
+            kernels=as_rows(stacked, "filter"),
+            anchor=np.full((1, 2), windows.shape[1] // 2, np.int32),
+            border=Border.reflect_101,
+            fill=np.zeros(1, np.float32),
+        )
+    return out
+
+
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"), weight=8)
+def sharpness(input: Samples, /, *, sharpness: FloatPerFrame = 1.0) -> Samples:
+    """Sharpen or smooth images.
+
+    Parameters
+    ----------
+    sharpness
+        1 changes nothing, 0 smooths, 2 sharpens as much as 0 smooths. Beyond the edges images are
+        mirrored.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.array([[0, 0, 130, 0, 0]] * 3, np.uint8), layout="HW")
+    >>> ndd.sharpness(image, sharpness=0).torch()[1].tolist()
+    [0, 30, 70, 30, 0]
+    """
+    return sharpened(input, sharpness - np.float32(1))
+
+
+def _motion_windows(
+    size: NDArray[np.int32], angle: NDArray[np.float32], direction: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Lines through the middle of square windows, with weights that add up to 1."""
+    lengths, degrees, slopes = np.broadcast_arrays(size, angle, direction)
+    reach = int(lengths.max(initial=1)) // 2
+    offset = np.arange(-reach, reach + 1, dtype=np.float64)
+    radians = np.deg2rad(degrees.astype(np.float64))[:, None, None]
+    # How far along the line and beside it each element lies; y points downwards.
+    along = np.cos(radians) * offset - np.sin(radians) * offset[:, None]
+    beside = np.sin(radians) * offset + np.cos(radians) * offset[:, None]
+    half = (lengths // 2)[:, None, None]
+    ramp = slopes[:, None, None] * np.clip(along, -half, half) / np.maximum(half, 1)
+    cover = np.clip(half + 1 - np.abs(along), 0, 1) * np.clip(1 - np.abs(beside), 0, 1)
+    weights = cover * (1 + ramp)
+    windows: NDArray[np.float32] = weights / weights.sum(axis=(1, 2), keepdims=True)
+    return windows.astype(np.float32)
+
+
+@op(layouts=_LAYOUTS, dtypes=NUMERIC, sequences=True, result=Result(shape="input"), weight=8)
+def motion_blur(
+    input: Samples,
+    /,
+    *,
+    size: IntPerFrame = 7,
+    angle: FloatPerFrame = 0.0,
+    direction: FloatPerFrame = 0.0,
+) -> Samples:
+    """Blur images along a line, as if the camera had moved.
+
+    Parameters
+    ----------
+    size
+        Length of the line in pixels, odd. Beyond the edges images are mirrored.
+    angle
+        Direction of the line in degrees, counterclockwise; 0 is horizontal.
+    direction
+        From -1 to 1: the end of the line with more weight; 0 gives both the same.
+
+    Examples
+    --------
+    >>> line = ndd.tensor(np.array([[0, 0, 0, 90, 0, 0, 0]], np.uint8), layout="HW")
+    >>> ndd.motion_blur(line, size=3).torch().tolist()
+    [[0, 0, 30, 30, 30, 0, 0]]
+    """
+    good = (size > 0) & (size % 2 == 1) & (size <= _LONGEST_MOTION)
+    _require(good, "size", f"odd and between 1 and {_LONGEST_MOTION}", size)
+    _require(np.isfinite(angle), "angle", "a finite number", angle)
+    _require(np.abs(direction) <= 1, "direction", "between -1 and 1", direction)
+    return _filtered(input, _motion_windows(size, angle, direction))

@@ -8,7 +8,11 @@ from .._engine.metadata import Result
 from .._engine.op import Samples, op
 
 
-@op(layouts="FDHWC FHWC DHWC HWC FCDHW FCHW CDHW CHW CFDHW CFHW", result=Result(shape="input"))
+@op(
+    layouts="FDHWC FHWC DHWC HWC FCDHW FCHW CDHW CHW CFDHW CFHW",
+    result=Result(shape="input"),
+    by_sample=True,
+)
 def flip(
     input: Samples,
     /,

@@ -187,7 +187,7 @@ def get_property(input: Samples, /, *, key: str, sources: Sequence[Any] | None) 
     return made if len(made) == len(input) else made.select([0] * len(input))
 
 
-@op(dtypes=(uint8,), result=_LIKE_INPUT)
+@op(layouts="HWC", dtypes=(uint8,), result=_LIKE_INPUT)
 def dump_image(input: Samples, /, *, input_layout: str = "HWC", suffix: str = "") -> Samples:
     """Write images to files in the current directory, for debugging, and pass them on.
 

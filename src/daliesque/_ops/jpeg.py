@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._engine.args import (
-    IntPerSample,
-)
+from .._engine.args import IntPerSample
 from .._engine.dtype import uint8
+from .._engine.enums import DALIImageType
 from .._engine.metadata import Result
 from .._engine.op import Samples, op
 
 
 @op(layouts="HWC FHWC", dtypes=(uint8,), sequences=True, result=Result(shape="input"))
 def jpeg_compression_distortion(input: Samples, /, *, quality: IntPerSample = 50) -> Samples:
-    """Give RGB images the artifacts of JPEG compression.
+    """Give RGB or gray images the artifacts of JPEG compression.
 
     Parameters
     ----------
@@ -28,10 +27,28 @@ def jpeg_compression_distortion(input: Samples, /, *, quality: IntPerSample = 50
     >>> image = ndd.tensor(np.full((8, 8, 3), 100, np.uint8), layout="HWC")
     >>> ndd.jpeg_compression_distortion(image, quality=1).torch().unique().tolist()
     [96]
+
+    Differs from DALI: gray images are accepted.
     """
-    shapes = input.shape_array()
-    if (shapes[:, 2] != 3).any():
-        sample = int(np.argmax(shapes[:, 2] != 3))
-        msg = f"the input must be RGB images; got {shapes[sample, 2]} channels (sample {sample})."
+    channels = input.shape_array()[:, -1]
+    wrong = (channels != channels[:1]) | ((channels != 1) & (channels != 3))
+    if wrong.any():
+        sample = int(np.argmax(wrong))
+        msg = (
+            "the input must be RGB or gray images, all of a batch alike; "
+            f"got {channels[sample]} channels (sample {sample})."
+        )
         raise ValueError(msg)
-    return input.kernels.jpeg_distortion(input, quality)
+    if len(channels) == 0 or channels[0] == 3:
+        return input.kernels.jpeg_distortion(input, quality)
+    colors = _converted(input, DALIImageType.RGB, DALIImageType.GRAY)
+    colors = input.kernels.jpeg_distortion(colors, quality)
+    return _converted(colors, DALIImageType.GRAY, DALIImageType.RGB)
+
+
+def _converted(input: Samples, target: DALIImageType, source: DALIImageType) -> Samples:
+    shapes = input.shape_array()
+    shapes[:, -1] = 1 if target == DALIImageType.GRAY else 3
+    out = input.kernels.empty(input.type_id, shapes, input.layout, len(input))
+    input.kernels.convert_color_space(out, input, target, source)
+    return out

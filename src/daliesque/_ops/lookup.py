@@ -27,7 +27,7 @@ _INTEGERS = (uint8, uint16, uint32, uint64, int8, int16, int32, int64)
 _HIGHEST_KEY = 65535
 
 
-@op(dtypes=_INTEGERS, result=Result(dtype=("output_dtype", "dtype"), shape="input"))
+@op(dtypes=_INTEGERS, result=Result(dtype=("output_dtype", "dtype"), shape="input"), by_sample=True)
 def lookup_table(
     input: Samples,
     /,

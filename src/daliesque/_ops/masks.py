@@ -351,11 +351,14 @@ def roi_random_crop(
         if values is not None and len(values) and values.shape[1] != ndim:
             msg = f"'{name}' needs {ndim} values, as many as 'crop_shape'; got {values.shape[1]}."
             raise ValueError(msg)
-    for name, values in {**given, "in_shape": in_shape, "crop_shape": crop_shape}.items():
-        huge = None if values is None else (values < -_MOST_PIXELS) | (values > _MOST_PIXELS)
-        if huge is not None and huge.any():
-            msg = f"'{name}' must lie within 2**60 pixels; got {int(values[huge][0])}."
-            raise ValueError(msg)
+    all_given = {**given, "in_shape": in_shape, "crop_shape": crop_shape}
+    present = [values.ravel() for values in all_given.values() if values is not None]
+    if _are_huge(np.concatenate(present)).any():
+        for name, values in all_given.items():
+            if values is not None and _are_huge(values).any():
+                number = int(values[_are_huge(values)][0])
+                msg = f"'{name}' must lie within 2**60 pixels; got {number}."
+                raise ValueError(msg)
     if input is not None:
         if in_shape is not None:
             msg = "'in_shape' and an input exclude each other. Give one of them."
@@ -375,6 +378,11 @@ def roi_random_crop(
         out, rng, crop_shape, roi_start, np.ascontiguousarray(extents), in_shape
     )
     return out
+
+
+def _are_huge(values: Integers) -> NDArray[np.bool_]:
+    """Which numbers are so large that sums of them may overflow."""
+    return (values < -_MOST_PIXELS) | (values > _MOST_PIXELS)
 
 
 def _check_region(whole: Integers, crop: Integers, start: Integers, end: Integers) -> None:

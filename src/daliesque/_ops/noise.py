@@ -35,7 +35,7 @@ def _require(good: NDArray[np.bool_], name: str, rule: str, values: NDArray[Any]
         raise ValueError(msg)
 
 
-@op(name="noise.gaussian", dtypes=_TYPES, result=Result(shape="input"), weight=8)
+@op(name="noise.gaussian", dtypes=_TYPES, result=Result(shape="input"), weight=8, by_sample=True)
 def gaussian(
     input: Samples,
     /,
@@ -62,7 +62,7 @@ def gaussian(
     return input.kernels.gaussian_noise(input, rng, mean, stddev)
 
 
-@op(name="noise.shot", dtypes=_TYPES, result=Result(shape="input"), weight=40)
+@op(name="noise.shot", dtypes=_TYPES, result=Result(shape="input"), weight=40, by_sample=True)
 def shot(input: Samples, /, *, factor: FloatPerSample | None = None, rng: RandomState) -> Samples:
     """Replace values by Poisson-distributed numbers with the same mean, as counting light does.
 
@@ -89,7 +89,13 @@ def shot(input: Samples, /, *, factor: FloatPerSample | None = None, rng: Random
     return input.kernels.shot_noise(input, rng, factor)
 
 
-@op(name="noise.salt_and_pepper", dtypes=_TYPES, result=Result(shape="input"), weight=4)
+@op(
+    name="noise.salt_and_pepper",
+    dtypes=_TYPES,
+    result=Result(shape="input"),
+    weight=4,
+    by_sample=True,
+)
 def salt_and_pepper(
     input: Samples,
     /,

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .._engine.args import FloatsPerFrame, FloatsPerSample
+from .._engine.args import FloatPerFrame, FloatsPerFrame, FloatsPerSample
 from .._engine.convert import cast_samples
 from .._engine.dtype import float32
 from .._engine.enums import DALIInterpType
 from .._engine.errors import join_names
 from .._engine.metadata import Call, Result, Shapes, with_extents
-from .._engine.op import Samples, op
+from .._engine.op import RandomState, Samples, op
 from .._engine.samples import HostSamples
+from .._shapes.draws import Integers, sequences, uniform_rows
+from .._shapes.geometry import Doubles, corners, perspectives
 from .._shapes.windows import Border, Floats
 from .warp import (
     CUBIC,
@@ -103,15 +107,8 @@ def warp_perspective(
     [2, 3, 0]
     """
     interp = _filter(interp_type, "interp_type")
-    border = _BORDERS.get(border_mode)
-    if border is None:
-        msg = f"'border_mode' must be {join_names(tuple(_BORDERS))}; got {border_mode!r}."
-        raise ValueError(msg)
-    rows = matrix_rows(matrix_input, matrix, (3, 3))
-    matrices = _from_centers(rows) if _is_corner(pixel_origin) else rows
-    exact = matrices.astype(np.float64)
-    if not inverse_map and exact.size:
-        exact = _inverted(exact)
+    border = perspective_border(border_mode)
+    exact = perspective_matrices(matrix_input, matrix, inverse_map, pixel_origin)
     images, counts = _as_pixels(input)
     if counts is not None:
         owner = np.repeat(np.arange(len(input)), counts)
@@ -128,6 +125,25 @@ def warp_perspective(
     return planes if counts is None else planes.fold(counts.tolist(), "CHW")
 
 
+def perspective_border(border_mode: str) -> Border:
+    """What lies outside the input of warp_perspective."""
+    border = _BORDERS.get(border_mode)
+    if border is None:
+        msg = f"'border_mode' must be {join_names(tuple(_BORDERS))}; got {border_mode!r}."
+        raise ValueError(msg)
+    return border
+
+
+def perspective_matrices(
+    matrix_input: HostSamples | None, matrix: Floats | None, inverse_map: bool, pixel_origin: str
+) -> NDArray[np.float64]:
+    """Maps from the centers of the result's pixels to those of the input's, a row each."""
+    rows = matrix_rows(matrix_input, matrix, (3, 3))
+    matrices = _from_centers(rows) if _is_corner(pixel_origin) else rows
+    exact = matrices.astype(np.float64)
+    return _inverted(exact) if not inverse_map and exact.size else exact
+
+
 def _as_pixels(samples: Samples) -> tuple[Samples, NDArray[np.int64] | None]:
     """The same images as HWC, and the number of planes of each if they were CHW."""
     if samples.layout.endswith("C"):
@@ -141,10 +157,10 @@ def _as_pixels(samples: Samples) -> tuple[Samples, NDArray[np.int64] | None]:
     return samples.reshape(np.concatenate([shapes, channels], axis=1), "HWC"), counts
 
 
-def _from_centers(matrices: Floats) -> Floats:
+def _from_centers(matrices: NDArray[Any]) -> NDArray[Any]:
     """Matrices between corners of pixels as matrices between their centers."""
     full = matrices.reshape(-1, 3, 3).copy()
-    half = np.float32(0.5)
+    half = matrices.dtype.type(0.5)
     full[:, :, 2] += full[:, :, 0] * half + full[:, :, 1] * half
     full[:, :2] -= full[:, 2:] * half
     return full.reshape(matrices.shape)
@@ -224,13 +240,20 @@ def remap(
     >>> mirrored.torch().flatten().tolist()
     [3, 2, 1]
     """
-    across, down = _coordinates(mapx, "mapx"), _coordinates(mapy, "mapy")
+    across, down, shift = map_coordinates(mapx, mapy, pixel_origin)
     sizes = across.shape_array()
-    if len(input) and not np.array_equal(sizes, down.shape_array()):
+    return input.kernels.warp_map(input, across, down, sizes, shift, _filter(interp, "interp"))
+
+
+def map_coordinates(
+    mapx: Samples, mapy: Samples, pixel_origin: str
+) -> tuple[Samples, Samples, float]:
+    """The maps of remap as (height, width), and what is to be added to count from corners."""
+    across, down = _coordinates(mapx, "mapx"), _coordinates(mapy, "mapy")
+    if not np.array_equal(across.shape_array(), down.shape_array()):
         msg = f"'mapx' and 'mapy' need equal shapes; got {across.shapes} and {down.shapes}."
         raise ValueError(msg)
-    shift = 0.0 if _is_corner(pixel_origin) else 0.5
-    return input.kernels.warp_map(input, across, down, sizes, shift, _filter(interp, "interp"))
+    return across, down, 0.0 if _is_corner(pixel_origin) else 0.5
 
 
 def _coordinates(samples: Samples, name: str) -> Samples:
@@ -242,3 +265,111 @@ def _coordinates(samples: Samples, name: str) -> Samples:
         msg = f"'{name}' needs 2 axes (height, width); got {values.ndim}."
         raise ValueError(msg)
     return values
+
+
+def moved_corners(sizes: Integers, scale: Floats, numbers: Floats) -> Doubles:
+    """Random positions (N, 4, 2) for the corners of images, up to half an image inside.
+
+    Each corner is moved by whole pixels, at most `scale` times half the extent along each axis;
+    `numbers` has 8 uniform ones for each sample.
+    """
+    halves = (scale[:, None] * (sizes[:, ::-1] // 2)).astype(np.int64)
+    steps = np.floor(numbers.reshape(-1, 4, 2) * (halves[:, None] + 1))
+    start = corners(sizes)
+    found: Doubles = np.where(start > 0, start - steps, steps)
+    return found
+
+
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"))
+def perspective(
+    input: Samples,
+    /,
+    *,
+    startpoints: FloatsPerFrame | None = None,
+    endpoints: FloatsPerFrame | None = None,
+    distortion_scale: FloatPerFrame = 0.5,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType = LINEAR,
+    rng: RandomState,
+    frame_counts: Integers | None = None,
+) -> Samples:
+    """Show images as if from another side: four points move, and all others between them.
+
+    Parameters
+    ----------
+    startpoints
+        Four points (x, y) of the input, 8 numbers in pixels. By default its corners, from the top
+        left clockwise: (0, 0), (width - 1, 0), (width - 1, height - 1) and (0, height - 1).
+    endpoints
+        Where in the result they go. By default each moves to a random position further inside.
+    distortion_scale
+        How far inside at most, relative to half the width and height: 0 to 1.
+    fill_value
+        What lies outside the input. By default its border pixels repeat for ever.
+    interp_type
+        `INTERP_NN`, `INTERP_LINEAR` or `INTERP_CUBIC`.
+    rng
+        The generator to draw from.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.array([[[1], [2], [3]]] * 3, np.uint8), layout="HWC")
+    >>> further_right = [1, 0, 3, 0, 3, 2, 1, 2]
+    >>> out = ndd.perspective(image, endpoints=further_right, fill_value=9)
+    >>> out.torch()[0, :, 0].tolist()
+    [9, 1, 2]
+    """
+    sizes = input.shape_array()[:, :2]
+    matrices = corner_maps(sizes, startpoints, endpoints, distortion_scale, rng, frame_counts)
+    border = Border.clamp if fill_value is None else Border.constant
+    if fill_value is None:
+        check_not_empty(input, sizes)
+    return input.kernels.warp_perspective(
+        input,
+        np.ascontiguousarray(sizes),
+        matrices,
+        _filter(interp_type, "interp_type"),
+        border,
+        [0.0 if fill_value is None else fill_value],
+    )
+
+
+def corner_maps(
+    sizes: Integers,
+    startpoints: Floats | None,
+    endpoints: Floats | None,
+    distortion_scale: Floats,
+    rng: RandomState,
+    frame_counts: Integers | None = None,
+) -> Doubles:
+    """Maps from the centers of the pixels of `perspective`'s result to those of its input."""
+    start = corners(sizes) if startpoints is None else _points(startpoints, "startpoints", sizes)
+    if endpoints is not None:
+        end = _points(endpoints, "endpoints", sizes)
+    else:
+        good = (distortion_scale >= 0) & (distortion_scale <= 1)
+        if not good.all():
+            sample = int(np.argmin(good))
+            value = float(distortion_scale[sample])
+            msg = f"'distortion_scale' must be between 0 and 1; got {value:g} (sample {sample})."
+            raise ValueError(msg)
+        count, owner = sequences(frame_counts, len(sizes))
+        numbers = uniform_rows(rng, count, 8)[owner]
+        end = moved_corners(sizes, distortion_scale, numbers)
+    return np.ascontiguousarray(_from_centers(_perspectives(end, start)))
+
+
+def _points(values: Floats, name: str, sizes: Integers) -> Doubles:
+    if len(values) and values.shape[1] != 8:
+        msg = f"'{name}' needs 8 values, four points (x, y); got {values.shape[1]}."
+        raise ValueError(msg)
+    points = values.astype(np.float64).reshape(-1, 4, 2)
+    return np.broadcast_to(points, (len(sizes), 4, 2))
+
+
+def _perspectives(start: Doubles, end: Doubles) -> Doubles:
+    try:
+        return perspectives(start, end)
+    except np.linalg.LinAlgError:
+        msg = "no three of the points may lie on a line. Give other 'startpoints' or 'endpoints'."
+        raise ValueError(msg) from None

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.args import FloatPerSample, FloatsPerSample, InterpPerSample, IntPerSample
@@ -46,13 +47,11 @@ _LINEAR = DALIInterpType.INTERP_LINEAR
 
 
 def _resized_shapes(call: Call) -> Shapes:
-    shapes = call.input.shapes
-    first, axes = spatial_axes(call.input.layout)
+    shapes, layout = call.input.shapes, call.input.layout
     sizes = SizeArguments(*(call[name] for name in SizeArguments._fields))
-    wanted, mode = wanted_sizes(sizes, axes, call["mode"])
-    others = (call[name] for name in RegionArguments._fields[1:])
-    geometry = find_geometry(shapes, first, axes, wanted, RegionArguments(mode, *others))
-    return _with_sizes(shapes, first, axes, geometry.sizes)
+    region = RegionArguments(*(call[name] for name in RegionArguments._fields))
+    geometry = resized_geometry(shapes, layout, sizes, region)
+    return _with_sizes(shapes, *spatial_axes(layout), geometry.sizes)
 
 
 def _with_sizes(shapes: Integers, first: int, axes: int, sizes: Integers) -> Integers:
@@ -74,6 +73,7 @@ def _spatial_count(call: Call) -> list[list[int]]:
         Result(dtype=int32, ndim=1, shape=_spatial_count),
     ),
     weight=2,
+    by_sample=True,
 )
 def resize(
     input: Samples,
@@ -159,10 +159,9 @@ def resize(
     del image_type, minibatch_size, temp_buffer_hint
     shapes = shape_rows(input)
     first, axes = spatial_axes(input.layout)
-    arguments = SizeArguments(size, resize_x, resize_y, resize_z, resize_shorter, resize_longer)
-    wanted, mode = wanted_sizes(arguments, axes, mode)
+    sizes = SizeArguments(size, resize_x, resize_y, resize_z, resize_shorter, resize_longer)
     region = RegionArguments(mode, max_size, roi_start, roi_end, roi_relative, subpixel_scale)
-    geometry = find_geometry(shapes, first, axes, wanted, region)
+    geometry = resized_geometry(shapes, input.layout, sizes, region)
     filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)
     out = resample(input, first, geometry, filters, dtype)
     if not save_attrs:
@@ -177,7 +176,7 @@ def _extents(rows: Integers, count: int) -> Samples:
     return out
 
 
-class _TensorSizes(NamedTuple):
+class TensorSizes(NamedTuple):
     """The arguments of tensor_resize that say how large the results are."""
 
     sizes: Any
@@ -188,8 +187,8 @@ class _TensorSizes(NamedTuple):
     size_rounding: str
 
 
-def _tensor_geometry(
-    shapes: Integers, layout: str, arguments: _TensorSizes, region: RegionArguments
+def tensor_geometry(
+    shapes: Integers, layout: str, arguments: TensorSizes, region: RegionArguments
 ) -> Geometry:
     """What tensor_resize makes of arrays of the given shapes, for all axes."""
     sizes, scales, axes, axis_names, alignment, size_rounding = arguments
@@ -221,9 +220,9 @@ def _tensor_geometry(
 
 
 def _tensor_shapes(call: Call) -> Shapes:
-    arguments = _TensorSizes(*(call[name] for name in _TensorSizes._fields))
+    arguments = TensorSizes(*(call[name] for name in TensorSizes._fields))
     region = RegionArguments(*(call[name] for name in RegionArguments._fields))
-    return _tensor_geometry(call.input.shapes, call.input.layout, arguments, region).sizes
+    return tensor_geometry(call.input.shapes, call.input.layout, arguments, region).sizes
 
 
 @op(dtypes=_TYPES, result=Result(shape=_tensor_shapes), weight=2)
@@ -298,8 +297,8 @@ def tensor_resize(
         return input.empty_like(input.type_id if dtype is None else dtype.code)
     shapes = shape_rows(input)
     region = RegionArguments(mode, max_size, roi_start, roi_end, roi_relative, subpixel_scale)
-    arguments = _TensorSizes(sizes, scales, axes, axis_names, alignment, size_rounding)
-    geometry = _tensor_geometry(shapes, input.layout, arguments, region)
+    arguments = TensorSizes(sizes, scales, axes, axis_names, alignment, size_rounding)
+    geometry = tensor_geometry(shapes, input.layout, arguments, region)
     first, geometry = _changing_axes(shapes, geometry)
     filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)
     return resample(input, first, geometry, filters, dtype)
@@ -345,7 +344,13 @@ def _resized_and_cropped(call: Call) -> Shapes:
     return crop_extents(call, _resized_shapes(call))
 
 
-@op(layouts=_LAYOUTS, dtypes=_TYPES, result=Result(shape=_resized_and_cropped), weight=2)
+@op(
+    layouts=_LAYOUTS,
+    dtypes=_TYPES,
+    result=Result(shape=_resized_and_cropped),
+    weight=2,
+    by_sample=True,
+)
 def resize_crop_mirror(
     input: Samples,
     /,
@@ -407,24 +412,44 @@ def resize_crop_mirror(
     Differs from DALI: `mirror` means the same for all layouts.
     """
     del minibatch_size, temp_buffer_hint
-    shapes = shape_rows(input)
-    first, axes = spatial_axes(input.layout)
-    arguments = SizeArguments(size, resize_x, resize_y, resize_z, resize_shorter, resize_longer)
-    wanted, mode = wanted_sizes(arguments, axes, mode)
+    sizes = SizeArguments(size, resize_x, resize_y, resize_z, resize_shorter, resize_longer)
     region = RegionArguments(mode, max_size, roi_start, roi_end, roi_relative, subpixel_scale)
-    geometry = find_geometry(shapes, first, axes, wanted, region)
-    resized = _with_sizes(shapes, first, axes, geometry.sizes)
     window = CropArguments(
         crop, crop_d, crop_h, crop_w, crop_pos_x, crop_pos_y, crop_pos_z, rounding
     )
-    anchors, extents = crop_windows(resized, input.layout, window)
+    geometry = cropped_geometry(shape_rows(input), input.layout, sizes, region, window, mirror)
+    filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)
+    return resample(input, spatial_axes(input.layout)[0], geometry, filters, dtype)
+
+
+def resized_geometry(
+    shapes: Integers, layout: str, sizes: SizeArguments, region: RegionArguments
+) -> Geometry:
+    """What resize makes of arrays of the given shapes, for the axes that are space."""
+    first, axes = spatial_axes(layout)
+    wanted, mode = wanted_sizes(sizes, axes, region.mode)
+    return find_geometry(shapes, first, axes, wanted, region._replace(mode=mode))
+
+
+def cropped_geometry(
+    shapes: Integers,
+    layout: str,
+    sizes: SizeArguments,
+    region: RegionArguments,
+    window: CropArguments,
+    mirror: NDArray[np.int32],
+) -> Geometry:
+    """What resize_crop_mirror makes of arrays of the given shapes."""
+    first, axes = spatial_axes(layout)
+    geometry = resized_geometry(shapes, layout, sizes, region)
+    resized = _with_sizes(shapes, first, axes, geometry.sizes)
+    anchors, extents = crop_windows(resized, layout, window)
     space = np.s_[:, first : first + axes]
     geometry = crop_geometry(geometry, anchors[space], extents[space])
     if mirror.any():
         bits = 1 << np.arange(axes - 1, -1, -1)
         geometry = mirror_geometry(geometry, (mirror[:, None] & bits) != 0)
-    filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)
-    return resample(input, first, geometry, filters, dtype)
+    return geometry
 
 
 def _chosen_size(call: Call) -> Shapes:
@@ -438,6 +463,7 @@ def _chosen_size(call: Call) -> Shapes:
     dtypes=_TYPES,
     result=Result(shape=_chosen_size),
     weight=2,
+    by_sample=True,
 )
 def random_resized_crop(
     input: Samples,
@@ -477,6 +503,24 @@ def random_resized_crop(
     (224, 224, 3)
     """
     del minibatch_size, temp_buffer_hint
+    windows = RandomWindows(size, random_aspect_ratio, random_area, num_attempts)
+    geometry = random_geometry(input, rng, windows)
+    filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)
+    return resample(input, spatial_axes(input.layout)[0], geometry, filters, dtype)
+
+
+class RandomWindows(NamedTuple):
+    """The arguments of random_resized_crop that say what becomes of an image."""
+
+    size: list[int]
+    random_aspect_ratio: tuple[float, ...]
+    random_area: tuple[float, ...]
+    num_attempts: int
+
+
+def random_geometry(input: Samples, rng: RandomState, arguments: RandomWindows) -> Geometry:
+    """The windows that random_resized_crop draws, and the size that they get."""
+    size, random_aspect_ratio, random_area, num_attempts = arguments
     if len(size) not in (1, 2) or min(size) < 0:
         msg = f"'size' needs a height and a width, or one extent for both; got {size}."
         raise ValueError(msg)
@@ -484,12 +528,10 @@ def random_resized_crop(
     first, _ = spatial_axes(input.layout)
     images = np.ascontiguousarray(input.shape_array()[:, first : first + 2])
     aspect = positive_range(random_aspect_ratio, "random_aspect_ratio")
-    area = positive_range(random_area, "random_area")
+    area = positive_range(random_area, "random_area", or_zero=True)
     drawn = _kernels.random_crop(rng, images, aspect, area, check_attempts(num_attempts))
     anchors, extents = (to_stacked_numpy(part).astype(np.float32) for part in drawn)
     sizes = np.array([[size[0], size[-1]]], np.int64)
-    filters = FilterArguments(interp_type, min_filter, mag_filter, antialias)
     if len(input) == 0:
         anchors = extents = np.zeros((1, 2), np.float32)
-    geometry = _kernels.ResizeGeometry.of(sizes, anchors, anchors + extents)
-    return resample(input, first, geometry, filters, dtype)
+    return _kernels.ResizeGeometry.of(sizes, anchors, anchors + extents)

@@ -8,7 +8,7 @@ import numpy as np
 from .._engine.args import FloatPerSample, FloatsPerSample, IntsPerSample
 from .._engine.dtype import DType, float16, float32, from_code, full_names, uint8
 from .._engine.enums import DALIImageType
-from .._engine.metadata import Call, NotKnown, Result, Shapes
+from .._engine.metadata import Call, Metadata, NotKnown, Result, Shapes
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
 from .._shapes.slice_windows import SliceArguments, slice_windows
@@ -88,18 +88,21 @@ def pad(
     )
 
 
-def _slice_layout(call: Call) -> str:
-    return call.input.layout or _IMPLIED_LAYOUTS.get(call.input.ndim, "")
+def implied_layout(data: Samples | Metadata) -> str:
+    """The layout by which `slice` finds axes."""
+    return data.layout or _IMPLIED_LAYOUTS.get(data.ndim, "")
 
 
 def _sliced_shapes(call: Call) -> Shapes:
     if call["out_of_bounds_policy"] == "trim_to_shape" or call.has_input(1):
         raise NotKnown
     arguments = SliceArguments(*(call[name] for name in SliceArguments._fields))
-    return slice_windows(call.input.shapes, _slice_layout(call), arguments, None, None).extents
+    return slice_windows(
+        call.input.shapes, implied_layout(call.input), arguments, None, None
+    ).extents
 
 
-@op(result=Result(dtype=("dtype", "output_dtype", "input"), shape=_sliced_shapes))
+@op(result=Result(dtype=("dtype", "output_dtype", "input"), shape=_sliced_shapes), by_sample=True)
 def slice(
     data: Samples,
     anchor: HostSamples | None = None,
@@ -158,7 +161,7 @@ def slice(
     (470, 640, 3)
     """
     del image_type
-    layout = data.layout or _IMPLIED_LAYOUTS.get(data.ndim, "")
+    layout = implied_layout(data)
     shapes = shape_rows(data)
     arguments = SliceArguments(
         start,

@@ -13,6 +13,7 @@ from .._engine.enums import DALIInterpType
 from .._engine.metadata import Call, Result, Shapes, with_extents
 from .._engine.op import Samples, op
 from .._engine.samples import HostSamples
+from .._shapes.geometry import shears, translations
 from .._shapes.windows import Border, Floats, Integers, require_finite, round_half_away
 
 NEAREST, LINEAR, CUBIC = (
@@ -39,6 +40,7 @@ def resized(call: Call, first: int) -> Shapes:
 
 
 _RESULT_TYPE = ("dtype", "output_dtype", "input")
+_NOTHING = np.zeros(1, np.float32)
 
 
 @op(
@@ -92,13 +94,19 @@ def warp_affine(
     >>> ndd.warp_affine(image, matrix=[1, 0, 1, 0, 1, 0], fill_value=9).torch().flatten().tolist()
     [2, 3, 9]
     """
-    dims = data.ndim - 1
-    matrices = matrix_rows(mtx, matrix, (dims, dims + 1))
-    if not inverse_map:
-        matrices = _inverted(matrices, dims)
+    matrices = affine_matrices(data, mtx, matrix, inverse_map)
     return _warped(
         data, matrices, output_sizes(data, size), fill_value, interp_type, dtype or output_dtype
     )
+
+
+def affine_matrices(
+    data: Samples, mtx: HostSamples | None, matrix: Floats | None, inverse_map: bool
+) -> Floats:
+    """Maps from the result of warp_affine to its input, a row of values each."""
+    dims = data.ndim - 1
+    matrices = matrix_rows(mtx, matrix, (dims, dims + 1))
+    return matrices if inverse_map else _inverted(matrices, dims)
 
 
 def matrix_rows(mtx: HostSamples | None, matrix: Floats | None, shape: tuple[int, int]) -> Floats:
@@ -162,6 +170,11 @@ def output_sizes(data: Samples, size: Floats | None) -> Integers:
     dims = data.ndim - 1
     if size is None or size.size == 0:
         return np.ascontiguousarray(data.shape_array()[:, :dims])
+    return given_sizes(size, dims)
+
+
+def given_sizes(size: Floats, dims: int) -> Integers:
+    """The spatial extents that the argument 'size' asks for."""
     if size.shape[1] != dims:
         names = "height, width" if dims == 2 else "depth, height, width"
         msg = f"'size' needs {dims} values ({names}); got {size.shape[1]}."
@@ -278,6 +291,22 @@ def rotate(
     >>> ndd.rotate(image, angle=90).torch().flatten().tolist()
     [3, 2, 1]
     """
+    matrices, sizes = rotation_matrices(
+        input, angle, axis, keep_size=keep_size, size=size, frame_counts=frame_counts
+    )
+    return _warped(input, matrices, sizes, fill_value, interp_type, dtype or output_dtype)
+
+
+def rotation_matrices(
+    input: Samples,
+    angle: Floats,
+    axis: Floats | None,
+    *,
+    keep_size: bool,
+    size: Floats | None,
+    frame_counts: Integers | None = None,
+) -> tuple[Floats, Integers]:
+    """Maps from the result of rotate to its input, a row of values each, and the result's sizes."""
     dims = input.ndim - 1
     inside = np.ascontiguousarray(input.shape_array()[:, dims - 1 :: -1])
     count = len(input)
@@ -290,14 +319,171 @@ def rotate(
         counts = np.ones(count, np.int64) if frame_counts is None else frame_counts
         sizes = _canvas(inside, radians, around, counts)
     matrices = _rotations(inside, sizes[:, ::-1], radians, around)
-    return _warped(
-        input,
-        matrices,
-        np.ascontiguousarray(sizes, np.int64),
-        fill_value,
-        interp_type,
-        dtype or output_dtype,
-    )
+    return matrices, np.ascontiguousarray(sizes, np.int64)
+
+
+def moved(
+    data: Samples, matrices: Floats, fill_value: float | None, interp: DALIInterpType
+) -> Samples:
+    """Images of the same size, by maps from the result to the input, a row of values each."""
+    sizes = np.ascontiguousarray(data.shape_array()[:, :2])
+    return _warped(data, matrices, sizes, fill_value, interp, None)
+
+
+def rotation_maps(angle: Floats, sizes: Integers) -> Floats:
+    """Maps from images that are rotated about their centers, by degrees, to the input."""
+    inside = np.ascontiguousarray(sizes[:, ::-1])
+    radians, _ = _angles_and_axes(angle, None, len(sizes), 2)
+    return _rotations(inside, inside, radians, None)
+
+
+def shear_maps(shear: Floats, axis: int) -> Floats:
+    """Maps from images that are sheared along x (0) or y (1) to the input."""
+    require_finite(shear, "shear")
+    # With one axis sheared, the opposite shear is the inverse.
+    return shears(-shear, _NOTHING) if axis == 0 else shears(_NOTHING, -shear)
+
+
+def translation_maps(offset: Floats, axis: int) -> Floats:
+    """Maps from images that are moved along x (0) or y (1) to the input."""
+    return translations(-offset, _NOTHING) if axis == 0 else translations(_NOTHING, -offset)
+
+
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"))
+def shear_x(
+    input: Samples,
+    /,
+    *,
+    shear: FloatPerFrame,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType = LINEAR,
+) -> Samples:
+    """Shift the rows of images sideways, each by a multiple of its height.
+
+    Parameters
+    ----------
+    shear
+        How many pixels each row is further to the right than the one above.
+    fill_value
+        What lies outside the input. By default its border pixels repeat for ever.
+    interp_type
+        `INTERP_NN` or `INTERP_LINEAR`.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.array([[[1], [2]], [[3], [4]], [[5], [6]]], np.uint8), layout="HWC")
+    >>> ndd.shear_x(image, shear=0.5, fill_value=0, interp_type="nn").torch()[..., 0].tolist()
+    [[1, 2], [0, 3], [0, 5]]
+    """
+    return moved(input, shear_maps(shear, 0), fill_value, interp_type)
+
+
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"))
+def shear_y(
+    input: Samples,
+    /,
+    *,
+    shear: FloatPerFrame,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType = LINEAR,
+) -> Samples:
+    """Shift the columns of images downwards, each by a multiple of its distance from the left.
+
+    Parameters
+    ----------
+    shear
+        How many pixels each column is further down than the one to its left.
+    fill_value
+        What lies outside the input. By default its border pixels repeat for ever.
+    interp_type
+        `INTERP_NN` or `INTERP_LINEAR`.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.array([[[1], [3], [5]], [[2], [4], [6]]], np.uint8), layout="HWC")
+    >>> ndd.shear_y(image, shear=0.5, fill_value=0, interp_type="nn").torch()[..., 0].tolist()
+    [[1, 0, 0], [2, 3, 5]]
+    """
+    return moved(input, shear_maps(shear, 1), fill_value, interp_type)
+
+
+def offsets(offset: Floats | None, relative: Floats | None, extents: Integers) -> Floats:
+    """Translations along one axis, in pixels."""
+    if (offset is None) == (relative is None):
+        msg = "either 'offset' or 'offset_rel' must be given."
+        raise ValueError(msg)
+    if offset is not None:
+        require_finite(offset, "offset")
+        return offset
+    assert relative is not None
+    require_finite(relative, "offset_rel")
+    return (relative * extents.astype(np.float32)).astype(np.float32)
+
+
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"))
+def translate_x(
+    input: Samples,
+    /,
+    *,
+    offset: FloatPerFrame | None = None,
+    offset_rel: FloatPerFrame | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType = LINEAR,
+) -> Samples:
+    """Move images sideways.
+
+    Parameters
+    ----------
+    offset
+        How far to the right, in pixels.
+    offset_rel
+        The same as a fraction of the width; instead of `offset`.
+    fill_value
+        What lies outside the input. By default its border pixels repeat for ever.
+    interp_type
+        `INTERP_NN` or `INTERP_LINEAR`.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.array([[[1], [2], [3]]], np.uint8), layout="HWC")
+    >>> ndd.translate_x(image, offset=1, fill_value=9).torch().flatten().tolist()
+    [9, 1, 2]
+    """
+    across = offsets(offset, offset_rel, input.shape_array()[:, 1])
+    return moved(input, translation_maps(across, 0), fill_value, interp_type)
+
+
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"))
+def translate_y(
+    input: Samples,
+    /,
+    *,
+    offset: FloatPerFrame | None = None,
+    offset_rel: FloatPerFrame | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType = LINEAR,
+) -> Samples:
+    """Move images up or down.
+
+    Parameters
+    ----------
+    offset
+        How far down, in pixels.
+    offset_rel
+        The same as a fraction of the height; instead of `offset`.
+    fill_value
+        What lies outside the input. By default its border pixels repeat for ever.
+    interp_type
+        `INTERP_NN` or `INTERP_LINEAR`.
+
+    Examples
+    --------
+    >>> image = ndd.tensor(np.array([[[1]], [[2]], [[3]]], np.uint8), layout="HWC")
+    >>> ndd.translate_y(image, offset=-1, fill_value=9).torch().flatten().tolist()
+    [2, 3, 9]
+    """
+    down = offsets(offset, offset_rel, input.shape_array()[:, 0])
+    return moved(input, translation_maps(down, 1), fill_value, interp_type)
 
 
 def _angles_and_axes(

@@ -111,7 +111,7 @@ std::vector<int64_t> decode(const AudioFiles& files, Samples& out, const Rows& r
 
 void bind_operators(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   nb::enum_<SignalPadding>(m, "SignalPadding", "What there is beyond the ends of a signal.")
       .value("none", SignalPadding::none)
@@ -167,7 +167,7 @@ void bind_operators(nb::module_& m) {
 
 void bind_files(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   nb::class_<AudioFiles>(m, "AudioFiles", "Audio files that are opened and decoded together.")
       .def("__init__", &open_samples, "encoded"_a, "library"_a.none(), release())

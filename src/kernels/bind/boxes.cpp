@@ -31,7 +31,8 @@ FourSamples bound_bbox_crop(const Samples& boxes, const random::PhiloxState& sta
   const BBoxCropOptions options{
       std::move(thresholds), std::move(aspect_ratio), min_scale,     max_scale, attempts,
       total_attempts,        prune_threshold,         allow_no_crop, all_boxes, overlap};
-  const auto inputs = per_sample(input_shape), crops = per_sample(crop_shape);
+  const auto inputs = per_sample(input_shape, boxes.size(), ndim);
+  const auto crops = per_sample(crop_shape, boxes.size(), ndim);
   BBoxCrops out = random_bbox_crop(boxes, state, format, options, pointer(inputs), pointer(crops));
   return {out.anchors, out.shapes, out.boxes, out.indices, out.unsuited, out.exhausted};
 }
@@ -41,8 +42,12 @@ void bound_object_bbox(Samples& starts, Samples& ends, Samples& classes,
                        const ArgArray<float>& foreground_prob, const OptionalInts& background,
                        const Samples* class_list, const Samples* weights,
                        const OptionalInts& threshold, int64_t k_largest, bool ignore_class) {
-  const auto backgrounds = per_sample(background), thresholds = per_sample(threshold);
-  const ObjectChoice choice{per_sample(foreground_prob),
+  const int64_t count = masks.size();
+  const auto backgrounds = per_sample(background, count);
+  const auto thresholds = per_sample(threshold, count, masks.ndim());
+  if (class_list) require_samples(*class_list, count);
+  if (weights) require_samples(*weights, count);
+  const ObjectChoice choice{per_sample(foreground_prob, count),
                             pointer(backgrounds),
                             class_list,
                             weights,
@@ -55,14 +60,17 @@ void bound_object_bbox(Samples& starts, Samples& ends, Samples& classes,
 void bound_mask_pixel(Samples& out, const random::PhiloxState& state, const Samples& masks,
                       const ArgArray<int32_t>& foreground, const OptionalInts& value,
                       const ArgArray<float>& threshold) {
-  const auto values = per_sample(value);
-  random_mask_pixel(out, state, masks, per_sample(foreground), pointer(values),
-                    per_sample(threshold));
+  const auto values = per_sample(value, masks.size());
+  random_mask_pixel(out, state, masks, per_sample(foreground, masks.size()), pointer(values),
+                    per_sample(threshold, masks.size()));
 }
 
 void bound_encode_boxes(Samples& out_boxes, Samples& out_labels, const Samples& boxes,
                         const Samples& labels, const Samples& anchors, float criteria, bool offset,
                         float scale, const ArgArray<float>& means, const ArgArray<float>& stds) {
+  if (means.size() != 4 || stds.size() != 4) {
+    throw std::invalid_argument("boxes need four means and four deviations");
+  }
   encode_boxes(out_boxes, out_labels, boxes, labels, anchors,
                {criteria, offset, scale, means.data(), stds.data()});
 }
@@ -84,7 +92,7 @@ void bound_transform_points(Samples& out, const Samples& in, const ArgArray<floa
 
 void bind_boxes(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   m.def("random_bbox_crop", &bound_bbox_crop, release(), "boxes"_a, "state"_a, "columns"_a,
         "extents"_a, "thresholds"_a, "aspect_ratio"_a, "min_scale"_a, "max_scale"_a, "attempts"_a,

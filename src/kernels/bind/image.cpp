@@ -22,8 +22,6 @@ namespace daliesque::image {
 
 namespace {
 
-Samples dense(const Samples& samples) { return samples.contiguous() ? samples : clone(samples); }
-
 Samples bound_brightness_contrast(const Samples& in, int type, const ArgArray<float>& brightness,
                                   const ArgArray<float>& shift, const ArgArray<float>& contrast,
                                   const std::optional<ArgArray<float>>& center) {
@@ -51,6 +49,30 @@ std::span<const int64_t> span_of(const ArgArray<int64_t>& array) {
   return {array.data(), array.size()};
 }
 
+/// Refuses patches that do not lie in their source and in the image that they are pasted on.
+void check_patches(const Samples& out, const std::vector<const Samples*>& inputs,
+                   std::span<const int64_t> offsets, const std::vector<Patch>& patches) {
+  bool fits = static_cast<int64_t>(offsets.size()) == out.size() + 1;
+  for (int64_t i = 0; fits && i < out.size(); i++) {
+    const int64_t first = offsets[static_cast<size_t>(i)],
+                  stop = offsets[static_cast<size_t>(i) + 1];
+    fits = 0 <= first && first <= stop && stop <= static_cast<int64_t>(patches.size());
+    for (int64_t k = first; fits && k < stop; k++) {
+      const Patch& p = patches[static_cast<size_t>(k)];
+      fits = p.input >= 0 && p.input < static_cast<int64_t>(inputs.size());
+      const Samples* in = fits ? inputs[static_cast<size_t>(p.input)] : nullptr;
+      fits = in && in->ndim() == 3 && p.sample >= 0 && p.sample < in->size() && p.height >= 0 &&
+             p.width >= 0;
+      if (!fits || p.height == 0 || p.width == 0) continue;
+      const Shape from = in->shape(p.sample), to = out.shape(i);
+      fits = from[2] == to[2] && p.from_y >= 0 && p.from_y <= from[0] - p.height && p.from_x >= 0 &&
+             p.from_x <= from[1] - p.width && p.to_y >= 0 && p.to_y <= to[0] - p.height &&
+             p.to_x >= 0 && p.to_x <= to[1] - p.width;
+    }
+  }
+  if (!fits) throw std::invalid_argument("a patch does not lie in its image");
+}
+
 Samples bound_multi_paste(const std::vector<const Samples*>& inputs, int type,
                           const ArgArray<int64_t>& shapes, const ArgArray<int64_t>& offsets,
                           const ArgArray<int64_t>& patches) {
@@ -69,6 +91,7 @@ Samples bound_multi_paste(const std::vector<const Samples*>& inputs, int type,
     const int64_t* p = patches.data() + 8 * k;
     list[k] = {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
   }
+  check_patches(out, pointers, span_of(offsets), list);
   multi_paste(out, pointers, span_of(offsets), list.data());
   return out;
 }
@@ -162,8 +185,8 @@ Samples bound_crop_mirror_normalize(const Samples& in, int type, const ArgArray<
 std::pair<Samples, Samples> bound_random_crop(const random::PhiloxState& state,
                                               const ArgArray<int64_t>& sizes,
                                               const RandomCropArgs& args) {
-  const PerSample<int64_t> rows = per_sample(sizes);
-  const auto count = static_cast<int64_t>(sizes.shape(0));
+  const auto count = static_cast<int64_t>(sizes.ndim() ? sizes.shape(0) : 0);
+  const PerSample<int64_t> rows = per_sample(sizes, count, 2);
   const std::vector<int64_t> shapes(static_cast<size_t>(count), 2);
   Samples anchors = Samples::empty(DType::int32, 1, shapes, "", count);
   Samples extents = Samples::empty(DType::int32, 1, shapes, "", count);
@@ -247,7 +270,7 @@ Samples displaced(const Samples& in, const WarpMapping& mapping, const ArgArray<
 
 void bind_color(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   m.def("brightness_contrast", &bound_brightness_contrast, "samples"_a, "type_id"_a, "brightness"_a,
         "shift"_a, "contrast"_a, "center"_a.none(), release());
@@ -289,7 +312,7 @@ void bind_color(nb::module_& m) {
 
 void bind_compose(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   m.def(
       "erase",
@@ -323,7 +346,7 @@ void bind_compose(nb::module_& m) {
 
 void bind_filters(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   nb::enum_<Rank>(m, "Rank", "Which of the values of a window is taken.")
       .value("smallest", Rank::smallest)
@@ -355,7 +378,7 @@ void bind_filters(nb::module_& m) {
 
 void bind_noise(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   m.def(
       "gaussian_noise",
@@ -380,7 +403,7 @@ void bind_noise(nb::module_& m) {
 
 void bind_crops(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   m.def("flip", &bound_flip, "samples"_a, "horizontal"_a, "vertical"_a, "depthwise"_a, release(),
         "Samples mirrored along the axes W, H and D whose flags are set.");
@@ -400,7 +423,7 @@ void bind_crops(nb::module_& m) {
 
 void bind_warp(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   nb::enum_<WarpInterp>(m, "WarpInterp", "How pixels between pixels are made.")
       .value("nearest", WarpInterp::nearest)

@@ -125,7 +125,7 @@ Outcome decode(const nb::bytes& data, const std::string& output_type, bool fancy
     pixels = std::make_unique_for_overwrite<uint8_t[]>(rows * columns * channels);
     const uint8_t* const bytes = bytes_of(data);
     const size_t size = data.size();
-    nb::gil_scoped_release release;
+    ReleaseGil release;
     result = decoder.decode(bytes, size, options, pixels.get(),
                             static_cast<ptrdiff_t>(columns * channels));
   }
@@ -142,7 +142,7 @@ Outcome decode(const nb::bytes& data, const std::string& output_type, bool fancy
 
 void bind_jpeg(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<nb::gil_scoped_release>;
+  using release = nb::call_guard<ReleaseGil>;
 
   m.def("jpeg_info", &info, "data"_a, "What the header says.");
   m.def("jpeg_decode", &decode, "data"_a, "output_type"_a = "RGB", "fancy"_a = true,

@@ -2,6 +2,7 @@
 #include "image/warp.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -18,7 +19,7 @@ namespace {
 
 // Measured for 512x512x3 images.
 constexpr double kNanosecondsPerBytePixel = 2.0;
-constexpr double kNanosecondsPerValue = 4.0;
+constexpr double kWarpNanosecondsPerValue = 4.0;
 
 const WarpLoops& warp_loops() { return DALIESQUE_CHOOSE(warp_loops); }
 
@@ -110,6 +111,9 @@ class BandMaker {
     height_ = to[spatial - 2];
     width_ = to[spatial - 1];
     pixel_bytes_ = static_cast<int64_t>(out.itemsize()) * from[spatial];
+    const bool plain = options.border == Border::constant || options.border == Border::clamp;
+    shifts_rows_ = sampler.fast() && plain && in.volume(sample) && mapping.row_shift(sample, 0);
+    if (shifts_rows_) buffer_.resize(static_cast<size_t>(2 * (width_ + 1) * pixel_bytes_));
   }
 
   int64_t row_bytes() const { return width_ * pixel_bytes_; }
@@ -124,6 +128,7 @@ class BandMaker {
   void make(std::byte* out, int64_t band) {
     const int64_t z = band / bands(height_), y = band % bands(height_) * kWarpRows;
     const auto row_count = static_cast<int>(rows(band));
+    if (shifts_rows_) return shift_rows(reinterpret_cast<uint8_t*>(out), y, row_count);
     for (int64_t x = 0; x < width_; x += kWarpColumns) {
       const int columns = static_cast<int>(std::min<int64_t>(kWarpColumns, width_ - x));
       mapping_.locate(at_, sample_, {z, y, x, row_count, columns});
@@ -135,10 +140,18 @@ class BandMaker {
   }
 
  private:
+  void shift_rows(uint8_t* out, int64_t first, int row_count) {
+    for (int r = 0; r < row_count; r++, out += row_bytes()) {
+      shift_row(out, surface_, first + r, width_, *mapping_.row_shift(sample_, first + r),
+                buffer_.data());
+    }
+  }
+
   const WarpMapping& mapping_;
   const Sampler& sampler_;
   int64_t sample_, height_, width_, pixel_bytes_;
-  bool volume_;
+  bool volume_, shifts_rows_;
+  std::vector<uint8_t> buffer_;
   std::vector<std::byte> fill_;
   WarpSurface surface_;
   WarpCoordinates at_;
@@ -183,6 +196,14 @@ void AffineMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& 
   warp_loops().affine(at, step, dims_);
 }
 
+std::optional<RowShift> AffineMapping::row_shift(int64_t sample, int64_t y) const {
+  const float* m = matrices_.row(sample);
+  if (dims_ != 2 || m[0] != 1 || m[3] != 0 || m[4] != 1) return std::nullopt;
+  const float x = m[1] * (static_cast<float>(y) + 0.5f) + m[2];
+  if (!std::isfinite(x) || !std::isfinite(m[5])) return std::nullopt;
+  return RowShift{x, m[5]};
+}
+
 void warp(Samples& out, const Samples& in, const WarpMapping& mapping, const WarpOptions& options) {
   const Sampler sampler(out, in, options.interp);
   const size_t spatial = static_cast<size_t>(in.ndim()) - 1;
@@ -199,9 +220,9 @@ void warp(Samples& out, const Samples& in, const WarpMapping& mapping, const War
       },
       [&](int64_t i) {
         const auto pixels = static_cast<double>(out.shape(i)[spatial - 1] * kWarpRows);
-        return pixels * (sampler.fast()
-                             ? kNanosecondsPerBytePixel
-                             : kNanosecondsPerValue * static_cast<double>(in.shape(i)[spatial]));
+        return pixels * (sampler.fast() ? kNanosecondsPerBytePixel
+                                        : kWarpNanosecondsPerValue *
+                                              static_cast<double>(in.shape(i)[spatial]));
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         if (masked(i)) {

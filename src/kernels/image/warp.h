@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/per_sample.h"
 #include "core/samples.h"
+#include "image/row_shift.h"
 #include "image/warp_loops.h"
 #include "random/philox.h"
 
@@ -26,6 +28,10 @@ class WarpMapping {
  public:
   virtual ~WarpMapping() = default;
   virtual void locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const = 0;
+  /// How the row `y` moves, if all rows of the sample move as a whole.
+  virtual std::optional<RowShift> row_shift(int64_t /*sample*/, int64_t /*y*/) const {
+    return std::nullopt;
+  }
 };
 
 /// The mapping `matrix * (x, y[, z], 1)` from output to input, a row of dims * (dims + 1) values
@@ -34,6 +40,7 @@ class AffineMapping : public WarpMapping {
  public:
   AffineMapping(PerSample<float> matrices, int dims) : matrices_(matrices), dims_(dims) {}
   void locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const override;
+  std::optional<RowShift> row_shift(int64_t sample, int64_t y) const override;
 
  private:
   PerSample<float> matrices_;

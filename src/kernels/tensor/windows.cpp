@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace daliesque::tensor {
 
@@ -11,10 +12,26 @@ namespace {
 // Extents below it can be added and subtracted.
 constexpr float kMostPixels = 0x1p60f;
 
+/// Refuses an argument that has not one row for all windows, or one for each of them, or fewer
+/// values in a row than are read.
+template <class T>
+void require(const PerSample<T>& values, int64_t rows, int64_t width) {
+  if (rows > 0 && ((values.rows() != 1 && values.rows() != rows) || values.width() < width)) {
+    throw std::invalid_argument("rows of an argument do not fit the windows");
+  }
+}
+
+/// Likewise for a value for each of `axes`, or one for all.
+template <class T>
+void require_each(const std::optional<PerSample<T>>& values, int64_t rows, int64_t axes) {
+  if (values) require(*values, rows, values->width() == 1 ? 1 : axes);
+}
+
 /// Whole-axis windows for as many rows as the longest of the arguments has.
 Windows whole_axes(const PerSample<int64_t>& shapes, int64_t rows) {
   Windows out;
   out.rows = shapes.rows() == 0 ? 0 : rows;
+  require(shapes, out.rows, 0);
   out.ndim = shapes.width();
   out.anchors.assign(static_cast<size_t>(out.rows * out.ndim), 0);
   for (int64_t row = 0; row < out.rows; row++) {
@@ -54,6 +71,14 @@ WindowFault crop_windows(Windows& out, const PerSample<int64_t>& shapes, std::st
     rows = std::max({rows, args.sizes[k].rows(), args.positions[k].rows()});
   }
   out = whole_axes(shapes, rows);
+  if (args.crop) require(*args.crop, out.rows, 1);
+  for (int k = 0; k < 3; k++) {
+    require(args.sizes[k], out.rows, 1);
+    require(args.positions[k], out.rows, 1);
+  }
+  if (out.rows && static_cast<int64_t>(layout.size()) > out.ndim) {
+    throw std::invalid_argument("the layout has more axes than the windows");
+  }
   const size_t depth = layout.find('D');
   const size_t axes[3] = {depth != layout.npos ? depth : layout.find('F'), layout.find('H'),
                           layout.find('W')};
@@ -86,6 +111,10 @@ WindowFault slice_windows(Windows& out, const PerSample<int64_t>& shapes, const 
     if (bound->values) rows = std::max(rows, bound->values->rows());
   }
   out = whole_axes(shapes, rows);
+  require(args.axes, out.rows, 0);
+  for (const SliceBound* bound : {&args.begin, &args.end, &args.size}) {
+    require_each(bound->values, out.rows, args.axes.width());
+  }
   const auto along = [&](double value, double extent) {
     return args.single_precision
                ? static_cast<double>(static_cast<float>(value) * static_cast<float>(extent))
@@ -126,6 +155,7 @@ WindowFault slice_windows(Windows& out, const PerSample<int64_t>& shapes, const 
 }
 
 WindowFault fit_windows(Windows& windows, const PerSample<int64_t>& shapes, bool trim) {
+  require(shapes, windows.rows, windows.ndim);
   for (int64_t row = 0; row < windows.rows; row++) {
     for (int64_t axis = 0; axis < windows.ndim; axis++) {
       const auto at = static_cast<size_t>(row * windows.ndim + axis);
@@ -145,6 +175,9 @@ WindowFault pad_windows(Windows& out, const PerSample<int64_t>& shapes, const Pa
   if (args.extents) rows = std::max(rows, args.extents->rows());
   if (args.align) rows = std::max(rows, args.align->rows());
   out = whole_axes(shapes, rows);
+  require(args.axes, out.rows, 0);
+  require_each(args.extents, out.rows, args.axes.width());
+  require_each(args.align, out.rows, args.axes.width());
   std::vector<int64_t> largest(static_cast<size_t>(out.ndim), 0);
   for (int64_t row = 0; row < shapes.rows(); row++) {
     for (int64_t axis = 0; axis < out.ndim; axis++) {
