@@ -187,10 +187,10 @@ def test_unknown_operators_keep_their_import() -> None:
         "@pipeline_def(batch_size=2)\n"
         "def load(root):\n"
         "    jpegs, _ = fn.readers.file(file_root=root)\n"
-        "    return fn.optical_flow(fn.decoders.image(jpegs))\n"
+        "    return fn.ssd_random_crop(fn.decoders.image(jpegs))\n"
     )
     result = convert_text(text)
-    assert "optical flow" in result.work[0][1]
+    assert "ndd.random_bbox_crop" in result.work[0][1]
     assert "from nvidia.dali import fn\n" in result.text
 
 
@@ -202,7 +202,7 @@ def test_other_programs_stay_as_they_are() -> None:
 def test_exit_codes_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clean, marked, broken = (tmp_path / f"{n}.py" for n in ("clean", "marked", "broken"))
     clean.write_text(script("epochs"))
-    marked.write_text("from nvidia.dali import fn\nx = fn.optical_flow(y)\n")
+    marked.write_text("from nvidia.dali import fn\nx = fn.ssd_random_crop(y)\n")
     broken.write_text("import nvidia.dali\ndef (\n")
     assert main(["convert", str(clean)]) == 0
     assert (tmp_path / "clean_ndd.py").read_text() == convert_text(script("epochs")).text

@@ -30,7 +30,6 @@ from .scopes import Function, argument_names
 
 # Operators that daliesque cannot have, and what to do instead.
 _ABSENT = {
-    "optical_flow": "needs the optical flow hardware of NVIDIA GPUs; use another method here",
     "readers.sequence": "read the frames with ndd.readers.File and join them with ndd.stack",
     "sequence_reader": "read the frames with ndd.readers.File and join them with ndd.stack",
     "ssd_random_crop": "use ndd.random_bbox_crop and ndd.slice",

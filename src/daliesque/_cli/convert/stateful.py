@@ -27,6 +27,16 @@ class Step:
     whole_batches: bool = True
 
     @property
+    def called_target(self) -> cst.BaseAssignTargetExpression:
+        """What takes the result of a call of the reader, which is not a tuple of one."""
+        target = self.target
+        if isinstance(target, cst.Tuple) and len(target.elements) == 1:
+            only = target.elements[0].value
+            assert isinstance(only, cst.BaseAssignTargetExpression)
+            return only
+        return target
+
+    @property
     def first_target(self) -> str | None:
         """The name of the first batch."""
         target: cst.BaseExpression = self.target
@@ -187,8 +197,7 @@ class Stateful:
                     made, variable = owner._make_reader(updated_node)
                     once.append(made)
                     owner.inline = True
-                    single = _is_single(dotted_name(original_node.func) or "", original_node)
-                    return expression(f"{variable}(batch_size=batch_size){'[0]' if single else ''}")
+                    return expression(f"{variable}(batch_size=batch_size)")
                 if owner._is_source(original_node):
                     variable = owner._name("source")
                     owner._sources.append((variable, updated_node))
@@ -240,7 +249,8 @@ class Stateful:
                 if step.is_source
                 else (f"{step.variable}(batch_size=batch_size)")
             )
-            assign = cst.Assign([cst.AssignTarget(step.target)], expression(value))
+            target = step.target if step.is_source else step.called_target
+            assign = cst.Assign([cst.AssignTarget(target)], expression(value))
             result.append(cst.SimpleStatementLine([assign]))
             self.inline = True
             self.asks_sources |= step.is_source

@@ -146,7 +146,8 @@ class Loops(Commenting):
             inner = cst.For(step.target, expression(epoch), _block(loop))
             return [cst.While(cst.Name("True"), _block([inner]))]
         reads = [
-            _assign(step.target, f"{step.variable}(batch_size=batch_size)") for step in readers
+            _assign(step.called_target, f"{step.variable}(batch_size=batch_size)")
+            for step in readers
         ]
         loop = [*reads, *loop]
         if not sources:
