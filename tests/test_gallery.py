@@ -39,8 +39,8 @@ MODULES = {
     "transforms",
     "warp",
 }
-# They give numbers, not pictures.
-WITHOUT_PICTURE = {"box_encoder", "peek_image_shape"}
+# They give numbers, or the picture that they were given.
+WITHOUT_PICTURE = {"box_encoder", "dump_image", "optical_flow", "peek_image_shape"}
 
 sys.path.insert(0, str(ROOT / "tools"))
 import gallery  # noqa: E402

@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import sys
 from collections import Counter
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ import daliesque as ndd
 Array = NDArray[Any]
 TARGET = Path(__file__).parent.parent / "docs" / "gallery"
 GAP = 8
+MASK_COLORS = ((255, 0, 160), (0, 230, 255))
 
 INTRODUCTION = """\
 # Gallery
@@ -36,6 +38,8 @@ made it. Written by `tools/gallery.py`.
 In the calls, `image` is a Tensor of 180x240x3 bytes with the layout HWC, `jpeg` the same encoded, \
 and `raw` the same as seen by a sensor. `boxes` are relative (left, top, right, bottom), `points` \
 and `vertices` are (x, y) in pixels, and `mask` has 1 where the house is and 2 for the balloon. \
+`scene` is the image with boxes, a mask for each box and points, of which those outside are not \
+drawn; `scenes` is a batch of it and three others. \
 Results of floating-point numbers are shown with their least value black and their greatest white.
 """
 
@@ -55,9 +59,11 @@ def entries() -> list[Entry]:
     seen: Counter[str] = Counter()
     for family, calls in FAMILIES.items():
         for operator, call in calls:
-            seen[operator] += 1
-            number = f"-{seen[operator]}" if seen[operator] > 1 else ""
-            found.append(Entry(family, operator, call, f"{operator}{number}.png"))
+            key = f"{operator} of a scene" if family == "Scenes" else operator
+            seen[key] += 1
+            number = f"-{seen[key]}" if seen[key] > 1 else ""
+            file = f"scene-{operator}{number}" if family == "Scenes" else f"{operator}{number}"
+            found.append(Entry(family, operator, call, f"{file}.png"))
     return found
 
 
@@ -72,7 +78,16 @@ def prepare() -> dict[str, Any]:
     ends = np.cumsum([0, *map(len, outlines)])
     size = np.array([WIDTH, HEIGHT] * 2, np.float32)
     boxes = [np.concatenate([line.min(axis=0), line.max(axis=0)]) / size for line in outlines]
+    points = np.array([*HOUSE, (176, 22), (176, 97)], np.float32)
+    whole = ndd.Scene(
+        scene.image,
+        boxes=np.stack(boxes) * size,
+        masks=np.stack([scene.mask == number for number in (1, 2)]),
+        keypoints=points,
+    )
     return {
+        "scene": whole,
+        "scenes": changed_scenes(whole),
         "ndd": ndd,
         "np": np,
         "image": ndd.tensor(scene.image, layout="HWC"),
@@ -81,12 +96,21 @@ def prepare() -> dict[str, Any]:
         "mask": ndd.tensor(scene.mask),
         "boxes": ndd.tensor(np.stack(boxes)),
         "labels": ndd.tensor(np.array([1, 2], np.int32)),
-        "points": ndd.tensor(np.array([*HOUSE, (176, 22), (176, 97)], np.float32)),
+        "points": ndd.tensor(points),
         "polygons": ndd.tensor(
             np.array([[k + 1, ends[k], ends[k + 1]] for k in range(2)], np.int32)
         ),
         "vertices": ndd.tensor(np.concatenate(outlines)),
     }
+
+
+def changed_scenes(scene: ndd.Scene) -> ndd.Scene:
+    """A batch of a scene and changed ones, the last one mirrored and moved."""
+    mirrored = ndd.translate_y(ndd.flip(scene), offset=20)
+    made = [scene, ndd.hue(scene, hue=90), ndd.rotate(scene, angle=10, keep_size=True), mirrored]
+    names = ("image", "boxes", "masks", "keypoints")
+    image, boxes, masks, points = (ndd.batch([one.parts[name] for one in made]) for name in names)
+    return ndd.Scene(image, boxes, masks=masks, keypoints=points)
 
 
 def run(call: str, names: dict[str, Any]) -> Any:
@@ -137,8 +161,24 @@ def draw(picture: Image.Image, marks: Any) -> None:
             pen.line(line, color, width, joint="curve")
 
 
+def draw_scene_parts(value: ndd.Scene) -> Image.Image:
+    """The image of a scene with all other parts drawn on it."""
+    picture = to_picture(value.image)
+    pixels = np.array(picture)
+    for mask, color in zip(np.asarray(value.masks), cycle(MASK_COLORS), strict=False):
+        inside = mask != 0
+        pixels[inside] = pixels[inside] // 2 + np.array(color, np.uint8) // 2
+    picture = Image.fromarray(pixels)
+    draw(picture, np.asarray(value.boxes) / ([*picture.size] * 2))
+    visible = slice(None) if value.visible is None else np.asarray(value.visible)
+    draw(picture, np.asarray(value.keypoints)[visible])
+    return picture
+
+
 def render(entry: Entry, names: dict[str, Any]) -> tuple[Image.Image, Image.Image]:
     """Input and result of a call."""
+    if entry.family == "Scenes":
+        return draw_scene_parts(names["scene"]), draw_scene_parts(run(entry.call, names))
     source = "raw" if "(raw" in entry.call else "image"
     before = to_picture(names[source])
     if entry.operator.startswith("segmentation."):

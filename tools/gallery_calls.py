@@ -2,8 +2,8 @@
 """The calls that the gallery shows, by family.
 
 Each is a line of Python (or several, of which the last gives the result) that may use the names
-that `gallery.py` prepares: `image`, `jpeg`, `raw`, `mask`, `boxes`, `labels`, `points`, `polygons`,
-`vertices`. A result may be a pair of a picture and what to draw on it.
+that `gallery.py` prepares: `image`, `scene`, `jpeg`, `raw`, `mask`, `boxes`, `labels`, `points`,
+`polygons`, `vertices`. A result may be a pair of a picture and what to draw on it.
 """
 
 from __future__ import annotations
@@ -73,6 +73,13 @@ MOVES: Family = [
     ("sphere", "ndd.sphere(image, interp_type=ndd.types.INTERP_LINEAR)"),
     ("water", "ndd.water(image, ampl_x=6, ampl_y=6, interp_type=ndd.types.INTERP_LINEAR)"),
     ("jitter", "ndd.jitter(image, nDegree=6)"),
+    ("shear_x", "ndd.shear_x(image, shear=0.3, fill_value=60)"),
+    ("shear_y", "ndd.shear_y(image, shear=0.3, fill_value=60)"),
+    ("translate_x", "ndd.translate_x(image, offset=40, fill_value=60)"),
+    ("translate_y", "ndd.translate_y(image, offset_rel=-0.2, fill_value=60)"),
+    ("perspective", "ndd.perspective(image, distortion_scale=0.6, fill_value=60)"),
+    ("elastic_transform", "ndd.elastic_transform(image, alpha=120, sigma=6)"),
+    ("grid_distortion", "ndd.grid_distortion(image, distort_limit=0.6)"),
 ]
 
 MATRICES: Family = [
@@ -108,6 +115,14 @@ COLORS: Family = [
         "color_space_conversion",
         "ndd.color_space_conversion(image, image_type=ndd.types.RGB, output_type=ndd.types.GRAY)",
     ),
+    ("invert", "ndd.invert(image)"),
+    ("solarize", "ndd.solarize(image, threshold=128)"),
+    ("posterize", "ndd.posterize(image, bits=2)"),
+    ("gamma", "ndd.gamma(image, gamma=2.2)"),
+    ("grayscale", "ndd.grayscale(image)"),
+    ("channel_shuffle", "ndd.channel_shuffle(image, order=[2, 0, 1])"),
+    ("rgb_shift", "ndd.rgb_shift(image, r_shift=60, b_shift=-60)"),
+    ("autocontrast", "ndd.autocontrast(ndd.contrast(image, contrast=0.4))"),
     ("equalize", "ndd.equalize(image)"),
     ("clahe", "ndd.clahe(image, tiles_x=4, tiles_y=4, clip_limit=4.0)"),
     (
@@ -120,6 +135,8 @@ COLORS: Family = [
 
 FILTERS: Family = [
     ("gaussian_blur", "ndd.gaussian_blur(image, sigma=3)"),
+    ("motion_blur", "ndd.motion_blur(image, size=15, angle=30)"),
+    ("sharpness", "ndd.sharpness(image, sharpness=4)"),
     ("laplacian", "ndd.laplacian(image, window_size=5, dtype=ndd.float32)"),
     (
         "filter",
@@ -144,8 +161,35 @@ COMPOSITION: Family = [
         " fill_value=[255, 200, 0])",
     ),
     ("grid_mask", "ndd.grid_mask(image, tile=40, ratio=0.5, angle=0.3)"),
+    ("coarse_dropout", "ndd.coarse_dropout(image, num_holes_range=[6, 9])"),
+    ("random_erasing", "ndd.random_erasing(image, probability=1, fill_value=[255, 200, 0])"),
     ("cat", 'ndd.cat(image, ndd.flip(image), axis_name="W")'),
     ("jpeg_compression_distortion", "ndd.jpeg_compression_distortion(image, quality=5)"),
+]
+
+_OTHERS = (
+    "others = [image, ndd.flip(ndd.hue(image, hue=140)), ndd.invert(image), ndd.grayscale(image)]\n"
+    'images = ndd.batch(others, layout="HWC")\n'
+)
+
+MIXING: Family = [
+    ("mixup", _OTHERS + "ndd.mixup(images, lam=0.6, partners=1).tensors[0]"),
+    (
+        "cutmix",
+        _OTHERS + "ndd.cutmix(images, boxes=[120, 30, 220, 150], partners=1).tensors[0]",
+    ),
+    ("mosaic", _OTHERS + "ndd.mosaic(images, centers=[0.4, 0.6]).tensors[0]"),
+    (
+        "copy_paste",
+        _OTHERS + "masks = ndd.batch([np.array(mask)[:, ::-1]] * 4)\n"
+        "ndd.copy_paste(images, masks, partners=1).tensors[0]",
+    ),
+    (
+        "auto_aug.apply",
+        'policy = [("rotate", (20, 20), 1.0), ("color", (2, 2), 1.0)]\n'
+        "ndd.auto_aug.apply(image, policy=policy)",
+    ),
+    ("auto_aug.augmix", "ndd.auto_aug.augmix(image, severity=10)"),
 ]
 
 NOISE: Family = [
@@ -196,6 +240,61 @@ GEOMETRY: Family = [
     ),
 ]
 
+# Calls with `scene`, the image with boxes, a mask for each box and points, or with `scenes`, a
+# batch of it and changed ones.
+SCENES: Family = [
+    ("flip", "ndd.flip(scene)"),
+    ("crop", "ndd.crop(scene, crop=[130, 170], crop_pos_x=0.7, crop_pos_y=0.3)"),
+    ("slice", "ndd.slice(scene, rel_start=[0.1, 0.15], rel_end=[0.75, 0.9])"),
+    ("resize", "ndd.resize(scene, size=[140, 300])"),
+    (
+        "resize_crop_mirror",
+        "ndd.resize_crop_mirror(scene, resize_shorter=220, crop=[180, 230], mirror=1)",
+    ),
+    ("tensor_resize", "ndd.tensor_resize(scene, scales=[0.6, 1.1, 1.0])"),
+    (
+        "random_resized_crop",
+        "ndd.random_resized_crop(scene, size=[160, 200], random_area=[0.5, 0.9])",
+    ),
+    (
+        "random_bbox_crop",
+        "ndd.random_bbox_crop(scene, scaling=[0.5, 0.8], aspect_ratio=[0.7, 1.4],"
+        " allow_no_crop=False)",
+    ),
+    ("crop_mirror_normalize", "ndd.crop_mirror_normalize(scene, crop=[160, 200], mirror=1)"),
+    ("pad", 'ndd.pad(scene, axis_names="HW", shape=[200, 260], fill_value=128)'),
+    ("paste", "ndd.paste(scene, ratio=1.3, fill_value=[70, 30, 110], paste_x=0.2, paste_y=0.7)"),
+    ("rotate", "ndd.rotate(scene, angle=20, fill_value=0)"),
+    ("warp_affine", "ndd.warp_affine(scene, matrix=[1, 0.3, -30, 0.1, 0.9, 0], fill_value=90)"),
+    (
+        "experimental.warp_perspective",
+        "ndd.experimental.warp_perspective(scene,"
+        " matrix=[1.3, 0.35, -70, 0, 1.6, -30, 0, 0.003, 1])",
+    ),
+    (
+        "experimental.remap",
+        "y, x = np.mgrid[:180, :240].astype(np.float32)\n"
+        "ndd.experimental.remap(scene, x + 12 * np.sin(y / 12), y)",
+    ),
+    ("sphere", "ndd.sphere(scene, interp_type=ndd.types.INTERP_LINEAR)"),
+    ("water", "ndd.water(scene, ampl_x=6, ampl_y=6, interp_type=ndd.types.INTERP_LINEAR)"),
+    ("elastic_transform", "ndd.elastic_transform(scene, alpha=150, sigma=8)"),
+    ("grid_distortion", "ndd.grid_distortion(scene, distort_limit=0.5)"),
+    ("perspective", "ndd.perspective(scene, distortion_scale=0.5, fill_value=0)"),
+    ("shear_x", "ndd.shear_x(scene, shear=0.2, fill_value=0)"),
+    ("shear_y", "ndd.shear_y(scene, shear=-0.15, fill_value=0)"),
+    ("translate_x", "ndd.translate_x(scene, offset=35, fill_value=0)"),
+    ("translate_y", "ndd.translate_y(scene, offset_rel=0.1, fill_value=0)"),
+    (
+        "auto_aug.apply",
+        'policy = [("rotate", (15, 20), 1.0), ("shear_x", (0.1, 0.2), 1.0)]\n'
+        "ndd.auto_aug.apply(scene, policy=policy)",
+    ),
+    ("mosaic", "ndd.mosaic(scenes, size=[300, 400], centers=[0.45, 0.55])[0]"),
+    ("copy_paste", "ndd.copy_paste(scenes)[0]"),
+    ("color_twist", "ndd.color_twist(scene, hue=25, saturation=0.4, brightness=1.2)"),
+]
+
 FAMILIES: dict[str, Family] = {
     "Decoders": DECODERS,
     "Sizes and windows": SIZES,
@@ -204,6 +303,8 @@ FAMILIES: dict[str, Family] = {
     "Color and tone": COLORS,
     "Filters": FILTERS,
     "Composition": COMPOSITION,
+    "Mixtures and policies": MIXING,
     "Noise": NOISE,
     "Boxes, points and masks": GEOMETRY,
+    "Scenes": SCENES,
 }
