@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the whole extension with AddressSanitizer and UBSan, and run something with it.
+"""Build the whole extension with sanitizers, and run something with it.
 
     python tools/asan.py                       build only (`make asan`)
     python tools/asan.py tools/fuzz_ops.py     run a program
     python tools/asan.py -m pytest tests/ops   run tests (`make test-asan`)
+    python tools/asan.py --thread -m pytest    with ThreadSanitizer (`make test-tsan`)
 
-The package in build/asan/package consists of copies of the sources and of the checked extension.
-The first build takes 10 minutes on 2 cores; a report of a sanitizer ends the process.
+That is AddressSanitizer and UBSan, or ThreadSanitizer. The package in build/asan/package (or tsan)
+consists of copies of the sources and of the checked extension. The first build takes 3 minutes on
+2 cores; a report of a sanitizer ends the process.
 """
 
 from __future__ import annotations
@@ -16,20 +18,40 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-BUILD = ROOT / "build" / "asan"
-PACKAGE = BUILD / "package"
-SANITIZERS = "address,undefined"
 # Python's own allocations are never freed completely. Requests beyond the limit fail, as they
 # would on a machine without the memory.
 ADDRESS_OPTIONS = (
     "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=1024:"
     "detect_stack_use_after_return=0:handle_segv=1:allow_user_segv_handler=0"
 )
+SUPPRESSIONS = ROOT / "tools" / "tsan.txt"
+THREAD_OPTIONS = f"halt_on_error=1:exitcode=66:suppressions={SUPPRESSIONS}"
 
 
-def build() -> None:
+class Checked(NamedTuple):
+    """A build: its name, what it is compiled with, the library that must be loaded first."""
+
+    name: str
+    sanitizers: str
+    library: str
+
+    @property
+    def folder(self) -> Path:
+        return ROOT / "build" / self.name
+
+    @property
+    def package(self) -> Path:
+        return self.folder / "package"
+
+
+ADDRESS = Checked("asan", "address,undefined", "libasan.so")
+THREAD = Checked("tsan", "thread", "libtsan.so")
+
+
+def build(checked: Checked) -> None:
     """Build what has changed, and put the package together."""
     environment = {"NINJA_STATUS": "[%f/%t, %w, %W left] ", **os.environ}
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -39,34 +61,33 @@ def build() -> None:
     import nanobind
 
     configure = [
-        *(cmake, "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja"),
+        *(cmake, "-S", str(ROOT), "-B", str(checked.folder), "-G", "Ninja"),
         "-DCMAKE_BUILD_TYPE=Sanitize",
-        f"-DDALIESQUE_SANITIZE={SANITIZERS}",
+        f"-DDALIESQUE_SANITIZE={checked.sanitizers}",
         f"-DPython_EXECUTABLE={sys.executable}",
         f"-Dnanobind_DIR={nanobind.cmake_dir()}",
     ]
     subprocess.run(configure, check=True, env=environment, stdout=subprocess.DEVNULL)
-    subprocess.run(
-        [cmake, "--build", str(BUILD), "--target", "_kernels"], check=True, env=environment
-    )
-    copy_package()
+    command = [cmake, "--build", str(checked.folder), "--target", "_kernels"]
+    subprocess.run(command, check=True, env=environment)
+    copy_package(checked)
 
 
-def copy_package() -> None:
+def copy_package(checked: Checked) -> None:
     """Make the package of copies of the sources and of the checked extension."""
-    shutil.rmtree(PACKAGE, ignore_errors=True)
-    folder = PACKAGE / "daliesque"
+    shutil.rmtree(checked.package, ignore_errors=True)
+    folder = checked.package / "daliesque"
     without = shutil.ignore_patterns("*.so", "__pycache__")
     shutil.copytree(ROOT / "src" / "daliesque", folder, ignore=without)
-    for extension in BUILD.glob("_kernels*.so"):
+    for extension in checked.folder.glob("_kernels*.so"):
         shutil.copy(extension, folder)
 
 
-def environment() -> dict[str, str]:
+def environment(checked: Checked) -> dict[str, str]:
     """What a process needs to use the checked extension."""
     libraries = []
     # libstdc++ too: otherwise exceptions thrown before it is loaded cannot be intercepted.
-    for name in ("libasan.so", "libstdc++.so.6"):
+    for name in (checked.library, "libstdc++.so.6"):
         found = subprocess.run(
             [os.environ.get("CXX", "g++"), f"-print-file-name={name}"],
             check=True,
@@ -74,7 +95,7 @@ def environment() -> dict[str, str]:
             text=True,
         )
         libraries.append(os.path.realpath(found.stdout.strip()))
-    paths = [str(PACKAGE), os.environ.get("PYTHONPATH", "")]
+    paths = [str(checked.package), os.environ.get("PYTHONPATH", "")]
     return {
         **os.environ,
         "LD_PRELOAD": " ".join(libraries),
@@ -82,14 +103,22 @@ def environment() -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(path for path in paths if path),
         "ASAN_OPTIONS": ADDRESS_OPTIONS,
         "UBSAN_OPTIONS": "print_stacktrace=1",
+        "TSAN_OPTIONS": THREAD_OPTIONS,
     }
 
 
 def main() -> None:
     """Build, then run Python with the arguments that are left."""
-    build()
-    if len(sys.argv) > 1:
-        os.execve(sys.executable, [sys.executable, *sys.argv[1:]], environment())
+    checked, arguments = ADDRESS, sys.argv[1:]
+    if arguments[:1] == ["--thread"]:
+        checked, arguments = THREAD, arguments[1:]
+    build(checked)
+    command = [sys.executable, *arguments]
+    if checked is THREAD:
+        # It wants its own map of the address space, which random addresses may disturb.
+        command = ["setarch", "-R", *command]
+    if arguments:
+        os.execvpe(command[0], command, environment(checked))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@
     python tools/fuzz_ops.py [--count 200000] [--seed 0] [--seconds 3600] [--only resize]
     python tools/fuzz_ops.py --call 'ndd.flip(image((0, 3, 3), "u1"))'
 
-Calls are those of the contract suite with random changes; each depends only on the seed and its
-number. A call must end with a result or with an error of the library's own words. The work is done
-in another process: if that dies or hangs, the call is reported and the next process goes on behind
-it. What is reported is the shortest call found that fails the same way, to be run by `--call`.
+Calls are those of the contract suite with random changes, in all modes in turn; each depends only
+on the seed and its number. A call must end with a result or with an error of the library's own
+words. The work is done in another process: if that dies or hangs, the call is reported and the next
+process goes on behind it. What is reported is the shortest call found that fails the same way, to
+be run by `--call`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from fuzz_values import Values
 
 SECONDS_FOR_A_CALL = 60
+MODES = ("sync_cpu", "eager", "deferred")
 MAX_BYTES = 3 << 30
 
 # Words that no message of the library has: those of NumPy, of C++ and of the bindings.
@@ -140,16 +142,17 @@ def work(seed: int, first: int, count: int, only: str, mode: str) -> None:
     warnings.filterwarnings("error", message=".*invalid value encountered in cast")
     limit_memory()
     seen: set[str] = set()
-    with tempfile.TemporaryDirectory() as folder, ndd.EvalMode[mode]:
+    with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for number in range(first, first + count):
             print("@", number, flush=True)
             call = make_call(seed, number, only)
-            finding = run(call)
-            if finding is None or finding.kind in seen:
-                continue
-            seen.add(finding.kind)
-            text = shortest(call, finding.kind).text
+            with ndd.EvalMode[mode or MODES[number % len(MODES)]]:
+                finding = run(call)
+                if finding is None or finding.kind in seen:
+                    continue
+                seen.add(finding.kind)
+                text = shortest(call, finding.kind).text
             print("!", repr((finding.kind, finding.detail, text)), flush=True)
         os.chdir("/")
     print("@ end", flush=True)
@@ -265,13 +268,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--only", default="", help="operators whose names contain this")
-    parser.add_argument("--mode", default="sync_cpu", help="eager, deferred, sync_cpu")
+    parser.add_argument("--mode", default="", help=f"one of {', '.join(MODES)}; all in turn")
     parser.add_argument("--chunk", type=int, default=20_000, help="calls for each process")
     parser.add_argument("--call", default="", help="make this call and show what happens")
+    parser.add_argument("--list", action="store_true", help="show the calls, and make none")
     parser.add_argument("--work", type=int, default=-1, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.call:
         print(evaluate(options.call))
+    elif options.list:
+        for number in range(options.first, options.first + options.count):
+            print(make_call(options.seed, number, options.only).text)
     elif options.work >= 0:
         work(options.seed, options.work, options.count, options.only, options.mode)
     else:

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from support.cases import CASES, Case
+from support.case_inputs import Case
+from support.cases import CASES
 from support.contract import make_batches, make_inputs
 
 Array = NDArray[Any]

@@ -4,11 +4,13 @@
     python tools/requirements.py build run test
 
 `build` is what building needs, `run` what the package needs; everything else names an extra. So an
-environment can be filled without building the package.
+environment can be filled without building the package. After `--floors`, what the package and its
+extras need is asked for in the lowest version that they admit.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -28,5 +30,21 @@ def requirements(groups: list[str]) -> list[str]:
     return list(dict.fromkeys(line for group in groups for line in known[group]))
 
 
+def floors(groups: list[str]) -> list[str]:
+    """The same in the lowest versions; tools of the tests and of the build keep theirs."""
+    extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
+    own = requirements(["run", *(name for name in extras if name not in ("test", "lint"))])
+    lowest = {line: line.replace(">=", "==") for line in own}
+    for line in lowest:
+        if re.fullmatch(r"[\w.\[\]-]+>=[\d.]+", line) is None:
+            msg = f"pyproject.toml: {line!r} states no lowest version"
+            raise ValueError(msg)
+    return [lowest.get(line, line) for line in requirements(groups)]
+
+
 if __name__ == "__main__":
-    print("\n".join(requirements(sys.argv[1:])))
+    wanted = sys.argv[1:]
+    choose = requirements
+    if wanted[:1] == ["--floors"]:
+        wanted, choose = wanted[1:], floors
+    print("\n".join(choose(wanted)))
