@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -30,6 +31,14 @@ def fresh_random_state() -> Iterator[None]:
     ndd.EvalContext.current().evaluate_all()
     if threads._Default.chosen is not None:
         ndd.set_num_threads(None)
+
+
+@pytest.fixture
+def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """For operators that write files, some of them after the test has read all that it wants."""
+    monkeypatch.chdir(tmp_path)
+    yield
+    ndd.EvalContext.current().evaluate_all()
 
 
 @pytest.fixture(params=["vector", "portable"])

@@ -24,15 +24,19 @@ MOST_POSITIONAL = 6
 # What each layer may import, besides itself.
 LAYERS = {
     "_engine": {"_kernels"},
+    "_capture": {"_engine", "_kernels"},
     "_codecs": {"_kernels"},
     "_shapes": {"_codecs", "_engine", "_kernels"},
     "_ops": {"_codecs", "_engine", "_kernels", "_shapes"},
-    "decoders": {"_ops", "_engine", "_kernels", "_shapes"},
+    "_isolated": {"_ops", "_engine", "_kernels", "_shapes"},
+    "decoders": {"_isolated", "_ops", "_engine", "_kernels", "_shapes"},
     "io": {"_ops", "_engine", "_kernels"},
-    "_readers": {"_codecs", "_engine", "_kernels", "_shapes"},
-    "_loops": {"_codecs", "_ops", "_readers", "_engine", "_kernels", "_shapes"},
+    "_readers": {"_capture", "_codecs", "_engine", "_kernels", "_shapes"},
+    "_loops": {"_capture", "_codecs", "_ops", "_readers", "_engine", "_kernels", "_shapes"},
     "pytorch": {"_loops"},
+    "_show": {"_engine", "_kernels"},
     "_gpu": {"_ops", "_engine", "_kernels", "_shapes"},
+    "_scene": {"_ops", "_engine", "_kernels", "_shapes"},
 }
 
 

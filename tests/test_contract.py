@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import operator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import daliesque as ndd
 from daliesque._engine.op import registry
-from support.cases import CASES, Case
+from support.case_inputs import Case
+from support.cases import CASES
 from support.contract import (
     arrays,
     assert_inputs_stay_unchanged,
@@ -29,10 +29,7 @@ from support.instruction_sets import use_instructions
 MODES = [ndd.EvalMode.sync_cpu, ndd.EvalMode.eager, ndd.EvalMode.deferred]
 
 
-@pytest.fixture(autouse=True)
-def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some operators write files."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.operator)

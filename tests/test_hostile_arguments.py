@@ -271,3 +271,23 @@ def test_scalars_cannot_be_erased() -> None:
 def test_batches_too_large_to_describe(size: int) -> None:
     with pytest.raises(ValueError, match=r"^zeros: 'batch_size' must be at most 16777216"):
         ndd.zeros(shape=[1], batch_size=size)
+
+
+def test_images_of_a_mosaic_need_equally_many_channels() -> None:
+    images = [np.zeros((3, 5, channels), np.uint8) for channels in (1, 17, 1, 1)]
+    with pytest.raises(
+        ValueError, match=r"equally many channels; got \[1, 1, 1, 17\] \(sample 0\)"
+    ):
+        ndd.mosaic(ndd.batch(images, layout="HWC")).evaluate()
+
+
+def test_mixing_no_images() -> None:
+    none = ndd.as_batch(np.zeros((0, 2, 3, 1), np.uint8), layout="HWC")
+    boxes = ndd.as_batch(np.zeros((0, 17), np.int32))
+    assert ndd.cutmix(none, boxes=boxes).evaluate().batch_size == 0
+    assert ndd.mosaic(none, size=boxes, partners=boxes).evaluate().batch_size == 0
+
+
+def test_the_order_of_channels_that_are_not_there() -> None:
+    with pytest.raises(ValueError, match=r"each of the 2 channels once; got \[0, 2, 1\]"):
+        ndd.channel_shuffle(image(4, 5, 2), order=[0, 2, 1]).evaluate()

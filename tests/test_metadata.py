@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,12 @@ from daliesque._engine.invocation import promise
 from daliesque._engine.metadata import Result, announce_as
 from daliesque._engine.op import registry
 from daliesque._engine.tensor import Tensor
-from support.cases import CASES, Case
+from support.case_inputs import Case
+from support.cases import CASES
 from support.contract import call, make_batches, make_inputs
 from support.metadata import assert_announced, is_pending, known
 
-
-@pytest.fixture(autouse=True)
-def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some operators write files."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def wait_for(event: threading.Event, started: threading.Event) -> Tensor:
@@ -49,7 +45,7 @@ def busy() -> Iterator[threading.Event]:
     with EvalContext(num_threads=1) as context:
         started = threading.Event()
         wait_for(event, started)
-        context.executor._wake()
+        context.executor._start_thread()
         assert started.wait(20)
         try:
             yield event

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
+from typing import NoReturn as _NoReturn
+
 from . import (
+    auto_aug,
+    capture,
     checkpoint,
     decoders,
     experimental,
@@ -47,8 +51,9 @@ from ._engine.dtype import (
 from ._engine.dtype import bool_ as bool
 from ._engine.errors import DecodeError, InternalError, OpError
 from ._engine.errors import publish as _publish
-from ._engine.memory import memory
+from ._engine.memory import memory, set_memory_limit
 from ._engine.modes import EvalMode
+from ._engine.pictures import register_pictures as _register_pictures
 from ._engine.stream import (
     Stream,
     get_default_stream,
@@ -61,17 +66,21 @@ from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
 from ._gpu import load as _load_gpu
 from ._loops.external_source import ExternalSource
 from ._loops.map import map, operator
+from ._loops.prefetch import prefetch
 from ._ops.audio import audio_resample, nonsilent_region, preemphasis_filter
 from ._ops.bbox_crop import random_bbox_crop
 from ._ops.boxes import bb_flip, bbox_paste, bbox_rotate, box_encoder
 from ._ops.color import (
     brightness,
     brightness_contrast,
+    channel_shuffle,
     color_space_conversion,
     color_twist,
     contrast,
+    grayscale,
     hsv,
     hue,
+    rgb_shift,
     saturation,
 )
 from ._ops.compose import (
@@ -82,9 +91,10 @@ from ._ops.compose import (
 )
 from ._ops.crop import crop, crop_mirror_normalize, random_crop_generator
 from ._ops.debayer import debayer
-from ._ops.displacement import jitter, sphere, water
+from ._ops.displacement import elastic_transform, grid_distortion, jitter, sphere, water
+from ._ops.dropout import coarse_dropout, random_erasing
 from ._ops.fill import full, full_like, one_hot, ones, ones_like, zeros, zeros_like
-from ._ops.filters import filter, gaussian_blur, laplacian
+from ._ops.filters import filter, gaussian_blur, laplacian, motion_blur, sharpness
 from ._ops.flip import flip
 from ._ops.generic import (
     batch_permutation,
@@ -101,15 +111,19 @@ from ._ops.join import cat, stack
 from ._ops.jpeg import jpeg_compression_distortion
 from ._ops.lookup import lookup_table
 from ._ops.masks import roi_random_crop
+from ._ops.mixing import copy_paste, cutmix, mixup, mosaic
 from ._ops.normalize import normalize
 from ._ops.points import coord_flip, coord_transform
+from ._ops.remap import perspective
 from ._ops.resize import random_resized_crop, resize, resize_crop_mirror, tensor_resize
 from ._ops.shape import expand_dims, reinterpret, reshape, squeeze, transpose
 from ._ops.slice import pad, slice
 from ._ops.spectral import mel_filter_bank, mfcc, power_spectrum, spectrogram, to_decibels
-from ._ops.tone import clahe, equalize
-from ._ops.video import element_extract, per_frame, sequence_rearrange
-from ._ops.warp import rotate, warp_affine
+from ._ops.tone import autocontrast, clahe, equalize, gamma, invert, posterize, solarize
+from ._ops.video import element_extract, optical_flow, per_frame, sequence_rearrange
+from ._ops.warp import rotate, shear_x, shear_y, translate_x, translate_y, warp_affine
+from ._scene.scene import Scene
+from ._show import load as _load_pictures
 from ._version import __version__ as __version__
 
 __all__ = [
@@ -125,6 +139,7 @@ __all__ = [
     "InternalError",
     "InterpType",
     "OpError",
+    "Scene",
     "Stream",
     "Tensor",
     "ThreadPool",
@@ -132,6 +147,8 @@ __all__ = [
     "as_dali",
     "as_tensor",
     "audio_resample",
+    "auto_aug",
+    "autocontrast",
     "batch",
     "batch_permutation",
     "bb_flip",
@@ -142,24 +159,30 @@ __all__ = [
     "box_encoder",
     "brightness",
     "brightness_contrast",
+    "capture",
     "cast",
     "cast_like",
     "cat",
+    "channel_shuffle",
     "checkpoint",
     "clahe",
+    "coarse_dropout",
     "color_space_conversion",
     "color_twist",
     "contrast",
     "coord_flip",
     "coord_transform",
     "copy",
+    "copy_paste",
     "crop",
     "crop_mirror_normalize",
+    "cutmix",
     "debayer",
     "decoders",
     "device",
     "dtype",
     "dump_image",
+    "elastic_transform",
     "element_extract",
     "equalize",
     "erase",
@@ -172,11 +195,14 @@ __all__ = [
     "float64",
     "full",
     "full_like",
+    "gamma",
     "gaussian_blur",
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
     "get_property",
+    "grayscale",
+    "grid_distortion",
     "grid_mask",
     "hsv",
     "hue",
@@ -185,6 +211,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "invert",
     "io",
     "jitter",
     "jpeg_compression_distortion",
@@ -195,6 +222,9 @@ __all__ = [
     "mel_filter_bank",
     "memory",
     "mfcc",
+    "mixup",
+    "mosaic",
+    "motion_blur",
     "multi_paste",
     "noise",
     "nonsilent_region",
@@ -203,17 +233,22 @@ __all__ = [
     "ones",
     "ones_like",
     "operator",
+    "optical_flow",
     "pad",
     "paste",
     "peek_image_shape",
     "per_frame",
     "permute_batch",
+    "perspective",
+    "posterize",
     "power_spectrum",
     "preemphasis_filter",
+    "prefetch",
     "pytorch",
     "random",
     "random_bbox_crop",
     "random_crop_generator",
+    "random_erasing",
     "random_resized_crop",
     "readers",
     "reductions",
@@ -221,6 +256,7 @@ __all__ = [
     "reshape",
     "resize",
     "resize_crop_mirror",
+    "rgb_shift",
     "roi_random_crop",
     "rotate",
     "saturation",
@@ -228,8 +264,13 @@ __all__ = [
     "sequence_rearrange",
     "set_current_stream",
     "set_default_stream",
+    "set_memory_limit",
     "set_num_threads",
+    "sharpness",
+    "shear_x",
+    "shear_y",
     "slice",
+    "solarize",
     "spectrogram",
     "sphere",
     "squeeze",
@@ -241,6 +282,8 @@ __all__ = [
     "tfrecord",
     "to_decibels",
     "transforms",
+    "translate_x",
+    "translate_y",
     "transpose",
     "type_id",
     "types",
@@ -254,7 +297,18 @@ __all__ = [
     "zeros_like",
 ]
 
+
+def __getattr__(name: str) -> _NoReturn:
+    from ._engine.op import registry
+    from ._suggest import advice_for
+
+    advice = "" if name.startswith("_") else advice_for(name, [*__all__, *registry])
+    msg = f"module {__name__!r} has no attribute {name!r}.{advice}"
+    raise AttributeError(msg, name=name)
+
+
 # Loaded, and torch with it, when somebody asks for a "gpu".
 _register_backend(_load_gpu)
+_register_pictures(_load_pictures)
 _teach_torch()
 _publish(globals(), "daliesque")

@@ -7,6 +7,8 @@ from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
+from . import auto_aug as auto_aug
+from . import capture as capture
 from . import checkpoint as checkpoint
 from . import decoders as decoders
 from . import experimental as experimental
@@ -57,6 +59,7 @@ from ._engine.errors import InternalError as InternalError
 from ._engine.errors import OpError as OpError
 from ._engine.files import FileLike, Files
 from ._engine.memory import memory as memory
+from ._engine.memory import set_memory_limit as set_memory_limit
 from ._engine.modes import EvalMode as EvalMode
 from ._engine.rng import RNG
 from ._engine.stream import Stream as Stream
@@ -73,7 +76,9 @@ from ._engine.threads import set_num_threads as set_num_threads
 from ._loops.external_source import ExternalSource as ExternalSource
 from ._loops.map import map as map
 from ._loops.map import operator as operator
+from ._loops.prefetch import prefetch as prefetch
 from ._ops.imread import imread as imread
+from ._scene.scene import Scene
 from ._version import __version__ as __version__
 
 __all__ = [
@@ -89,6 +94,7 @@ __all__ = [
     "InternalError",
     "InterpType",
     "OpError",
+    "Scene",
     "Stream",
     "Tensor",
     "ThreadPool",
@@ -96,6 +102,8 @@ __all__ = [
     "as_dali",
     "as_tensor",
     "audio_resample",
+    "auto_aug",
+    "autocontrast",
     "batch",
     "batch_permutation",
     "bb_flip",
@@ -106,24 +114,30 @@ __all__ = [
     "box_encoder",
     "brightness",
     "brightness_contrast",
+    "capture",
     "cast",
     "cast_like",
     "cat",
+    "channel_shuffle",
     "checkpoint",
     "clahe",
+    "coarse_dropout",
     "color_space_conversion",
     "color_twist",
     "contrast",
     "coord_flip",
     "coord_transform",
     "copy",
+    "copy_paste",
     "crop",
     "crop_mirror_normalize",
+    "cutmix",
     "debayer",
     "decoders",
     "device",
     "dtype",
     "dump_image",
+    "elastic_transform",
     "element_extract",
     "equalize",
     "erase",
@@ -136,11 +150,14 @@ __all__ = [
     "float64",
     "full",
     "full_like",
+    "gamma",
     "gaussian_blur",
     "get_current_stream",
     "get_default_stream",
     "get_num_threads",
     "get_property",
+    "grayscale",
+    "grid_distortion",
     "grid_mask",
     "hsv",
     "hue",
@@ -149,6 +166,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "invert",
     "io",
     "jitter",
     "jpeg_compression_distortion",
@@ -159,6 +177,9 @@ __all__ = [
     "mel_filter_bank",
     "memory",
     "mfcc",
+    "mixup",
+    "mosaic",
+    "motion_blur",
     "multi_paste",
     "noise",
     "nonsilent_region",
@@ -167,17 +188,22 @@ __all__ = [
     "ones",
     "ones_like",
     "operator",
+    "optical_flow",
     "pad",
     "paste",
     "peek_image_shape",
     "per_frame",
     "permute_batch",
+    "perspective",
+    "posterize",
     "power_spectrum",
     "preemphasis_filter",
+    "prefetch",
     "pytorch",
     "random",
     "random_bbox_crop",
     "random_crop_generator",
+    "random_erasing",
     "random_resized_crop",
     "readers",
     "reductions",
@@ -185,6 +211,7 @@ __all__ = [
     "reshape",
     "resize",
     "resize_crop_mirror",
+    "rgb_shift",
     "roi_random_crop",
     "rotate",
     "saturation",
@@ -192,8 +219,13 @@ __all__ = [
     "sequence_rearrange",
     "set_current_stream",
     "set_default_stream",
+    "set_memory_limit",
     "set_num_threads",
+    "sharpness",
+    "shear_x",
+    "shear_y",
     "slice",
+    "solarize",
     "spectrogram",
     "sphere",
     "squeeze",
@@ -205,6 +237,8 @@ __all__ = [
     "tfrecord",
     "to_decibels",
     "transforms",
+    "translate_x",
+    "translate_y",
     "transpose",
     "type_id",
     "types",
@@ -809,6 +843,58 @@ def random_bbox_crop(
     rng: RNG | None = None,
 ) -> tuple[Tensor, ...] | tuple[Batch, ...]: ...
 @overload
+def random_bbox_crop(
+    boxes: Scene,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[False] | None = False,
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> Scene: ...
+@overload
+def random_bbox_crop(
+    boxes: Scene,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    all_boxes_above_threshold: builtins.bool | None = True,
+    allow_no_crop: builtins.bool | None = True,
+    aspect_ratio: Sequence[float] | float | None = (1.0, 1.0),
+    bbox_layout: str | None = None,
+    bbox_prune_threshold: float | None = None,
+    crop_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    input_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    ltrb: builtins.bool | None = True,
+    num_attempts: int | None = 1,
+    output_bbox_indices: Literal[True],
+    quiet: builtins.bool | None = False,
+    scaling: Sequence[float] | float | None = (1.0, 1.0),
+    shape_layout: str | None = None,
+    threshold_type: str | None = "iou",
+    thresholds: Sequence[float] | float | None = (0.0,),
+    total_num_attempts: int | None = -1,
+    rng: RNG | None = None,
+) -> tuple[Scene, Tensor | Batch]: ...
+@overload
 def bb_flip(
     input: ArrayLike | Tensor,
     /,
@@ -1167,6 +1253,17 @@ def brightness(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
+def brightness(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
 def brightness_contrast(
     input: ArrayLike | Tensor,
     /,
@@ -1219,6 +1316,69 @@ def brightness_contrast(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
+def brightness_contrast(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
+def channel_shuffle(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    order: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def channel_shuffle(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    order: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def channel_shuffle(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    order: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def channel_shuffle(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    order: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def channel_shuffle(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    order: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Scene: ...
+@overload
 def color_space_conversion(
     input: ArrayLike | Tensor,
     /,
@@ -1258,6 +1418,16 @@ def color_space_conversion(
     image_type: DALIImageType | str,
     output_type: DALIImageType | str,
 ) -> Batch: ...
+@overload
+def color_space_conversion(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    image_type: DALIImageType | str,
+    output_type: DALIImageType | str,
+) -> Scene: ...
 @overload
 def color_twist(
     input: ArrayLike | Tensor,
@@ -1315,6 +1485,20 @@ def color_twist(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
+def color_twist(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    brightness: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
 def contrast(
     input: ArrayLike | Tensor,
     /,
@@ -1358,6 +1542,62 @@ def contrast(
     contrast_center: float | ArrayLike | Tensor | Batch | None = None,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
+@overload
+def contrast(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    contrast: float | ArrayLike | Tensor | Batch | None = 1.0,
+    contrast_center: float | ArrayLike | Tensor | Batch | None = None,
+    dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
+def grayscale(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    num_output_channels: int | None = 3,
+) -> Tensor: ...
+@overload
+def grayscale(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    num_output_channels: int | None = 3,
+) -> Batch: ...
+@overload
+def grayscale(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    num_output_channels: int | None = 3,
+) -> Tensor | Batch: ...
+@overload
+def grayscale(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    num_output_channels: int | None = 3,
+) -> Batch: ...
+@overload
+def grayscale(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    num_output_channels: int | None = 3,
+) -> Scene: ...
 @overload
 def hsv(
     input: ArrayLike | Tensor,
@@ -1407,6 +1647,18 @@ def hsv(
     dtype: DTypeLike | None = ...,
 ) -> Batch: ...
 @overload
+def hsv(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    value: float | ArrayLike | Tensor | Batch | None = 1.0,
+    dtype: DTypeLike | None = ...,
+) -> Scene: ...
+@overload
 def hue(
     input: ArrayLike | Tensor,
     /,
@@ -1451,6 +1703,72 @@ def hue(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
+def hue(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    hue: float | ArrayLike | Tensor | Batch | None = 0.0,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
+def rgb_shift(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    r_shift: float | ArrayLike | Tensor | None = 0.0,
+    g_shift: float | ArrayLike | Tensor | None = 0.0,
+    b_shift: float | ArrayLike | Tensor | None = 0.0,
+) -> Tensor: ...
+@overload
+def rgb_shift(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    r_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    g_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    b_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Batch: ...
+@overload
+def rgb_shift(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    r_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    g_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    b_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Tensor | Batch: ...
+@overload
+def rgb_shift(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    r_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    g_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    b_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Batch: ...
+@overload
+def rgb_shift(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    r_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    g_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+    b_shift: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Scene: ...
+@overload
 def saturation(
     input: ArrayLike | Tensor,
     /,
@@ -1494,6 +1812,17 @@ def saturation(
     image_type: DALIImageType | str | None = DALIImageType.RGB,
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
+@overload
+def saturation(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    saturation: float | ArrayLike | Tensor | Batch | None = 1.0,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
+    dtype: DTypeLike | None = None,
+) -> Scene: ...
 @overload
 def erase(
     input: ArrayLike | Tensor,
@@ -1563,6 +1892,23 @@ def erase(
     fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
 ) -> Batch: ...
 @overload
+def erase(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    normalized: builtins.bool | None = None,
+    normalized_anchor: builtins.bool | None = False,
+    normalized_shape: builtins.bool | None = False,
+    centered_anchor: builtins.bool | None = False,
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+) -> Scene: ...
+@overload
 def grid_mask(
     input: ArrayLike | Tensor,
     /,
@@ -1614,6 +1960,19 @@ def grid_mask(
     shift_x: float | ArrayLike | Tensor | Batch | None = 0.0,
     shift_y: float | ArrayLike | Tensor | Batch | None = 0.0,
 ) -> Batch: ...
+@overload
+def grid_mask(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    tile: int | ArrayLike | Tensor | Batch | None = 100,
+    ratio: float | ArrayLike | Tensor | Batch | None = 0.5,
+    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_x: float | ArrayLike | Tensor | Batch | None = 0.0,
+    shift_y: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Scene: ...
 @overload
 def multi_paste(
     input_0: ArrayLike | Tensor,
@@ -1735,6 +2094,20 @@ def paste(
     min_canvas_size: float | ArrayLike | Tensor | Batch | None = 0.0,
 ) -> Batch: ...
 @overload
+def paste(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    ratio: float | ArrayLike | Tensor | Batch,
+    fill_value: Sequence[int] | int,
+    n_channels: int | None = 3,
+    paste_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    paste_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    min_canvas_size: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Scene: ...
+@overload
 def crop(
     input: ArrayLike | Tensor,
     /,
@@ -1818,6 +2191,27 @@ def crop(
     image_type: DALIImageType | str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
+@overload
+def crop(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | str | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Scene: ...
 @overload
 def crop_mirror_normalize(
     input: ArrayLike | Tensor,
@@ -1931,6 +2325,34 @@ def crop_mirror_normalize(
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
+def crop_mirror_normalize(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    mirror: int | ArrayLike | Tensor | Batch | None = 0,
+    mean: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    std: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (1.0,),
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_layout: str | None = "CHW",
+    pad_output: builtins.bool | None = False,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    image_type: DALIImageType | str | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
 def random_crop_generator(
     input: ArrayLike | Tensor,
     /,
@@ -1979,6 +2401,18 @@ def random_crop_generator(
     rng: RNG | None = None,
 ) -> tuple[Batch, Batch]: ...
 @overload
+def random_crop_generator(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
+    num_attempts: int | None = 10,
+    rng: RNG | None = None,
+) -> tuple[Tensor | Batch, Tensor | Batch]: ...
+@overload
 def debayer(
     input: ArrayLike | Tensor,
     /,
@@ -2019,6 +2453,156 @@ def debayer(
     algorithm: str | None = "bilinear_ocv",
 ) -> Batch: ...
 @overload
+def debayer(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    blue_position: Sequence[int] | int | ArrayLike | Tensor | Batch,
+    algorithm: str | None = "bilinear_ocv",
+) -> Scene: ...
+@overload
+def elastic_transform(
+    input: ArrayLike | Tensor,
+    flow: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | ArrayLike | Tensor | None = 50.0,
+    sigma: float | ArrayLike | Tensor | None = 5.0,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def elastic_transform(
+    input: Batch,
+    flow: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | ArrayLike | Tensor | Batch | None = 50.0,
+    sigma: float | ArrayLike | Tensor | Batch | None = 5.0,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def elastic_transform(
+    input: ArrayLike | Tensor | Batch,
+    flow: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | ArrayLike | Tensor | Batch | None = 50.0,
+    sigma: float | ArrayLike | Tensor | Batch | None = 5.0,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def elastic_transform(
+    input: ArrayLike | Tensor | Batch,
+    flow: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    alpha: float | ArrayLike | Tensor | Batch | None = 50.0,
+    sigma: float | ArrayLike | Tensor | Batch | None = 5.0,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def elastic_transform(
+    input: Scene,
+    flow: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    alpha: float | ArrayLike | Tensor | Batch | None = 50.0,
+    sigma: float | ArrayLike | Tensor | Batch | None = 5.0,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Scene: ...
+@overload
+def grid_distortion(
+    input: ArrayLike | Tensor,
+    nodes: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    num_steps: int | None = 5,
+    distort_limit: float | ArrayLike | Tensor | None = 0.3,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def grid_distortion(
+    input: Batch,
+    nodes: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    num_steps: int | None = 5,
+    distort_limit: float | ArrayLike | Tensor | Batch | None = 0.3,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def grid_distortion(
+    input: ArrayLike | Tensor | Batch,
+    nodes: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    num_steps: int | None = 5,
+    distort_limit: float | ArrayLike | Tensor | Batch | None = 0.3,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def grid_distortion(
+    input: ArrayLike | Tensor | Batch,
+    nodes: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    num_steps: int | None = 5,
+    distort_limit: float | ArrayLike | Tensor | Batch | None = 0.3,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def grid_distortion(
+    input: Scene,
+    nodes: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    num_steps: int | None = 5,
+    distort_limit: float | ArrayLike | Tensor | Batch | None = 0.3,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Scene: ...
+@overload
 def jitter(
     input: ArrayLike | Tensor,
     /,
@@ -2071,6 +2655,19 @@ def jitter(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
+def jitter(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    nDegree: int | None = 2,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+    rng: RNG | None = None,
+) -> Scene: ...
+@overload
 def sphere(
     input: ArrayLike | Tensor,
     /,
@@ -2115,6 +2712,17 @@ def sphere(
     fill_value: float | None = 0.0,
 ) -> Batch: ...
 @overload
+def sphere(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+) -> Scene: ...
+@overload
 def water(
     input: ArrayLike | Tensor,
     /,
@@ -2182,6 +2790,153 @@ def water(
     interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
     fill_value: float | None = 0.0,
 ) -> Batch: ...
+@overload
+def water(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    ampl_x: float | None = 10.0,
+    ampl_y: float | None = 10.0,
+    freq_x: float | None = 0.04908738521234052,
+    freq_y: float | None = 0.04908738521234052,
+    phase_x: float | None = 0.0,
+    phase_y: float | None = 0.0,
+    mask: int | ArrayLike | Tensor | Batch | None = 1,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_NN,
+    fill_value: float | None = 0.0,
+) -> Scene: ...
+@overload
+def coarse_dropout(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    num_holes_range: Sequence[int] | int | None = (1, 2),
+    hole_height_range: Sequence[float] | float | None = (0.1, 0.2),
+    hole_width_range: Sequence[float] | float | None = (0.1, 0.2),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | None = (0.0,),
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def coarse_dropout(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    num_holes_range: Sequence[int] | int | None = (1, 2),
+    hole_height_range: Sequence[float] | float | None = (0.1, 0.2),
+    hole_width_range: Sequence[float] | float | None = (0.1, 0.2),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def coarse_dropout(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    num_holes_range: Sequence[int] | int | None = (1, 2),
+    hole_height_range: Sequence[float] | float | None = (0.1, 0.2),
+    hole_width_range: Sequence[float] | float | None = (0.1, 0.2),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def coarse_dropout(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    num_holes_range: Sequence[int] | int | None = (1, 2),
+    hole_height_range: Sequence[float] | float | None = (0.1, 0.2),
+    hole_width_range: Sequence[float] | float | None = (0.1, 0.2),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def coarse_dropout(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    num_holes_range: Sequence[int] | int | None = (1, 2),
+    hole_height_range: Sequence[float] | float | None = (0.1, 0.2),
+    hole_width_range: Sequence[float] | float | None = (0.1, 0.2),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    rng: RNG | None = None,
+) -> Scene: ...
+@overload
+def random_erasing(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    probability: float | ArrayLike | Tensor | None = 0.5,
+    scale: Sequence[float] | float | None = (0.02, 0.33),
+    ratio: Sequence[float] | float | None = (0.3, 3.3),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | None = (0.0,),
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def random_erasing(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    probability: float | ArrayLike | Tensor | Batch | None = 0.5,
+    scale: Sequence[float] | float | None = (0.02, 0.33),
+    ratio: Sequence[float] | float | None = (0.3, 3.3),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def random_erasing(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    probability: float | ArrayLike | Tensor | Batch | None = 0.5,
+    scale: Sequence[float] | float | None = (0.02, 0.33),
+    ratio: Sequence[float] | float | None = (0.3, 3.3),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def random_erasing(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    probability: float | ArrayLike | Tensor | Batch | None = 0.5,
+    scale: Sequence[float] | float | None = (0.02, 0.33),
+    ratio: Sequence[float] | float | None = (0.3, 3.3),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def random_erasing(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    probability: float | ArrayLike | Tensor | Batch | None = 0.5,
+    scale: Sequence[float] | float | None = (0.02, 0.33),
+    ratio: Sequence[float] | float | None = (0.3, 3.3),
+    fill_value: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    rng: RNG | None = None,
+) -> Scene: ...
 @overload
 def full(
     fill_value: ArrayLike | Tensor,
@@ -2497,6 +3252,20 @@ def filter(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
+def filter(
+    data: Scene,
+    filter: ArrayLike | Tensor | Batch,
+    fill_value: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1,),
+    border: str | None = "reflect_101",
+    mode: str | None = "same",
+    dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
 def gaussian_blur(
     input: ArrayLike | Tensor,
     /,
@@ -2540,6 +3309,17 @@ def gaussian_blur(
     window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (0,),
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
+@overload
+def gaussian_blur(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    sigma: Sequence[float] | float | ArrayLike | Tensor | Batch | None = (0.0,),
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (0,),
+    dtype: DTypeLike | None = None,
+) -> Scene: ...
 @overload
 def laplacian(
     input: ArrayLike | Tensor,
@@ -2593,6 +3373,119 @@ def laplacian(
     dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
+def laplacian(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3,),
+    smoothing_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    scale: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    normalized_kernel: builtins.bool | None = False,
+    dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
+def motion_blur(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: int | ArrayLike | Tensor | None = 7,
+    angle: float | ArrayLike | Tensor | None = 0.0,
+    direction: float | ArrayLike | Tensor | None = 0.0,
+) -> Tensor: ...
+@overload
+def motion_blur(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: int | ArrayLike | Tensor | Batch | None = 7,
+    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
+    direction: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Batch: ...
+@overload
+def motion_blur(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: int | ArrayLike | Tensor | Batch | None = 7,
+    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
+    direction: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Tensor | Batch: ...
+@overload
+def motion_blur(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    size: int | ArrayLike | Tensor | Batch | None = 7,
+    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
+    direction: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Batch: ...
+@overload
+def motion_blur(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: int | ArrayLike | Tensor | Batch | None = 7,
+    angle: float | ArrayLike | Tensor | Batch | None = 0.0,
+    direction: float | ArrayLike | Tensor | Batch | None = 0.0,
+) -> Scene: ...
+@overload
+def sharpness(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    sharpness: float | ArrayLike | Tensor | None = 1.0,
+) -> Tensor: ...
+@overload
+def sharpness(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    sharpness: float | ArrayLike | Tensor | Batch | None = 1.0,
+) -> Batch: ...
+@overload
+def sharpness(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    sharpness: float | ArrayLike | Tensor | Batch | None = 1.0,
+) -> Tensor | Batch: ...
+@overload
+def sharpness(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    sharpness: float | ArrayLike | Tensor | Batch | None = 1.0,
+) -> Batch: ...
+@overload
+def sharpness(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    sharpness: float | ArrayLike | Tensor | Batch | None = 1.0,
+) -> Scene: ...
+@overload
 def flip(
     input: ArrayLike | Tensor,
     /,
@@ -2636,6 +3529,17 @@ def flip(
     vertical: int | ArrayLike | Tensor | Batch | None = 0,
     depthwise: int | ArrayLike | Tensor | Batch | None = 0,
 ) -> Batch: ...
+@overload
+def flip(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    horizontal: int | ArrayLike | Tensor | Batch | None = 1,
+    vertical: int | ArrayLike | Tensor | Batch | None = 0,
+    depthwise: int | ArrayLike | Tensor | Batch | None = 0,
+) -> Scene: ...
 def batch_permutation(
     *,
     batch_size: int,
@@ -2676,6 +3580,15 @@ def cast(
     dtype: DTypeLike,
 ) -> Batch: ...
 @overload
+def cast(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    dtype: DTypeLike,
+) -> Scene: ...
+@overload
 def cast_like(
     input: ArrayLike | Tensor,
     other: ArrayLike | Tensor,
@@ -2712,6 +3625,15 @@ def cast_like(
     device: DeviceLike | None = None,
 ) -> Batch: ...
 @overload
+def cast_like(
+    input: Scene,
+    other: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+) -> Scene: ...
+@overload
 def copy(
     input: ArrayLike | Tensor, /, *, batch_size: None = None, device: DeviceLike | None = None
 ) -> Tensor: ...
@@ -2731,6 +3653,10 @@ def copy(
 def copy(
     input: ArrayLike | Tensor | Batch, /, *, batch_size: int, device: DeviceLike | None = None
 ) -> Batch: ...
+@overload
+def copy(
+    input: Scene, /, *, batch_size: int | None = None, device: DeviceLike | None = None
+) -> Scene: ...
 @overload
 def dump_image(
     input: ArrayLike | Tensor,
@@ -2838,6 +3764,15 @@ def permute_batch(
     device: DeviceLike | None = None,
     indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
 ) -> Batch: ...
+@overload
+def permute_batch(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    indices: Sequence[int] | int | ArrayLike | Tensor | Batch,
+) -> Scene: ...
 @overload
 def peek_image_shape(
     input: FileLike | Tensor,
@@ -2983,6 +3918,15 @@ def jpeg_compression_distortion(
     quality: int | ArrayLike | Tensor | Batch | None = 50,
 ) -> Batch: ...
 @overload
+def jpeg_compression_distortion(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    quality: int | ArrayLike | Tensor | Batch | None = 50,
+) -> Scene: ...
+@overload
 def lookup_table(
     input: ArrayLike | Tensor,
     /,
@@ -3034,6 +3978,19 @@ def lookup_table(
     dtype: DTypeLike | None = ...,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
+@overload
+def lookup_table(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    keys: Sequence[int] | int | None = (),
+    values: Sequence[float] | float | None = (),
+    default_value: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+    output_dtype: DTypeLike | None = None,
+) -> Scene: ...
 @overload
 def roi_random_crop(
     input: ArrayLike | Tensor | None = None,
@@ -3090,6 +4047,552 @@ def roi_random_crop(
     roi_shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
     rng: RNG | None = None,
 ) -> Batch: ...
+@overload
+def copy_paste(
+    images: ArrayLike | Tensor,
+    masks: ArrayLike | Tensor,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | None = None,
+    num_classes: int | None = None,
+) -> Tensor: ...
+@overload
+def copy_paste(
+    images: Batch,
+    masks: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    num_classes: int | None = None,
+) -> Batch: ...
+@overload
+def copy_paste(
+    images: ArrayLike | Tensor | Batch,
+    masks: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    num_classes: int | None = None,
+) -> Tensor | Batch: ...
+@overload
+def copy_paste(
+    images: ArrayLike | Tensor | Batch,
+    masks: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    num_classes: int | None = None,
+) -> Batch: ...
+@overload
+def copy_paste(
+    images: ArrayLike | Tensor,
+    masks: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | None = None,
+    num_classes: int | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def copy_paste(
+    images: Batch,
+    masks: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    num_classes: int | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def copy_paste(
+    images: ArrayLike | Tensor | Batch,
+    masks: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    num_classes: int | None = None,
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def copy_paste(
+    images: ArrayLike | Tensor | Batch,
+    masks: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    num_classes: int | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def copy_paste(
+    images: ArrayLike | Tensor | Batch,
+    masks: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    num_classes: int | None = None,
+) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
+@overload
+def copy_paste(
+    images: Scene,
+    masks: None = None,
+    labels: None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    num_classes: int | None = None,
+) -> Scene: ...
+@overload
+def cutmix(
+    images: ArrayLike | Tensor,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | None = None,
+    boxes: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    partners: int | ArrayLike | Tensor | None = None,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def cutmix(
+    images: Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    boxes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def cutmix(
+    images: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    boxes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def cutmix(
+    images: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    boxes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def cutmix(
+    images: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | None = None,
+    boxes: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    partners: int | ArrayLike | Tensor | None = None,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def cutmix(
+    images: Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    boxes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def cutmix(
+    images: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    boxes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def cutmix(
+    images: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    boxes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def cutmix(
+    images: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    boxes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
+@overload
+def mixup(
+    images: ArrayLike | Tensor,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | None = None,
+    partners: int | ArrayLike | Tensor | None = None,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def mixup(
+    images: Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def mixup(
+    images: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def mixup(
+    images: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def mixup(
+    images: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | None = None,
+    partners: int | ArrayLike | Tensor | None = None,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def mixup(
+    images: Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def mixup(
+    images: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def mixup(
+    images: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def mixup(
+    images: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    alpha: float | None = 1.0,
+    num_classes: int | None = None,
+    lam: float | ArrayLike | Tensor | Batch | None = None,
+    partners: int | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
+@overload
+def mosaic(
+    images: ArrayLike | Tensor,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def mosaic(
+    images: Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def mosaic(
+    images: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def mosaic(
+    images: ArrayLike | Tensor | Batch,
+    labels: None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def mosaic(
+    images: ArrayLike | Tensor,
+    labels: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def mosaic(
+    images: Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def mosaic(
+    images: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> tuple[Tensor, Tensor] | tuple[Batch, Batch]: ...
+@overload
+def mosaic(
+    images: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> tuple[Batch, Batch]: ...
+@overload
+def mosaic(
+    images: ArrayLike | Tensor | Batch,
+    labels: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
+@overload
+def mosaic(
+    images: Scene,
+    labels: None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> Scene: ...
+@overload
+def mosaic(
+    images: Scene,
+    labels: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    centers: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    partners: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = 0.0,
+    num_classes: int | None = None,
+    rng: RNG | None = None,
+) -> tuple[Scene, Tensor | Batch]: ...
 @overload
 def normalize(
     input: ArrayLike | Tensor,
@@ -3162,6 +4665,24 @@ def normalize(
     shift: float | None = 0.0,
     dtype: DTypeLike | None = ...,
 ) -> Batch: ...
+@overload
+def normalize(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    mean: ArrayLike | Tensor | Batch | None = None,
+    stddev: ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    batch: builtins.bool | None = False,
+    ddof: int | None = 0,
+    epsilon: float | None = 0.0,
+    scale: float | None = 1.0,
+    shift: float | None = 0.0,
+    dtype: DTypeLike | None = ...,
+) -> Scene: ...
 @overload
 def coord_flip(
     input: ArrayLike | Tensor,
@@ -3271,6 +4792,76 @@ def coord_transform(
     dtype: DTypeLike | None = ...,
 ) -> Batch: ...
 @overload
+def perspective(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    startpoints: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    endpoints: Sequence[float] | float | ArrayLike | Tensor | None = None,
+    distortion_scale: float | ArrayLike | Tensor | None = 0.5,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Tensor: ...
+@overload
+def perspective(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    startpoints: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    endpoints: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    distortion_scale: float | ArrayLike | Tensor | Batch | None = 0.5,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def perspective(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    startpoints: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    endpoints: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    distortion_scale: float | ArrayLike | Tensor | Batch | None = 0.5,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Tensor | Batch: ...
+@overload
+def perspective(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    startpoints: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    endpoints: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    distortion_scale: float | ArrayLike | Tensor | Batch | None = 0.5,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Batch: ...
+@overload
+def perspective(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    startpoints: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    endpoints: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    distortion_scale: float | ArrayLike | Tensor | Batch | None = 0.5,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    rng: RNG | None = None,
+) -> Scene: ...
+@overload
 def random_resized_crop(
     input: ArrayLike | Tensor,
     /,
@@ -3365,6 +4956,31 @@ def random_resized_crop(
     temp_buffer_hint: int | None = 0,
     rng: RNG | None = None,
 ) -> Batch: ...
+@overload
+def random_resized_crop(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[int] | int,
+    random_aspect_ratio: Sequence[float] | float | None = (0.75, 1.3333333333333333),
+    random_area: Sequence[float] | float | None = (0.08, 1.0),
+    num_attempts: int | None = 10,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+    rng: RNG | None = None,
+) -> Scene: ...
 @overload
 def resize(
     input: ArrayLike | Tensor,
@@ -3662,6 +5278,74 @@ def resize(
     temp_buffer_hint: int | None = 0,
 ) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
 @overload
+def resize(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | str | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Scene: ...
+@overload
+def resize(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | str | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Scene, Tensor | Batch]: ...
+@overload
 def resize_crop_mirror(
     input: ArrayLike | Tensor,
     /,
@@ -3821,6 +5505,47 @@ def resize_crop_mirror(
     temp_buffer_hint: int | None = 0,
 ) -> Batch: ...
 @overload
+def resize_crop_mirror(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    crop: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    crop_d: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_h: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_w: float | ArrayLike | Tensor | Batch | None = 0.0,
+    crop_pos_x: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_y: float | ArrayLike | Tensor | Batch | None = 0.5,
+    crop_pos_z: float | ArrayLike | Tensor | Batch | None = 0.5,
+    rounding: str | None = "round",
+    mirror: int | ArrayLike | Tensor | Batch | None = 0,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Scene: ...
+@overload
 def tensor_resize(
     input: ArrayLike | Tensor,
     /,
@@ -3943,6 +5668,38 @@ def tensor_resize(
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Batch: ...
+@overload
+def tensor_resize(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    sizes: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    scales: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | None = None,
+    axis_names: str | None = None,
+    alignment: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    size_rounding: str | None = "round",
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: builtins.bool | None = False,
+    subpixel_scale: builtins.bool | None = True,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    antialias: builtins.bool | None = True,
+    dtype: DTypeLike | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Scene: ...
 @overload
 def expand_dims(
     data: ArrayLike | Tensor,
@@ -4228,6 +5985,19 @@ def pad(
     shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
 ) -> Batch: ...
 @overload
+def pad(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    fill_value: float | ArrayLike | Tensor | Batch | None = 0.0,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = None,
+    align: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+) -> Scene: ...
+@overload
 def slice(
     data: ArrayLike | Tensor,
     anchor: ArrayLike | Tensor | None = None,
@@ -4328,6 +6098,31 @@ def slice(
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
+def slice(
+    data: Scene,
+    anchor: ArrayLike | Tensor | Batch | None = None,
+    shape_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    start: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    end: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    shape: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    rel_shape: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    axes: Sequence[int] | int | ArrayLike | Tensor | Batch | None = None,
+    axis_names: str | None = "WH",
+    normalized_anchor: builtins.bool | None = True,
+    normalized_shape: builtins.bool | None = True,
+    out_of_bounds_policy: str | None = "error",
+    fill_values: Sequence[float] | float | None = (0.0,),
+    dtype: DTypeLike | None = None,
+    image_type: DALIImageType | str | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
 def mel_filter_bank(
     input: ArrayLike | Tensor,
     /,
@@ -4588,6 +6383,30 @@ def to_decibels(
     cutoff_db: float | None = -200.0,
 ) -> Batch: ...
 @overload
+def autocontrast(
+    input: ArrayLike | Tensor, /, *, batch_size: None = None, device: DeviceLike | None = None
+) -> Tensor: ...
+@overload
+def autocontrast(
+    input: Batch, /, *, batch_size: None = None, device: DeviceLike | None = None
+) -> Batch: ...
+@overload
+def autocontrast(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def autocontrast(
+    input: ArrayLike | Tensor | Batch, /, *, batch_size: int, device: DeviceLike | None = None
+) -> Batch: ...
+@overload
+def autocontrast(
+    input: Scene, /, *, batch_size: int | None = None, device: DeviceLike | None = None
+) -> Scene: ...
+@overload
 def clahe(
     input: ArrayLike | Tensor,
     /,
@@ -4639,6 +6458,19 @@ def clahe(
     bins: int | None = 256,
     luma_only: builtins.bool | None = True,
 ) -> Batch: ...
+@overload
+def clahe(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    tiles_x: int,
+    tiles_y: int,
+    clip_limit: float,
+    bins: int | None = 256,
+    luma_only: builtins.bool | None = True,
+) -> Scene: ...
 @overload
 def equalize(
     input: ArrayLike | Tensor, /, *, batch_size: None = None, device: DeviceLike | None = None
@@ -4659,6 +6491,174 @@ def equalize(
 def equalize(
     input: ArrayLike | Tensor | Batch, /, *, batch_size: int, device: DeviceLike | None = None
 ) -> Batch: ...
+@overload
+def equalize(
+    input: Scene, /, *, batch_size: int | None = None, device: DeviceLike | None = None
+) -> Scene: ...
+@overload
+def gamma(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    gamma: float | ArrayLike | Tensor | None = 1.0,
+    gain: float | ArrayLike | Tensor | None = 1.0,
+) -> Tensor: ...
+@overload
+def gamma(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    gamma: float | ArrayLike | Tensor | Batch | None = 1.0,
+    gain: float | ArrayLike | Tensor | Batch | None = 1.0,
+) -> Batch: ...
+@overload
+def gamma(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    gamma: float | ArrayLike | Tensor | Batch | None = 1.0,
+    gain: float | ArrayLike | Tensor | Batch | None = 1.0,
+) -> Tensor | Batch: ...
+@overload
+def gamma(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    gamma: float | ArrayLike | Tensor | Batch | None = 1.0,
+    gain: float | ArrayLike | Tensor | Batch | None = 1.0,
+) -> Batch: ...
+@overload
+def gamma(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    gamma: float | ArrayLike | Tensor | Batch | None = 1.0,
+    gain: float | ArrayLike | Tensor | Batch | None = 1.0,
+) -> Scene: ...
+@overload
+def invert(
+    input: ArrayLike | Tensor, /, *, batch_size: None = None, device: DeviceLike | None = None
+) -> Tensor: ...
+@overload
+def invert(
+    input: Batch, /, *, batch_size: None = None, device: DeviceLike | None = None
+) -> Batch: ...
+@overload
+def invert(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+) -> Tensor | Batch: ...
+@overload
+def invert(
+    input: ArrayLike | Tensor | Batch, /, *, batch_size: int, device: DeviceLike | None = None
+) -> Batch: ...
+@overload
+def invert(
+    input: Scene, /, *, batch_size: int | None = None, device: DeviceLike | None = None
+) -> Scene: ...
+@overload
+def posterize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    bits: int | ArrayLike | Tensor | None = 4,
+) -> Tensor: ...
+@overload
+def posterize(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    bits: int | ArrayLike | Tensor | Batch | None = 4,
+) -> Batch: ...
+@overload
+def posterize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    bits: int | ArrayLike | Tensor | Batch | None = 4,
+) -> Tensor | Batch: ...
+@overload
+def posterize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    bits: int | ArrayLike | Tensor | Batch | None = 4,
+) -> Batch: ...
+@overload
+def posterize(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    bits: int | ArrayLike | Tensor | Batch | None = 4,
+) -> Scene: ...
+@overload
+def solarize(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    threshold: float | ArrayLike | Tensor | None = None,
+) -> Tensor: ...
+@overload
+def solarize(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    threshold: float | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def solarize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    threshold: float | ArrayLike | Tensor | Batch | None = None,
+) -> Tensor | Batch: ...
+@overload
+def solarize(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    threshold: float | ArrayLike | Tensor | Batch | None = None,
+) -> Batch: ...
+@overload
+def solarize(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    threshold: float | ArrayLike | Tensor | Batch | None = None,
+) -> Scene: ...
 @overload
 def element_extract(
     input: ArrayLike | Tensor,
@@ -4735,6 +6735,70 @@ def element_extract(
     device: DeviceLike | None = None,
     element_map: Sequence[int],
 ) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
+@overload
+def optical_flow(
+    input_0: ArrayLike | Tensor,
+    input_1: ArrayLike | Tensor | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    preset: float | None = 0.0,
+    output_grid: int | None = 4,
+    hint_grid: int | None = 4,
+    enable_temporal_hints: builtins.bool | None = False,
+    enable_external_hints: builtins.bool | None = False,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
+    output_format: int | None = None,
+) -> Tensor: ...
+@overload
+def optical_flow(
+    input_0: Batch,
+    input_1: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    preset: float | None = 0.0,
+    output_grid: int | None = 4,
+    hint_grid: int | None = 4,
+    enable_temporal_hints: builtins.bool | None = False,
+    enable_external_hints: builtins.bool | None = False,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
+    output_format: int | None = None,
+) -> Batch: ...
+@overload
+def optical_flow(
+    input_0: ArrayLike | Tensor | Batch,
+    input_1: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    preset: float | None = 0.0,
+    output_grid: int | None = 4,
+    hint_grid: int | None = 4,
+    enable_temporal_hints: builtins.bool | None = False,
+    enable_external_hints: builtins.bool | None = False,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
+    output_format: int | None = None,
+) -> Tensor | Batch: ...
+@overload
+def optical_flow(
+    input_0: ArrayLike | Tensor | Batch,
+    input_1: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    preset: float | None = 0.0,
+    output_grid: int | None = 4,
+    hint_grid: int | None = 4,
+    enable_temporal_hints: builtins.bool | None = False,
+    enable_external_hints: builtins.bool | None = False,
+    image_type: DALIImageType | str | None = DALIImageType.RGB,
+    output_format: int | None = None,
+) -> Batch: ...
 @overload
 def per_frame(
     input: ArrayLike | Tensor,
@@ -4872,6 +6936,252 @@ def rotate(
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
 @overload
+def rotate(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    angle: float | ArrayLike | Tensor | Batch,
+    axis: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    keep_size: builtins.bool | None = False,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Scene: ...
+@overload
+def shear_x(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Tensor: ...
+@overload
+def shear_x(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor | Batch,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Batch: ...
+@overload
+def shear_x(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor | Batch,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Tensor | Batch: ...
+@overload
+def shear_x(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor | Batch,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Batch: ...
+@overload
+def shear_x(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor | Batch,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Scene: ...
+@overload
+def shear_y(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Tensor: ...
+@overload
+def shear_y(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor | Batch,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Batch: ...
+@overload
+def shear_y(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor | Batch,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Tensor | Batch: ...
+@overload
+def shear_y(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor | Batch,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Batch: ...
+@overload
+def shear_y(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    shear: float | ArrayLike | Tensor | Batch,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Scene: ...
+@overload
+def translate_x(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | None = None,
+    offset_rel: float | ArrayLike | Tensor | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Tensor: ...
+@overload
+def translate_x(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | Batch | None = None,
+    offset_rel: float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Batch: ...
+@overload
+def translate_x(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | Batch | None = None,
+    offset_rel: float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Tensor | Batch: ...
+@overload
+def translate_x(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | Batch | None = None,
+    offset_rel: float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Batch: ...
+@overload
+def translate_x(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | Batch | None = None,
+    offset_rel: float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Scene: ...
+@overload
+def translate_y(
+    input: ArrayLike | Tensor,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | None = None,
+    offset_rel: float | ArrayLike | Tensor | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Tensor: ...
+@overload
+def translate_y(
+    input: Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | Batch | None = None,
+    offset_rel: float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Batch: ...
+@overload
+def translate_y(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: None = None,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | Batch | None = None,
+    offset_rel: float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Tensor | Batch: ...
+@overload
+def translate_y(
+    input: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | Batch | None = None,
+    offset_rel: float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Batch: ...
+@overload
+def translate_y(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    offset: float | ArrayLike | Tensor | Batch | None = None,
+    offset_rel: float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+) -> Scene: ...
+@overload
 def warp_affine(
     data: ArrayLike | Tensor,
     mtx: ArrayLike | Tensor | None = None,
@@ -4935,3 +7245,19 @@ def warp_affine(
     dtype: DTypeLike | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Batch: ...
+@overload
+def warp_affine(
+    data: Scene,
+    mtx: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: builtins.bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    fill_value: float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    dtype: DTypeLike | None = None,
+    output_dtype: DTypeLike | None = None,
+) -> Scene: ...

@@ -47,16 +47,49 @@ def exchange_current_pool(pool: ThreadPool | None) -> ThreadPool:
     Set this thread's pool (None: the default); returns the previous setting.
     """
 
+class OutputBatch:
+    """One buffer for a batch that several threads make, part by part."""
+
+    def __init__(self, count: int) -> None: ...
+
+    def begin(self, first: int, count: int) -> None:
+        """
+        The first Samples of `count` samples that this thread allocates lies in the buffer.
+        """
+
+    @staticmethod
+    def end() -> None:
+        """This thread allocates as usual again."""
+
+    def holds(self, first: int, part: Samples) -> bool: ...
+
+    def batch(self, layout: str) -> Samples: ...
+
 def memory_info() -> dict[str, int]: ...
 
 def set_memory_limit(bytes: int) -> None: ...
+
+def is_main_interpreter() -> bool: ...
+
+def available_memory() -> int: ...
+
+def total_limit() -> int: ...
+
+def set_total_limit(bytes: int) -> None: ...
 
 def release_memory() -> None: ...
 
 def set_simd_enabled(enabled: bool, avx512: bool = True) -> None: ...
 
+def instruction_sets() -> list[str]:
+    """
+    What the processor has beyond what every one of its kind has, as far as kernels use it.
+    """
+
 def current_pool() -> ThreadPool:
     """The pool that kernels called from this thread use."""
+
+FLOAT32: int = 9
 
 class Samples:
     def __len__(self) -> int: ...
@@ -188,11 +221,158 @@ def to_dlpack(samples: Samples, versioned: bool, copied: bool) -> object:
 def from_dlpack(capsule: object) -> Samples:
     """One sample over the memory of a DLPack capsule."""
 
+class CallQueue:
+    """The calls of a context that are not done, in order."""
+
+    def __init__(self) -> None: ...
+
+    def put(self, call: object) -> bool: ...
+
+    def put_once(self, call: object) -> None: ...
+
+    def wait(self, call: object) -> None: ...
+
+    def drain(self) -> None: ...
+
+    def serve(self) -> bool: ...
+
+    def begin_service(self, alarm: object) -> bool: ...
+
+    def end_service(self) -> None: ...
+
+    def fall_asleep(self) -> bool: ...
+
+    def stop(self) -> None: ...
+
+    def after_fork(self) -> None: ...
+
+    @property
+    def needs_thread(self) -> bool: ...
+
+    @property
+    def is_full(self) -> bool: ...
+
+    @property
+    def is_idle(self) -> bool: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+def inside_call() -> bool:
+    """Whether this thread is inside a call."""
+
+def call_with_pool(pool: ThreadPool | None, function: Any, *args: Any) -> Any: ...
+
+def call_inside(stack: list[Any], context: Any, function: Any, *args: Any) -> Any:
+    """Call a function as part of a call that runs elsewhere."""
+
+def set_most_queued_bytes(bytes: int) -> int:
+    """Set how many bytes calls of a queue may hold; returns what it was."""
+
+def queued_bytes() -> int: ...
+
+class Channel:
+    """Items from a thread that makes them ahead to one that takes them."""
+
+    def __init__(self, depth: int) -> None: ...
+
+    def put(self, item: object, nbytes: int) -> bool: ...
+
+    def pull(self, iterator: Any, size_of: Any) -> None: ...
+
+    def front(self) -> Any: ...
+
+    def drop(self) -> None: ...
+
+    def finish(self, failure: object | None) -> None: ...
+
+    def close(self) -> None: ...
+
+    def capacity(self) -> tuple[int, int]: ...
+
+    def begin_service(self, alone: bool) -> bool: ...
+
+    @property
+    def served(self) -> bool: ...
+
+    @property
+    def needs_pull(self) -> bool: ...
+
+    @property
+    def broken(self) -> bool: ...
+
+class Job:
+    """Numbers that several threads process, each once."""
+
+    def __init__(self, count: int) -> None: ...
+
+    def take(self) -> int: ...
+
+    def finish(self, number: int, error: object | None) -> None: ...
+
+    def wait(self) -> BaseException | None: ...
+
+    def close(self) -> None: ...
+
+def set_most_bytes_ahead(bytes: int) -> int:
+    """Set how many bytes a channel may hold; returns what it was."""
+
+def bytes_ahead() -> int: ...
+
+class Mutex:
+    """What threads that call a `two_phase` method of an object wait for."""
+
+    def __init__(self) -> None: ...
+
+class two_phase:
+    """A method that prepares what is then done as a whole."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call self as a function."""
+
+    def __get__(self, item: Any, owner: Any = ...) -> Any:
+        """Return an attribute of instance, which is of type owner."""
+
+    def __init__(self, prepare: object) -> None: ...
+
+class StackMethod:
+    """`__enter__` or `__exit__` of what a thread has a stack of."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call self as a function."""
+
+    def __get__(self, item: Any, owner: Any = ...) -> Any:
+        """Return an attribute of instance, which is of type owner."""
+
+    def __init__(self, holder: object, name: object, enters: bool) -> None: ...
+
+class ContextExit:
+    """`__exit__` of contexts."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call self as a function."""
+
+    def __get__(self, item: Any, owner: Any = ...) -> Any:
+        """Return an attribute of instance, which is of type owner."""
+
+    def __init__(self, holder: object) -> None: ...
+
+def carry_out(steps: tuple[Any, ...]) -> None:
+    """Call functions, each with its arguments, as one step."""
+
+def store_result(target: Any, name: str, function: Any, *args: Any) -> None:
+    """Call a function and set an attribute to what it returns, as one step."""
+
 class PhiloxState:
     """A position in the stream of a generator."""
 
     @staticmethod
     def parse(text: str) -> PhiloxState: ...
+
+    def from_sample(self, index: int) -> PhiloxState:
+        """
+        The state of the same call for a part of a batch that begins at a sample.
+        """
 
     def __str__(self) -> str: ...
 
@@ -439,6 +619,38 @@ def jitter(samples: Samples, state: PhiloxState, mask: numpy.typing.NDArray[Any]
 def water(samples: Samples, mask: numpy.typing.NDArray[Any], interp: WarpInterp, fill: float, x: Sequence[float], y: Sequence[float]) -> Samples:
     """`x` and `y` are waves: amplitude, frequency and phase."""
 
+class Curve(enum.Enum):
+    """Functions of a value with parameters a and b."""
+
+    invert = 0
+
+    solarize = 1
+
+    add_below = 2
+
+    posterize = 3
+
+    gamma = 4
+
+    shift = 5
+
+def apply_curve(samples: Samples, curve: Curve, parameters: numpy.typing.NDArray[Any], outer: int) -> Samples:
+    """Rows of `parameters` have 2 values, or 2 for each channel."""
+
+def autocontrast(samples: Samples, outer: int) -> Samples: ...
+
+def mean_contrast(samples: Samples, factor: numpy.typing.NDArray[Any]) -> Samples: ...
+
+def mix(inputs: Sequence[Samples], weights: numpy.typing.NDArray[Any]) -> Samples: ...
+
+def overlay(samples: Samples, over: Samples, mask: Samples) -> Samples: ...
+
+def reorder_channels(samples: Samples, order: numpy.typing.NDArray[Any]) -> Samples: ...
+
+def warp_flow(samples: Samples, flow: Samples, scale: numpy.typing.NDArray[Any], interp: WarpInterp, border: Border, fill: Sequence[float]) -> Samples: ...
+
+def warp_grid(samples: Samples, nodes: Samples, interp: WarpInterp, border: Border, fill: Sequence[float]) -> Samples: ...
+
 class ResizeGeometry:
     """Where axes are sampled: a row for each sample or one for all."""
 
@@ -671,6 +883,8 @@ def select_polygons(masks: Samples, polygons: Samples, vertices: Samples, renumb
 
 def transform_points(out: Samples, input: Samples, matrix: numpy.typing.NDArray[Any], translation: numpy.typing.NDArray[Any]) -> None: ...
 
+def file_cache_bytes() -> int: ...
+
 class FileCache:
     """Contents of files, unless they are too large."""
 
@@ -678,6 +892,11 @@ class FileCache:
 
     @property
     def active(self) -> bool: ...
+
+def max_sample_bytes() -> int:
+    """How many bytes of a file one sample may take."""
+
+def set_max_sample_bytes(limit: int) -> None: ...
 
 def read_listed_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: FileCache | None) -> tuple[Samples, dict[int, Exception]]:
     """

@@ -9,6 +9,7 @@ from ._engine.batch import Batch
 from ._engine.device import DeviceLike
 from ._engine.rng import RNG
 from ._engine.tensor import Tensor
+from ._scene.scene import Scene
 
 __all__ = ["gaussian", "salt_and_pepper", "shot"]
 
@@ -56,6 +57,17 @@ def gaussian(
     stddev: float | ArrayLike | Tensor | Batch | None = 1.0,
     rng: RNG | None = None,
 ) -> Batch: ...
+@overload
+def gaussian(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    mean: float | ArrayLike | Tensor | Batch | None = 0.0,
+    stddev: float | ArrayLike | Tensor | Batch | None = 1.0,
+    rng: RNG | None = None,
+) -> Scene: ...
 @overload
 def salt_and_pepper(
     input: ArrayLike | Tensor,
@@ -113,6 +125,20 @@ def salt_and_pepper(
     rng: RNG | None = None,
 ) -> Batch: ...
 @overload
+def salt_and_pepper(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    prob: float | ArrayLike | Tensor | Batch | None = 0.05,
+    salt_vs_pepper: float | ArrayLike | Tensor | Batch | None = 0.5,
+    per_channel: bool | None = False,
+    salt_val: float | ArrayLike | Tensor | Batch | None = None,
+    pepper_val: float | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Scene: ...
+@overload
 def shot(
     input: ArrayLike | Tensor,
     /,
@@ -152,3 +178,13 @@ def shot(
     factor: float | ArrayLike | Tensor | Batch | None = None,
     rng: RNG | None = None,
 ) -> Batch: ...
+@overload
+def shot(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    factor: float | ArrayLike | Tensor | Batch | None = None,
+    rng: RNG | None = None,
+) -> Scene: ...

@@ -62,6 +62,12 @@ TOLERANCES = {
     "rotations of space": Tolerance(relative=1e-3, absolute=1e-3),
     "points": Tolerance(relative=1e-4, absolute=1e-3),
     "corners": Tolerance(absolute=1e-3),
+    # Positions as values of pixels, with linear interpolation near the border.
+    "positions of pixels": Tolerance(absolute=0.05),
+    # The middle of an object of some pixels, after interpolation with 8 bits.
+    "centers of objects": Tolerance(absolute=0.05),
+    # Outlines of bent masks, whose pixels are whole.
+    "one pixel and a half": Tolerance(absolute=1.5),
     "rotations by 90 degrees": Tolerance(absolute=1e-5),
     # Positions are computed in single precision, so that pixels of 0 to 127 are seen with an error.
     "warped": Tolerance(absolute=1e-2),

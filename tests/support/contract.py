@@ -14,7 +14,7 @@ import numpy as np
 
 import daliesque as ndd
 from daliesque._engine.op import registry
-from support.cases import Array, Case
+from support.case_inputs import Array, Case
 from support.compare import Check, assert_same
 
 Outputs = list[list[Array]]

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 import daliesque as ndd
+from support.case_inputs import Case
 from support.compare import assert_close, assert_near
+from support.contract import call
 
 SHAPES = [(9, 12), (16, 7), (9, 12), (5, 5), (9, 12)]
 TYPES = [
@@ -18,6 +20,13 @@ TYPES = [
 ]
 TOLERANCES_OF = {"audio_resample": "resampled audio"}
 RNG = np.random.default_rng(11)
+
+
+def call_on_gpu(case: Case, batches: list[Any], **changes: Any) -> tuple[Any, ...]:
+    """Call an operator there, and make sure that its results are."""
+    results = call(case, [batch.gpu() for batch in batches], device="gpu", **changes)
+    assert all(part.device == ndd.Device("gpu", 0) for part in results)
+    return results
 
 
 def pixels(shape: tuple[int, ...], kind: str) -> Any:

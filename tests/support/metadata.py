@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import daliesque as ndd
-from support.cases import Case
+from support.case_inputs import Case
 
 # Only the files say what they hold.
 FROM_DATA = {"decoders.numpy": {"dtype", "ndim"}}

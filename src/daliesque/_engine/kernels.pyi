@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._kernels import (
     Border,
+    Curve,
     Demosaic,
     PhiloxState,
     Rank,
@@ -288,6 +289,31 @@ class Kernels(Protocol):
         fill: float,
         x: Sequence[float],
         y: Sequence[float],
+    ) -> Samples: ...
+    def apply_curve(
+        self, samples: Samples, curve: Curve, parameters: numpy.typing.NDArray[Any], outer: int
+    ) -> Samples: ...
+    def autocontrast(self, samples: Samples, outer: int) -> Samples: ...
+    def mean_contrast(self, samples: Samples, factor: numpy.typing.NDArray[Any]) -> Samples: ...
+    def mix(self, inputs: Sequence[Samples], weights: numpy.typing.NDArray[Any]) -> Samples: ...
+    def overlay(self, samples: Samples, over: Samples, mask: Samples) -> Samples: ...
+    def reorder_channels(self, samples: Samples, order: numpy.typing.NDArray[Any]) -> Samples: ...
+    def warp_flow(
+        self,
+        samples: Samples,
+        flow: Samples,
+        scale: numpy.typing.NDArray[Any],
+        interp: WarpInterp,
+        border: Border,
+        fill: Sequence[float],
+    ) -> Samples: ...
+    def warp_grid(
+        self,
+        samples: Samples,
+        nodes: Samples,
+        interp: WarpInterp,
+        border: Border,
+        fill: Sequence[float],
     ) -> Samples: ...
     def resize(
         self,

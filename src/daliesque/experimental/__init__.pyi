@@ -12,6 +12,7 @@ from .._engine.dtype import DTypeLike
 from .._engine.enums import DALIImageType, DALIInterpType
 from .._engine.files import FileLike, Files
 from .._engine.tensor import Tensor
+from .._scene.scene import Scene
 from . import decoders as decoders
 from . import readers as readers
 
@@ -76,6 +77,18 @@ def dilate(
     border_mode: str | None = "constant",
 ) -> Batch: ...
 @overload
+def dilate(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Scene: ...
+@overload
 def erode(
     input: ArrayLike | Tensor,
     /,
@@ -124,6 +137,18 @@ def erode(
     border_mode: str | None = "constant",
 ) -> Batch: ...
 @overload
+def erode(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    mask_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+    anchor: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (-1, -1),
+    iterations: int | None = 1,
+    border_mode: str | None = "constant",
+) -> Scene: ...
+@overload
 def median_blur(
     input: ArrayLike | Tensor,
     /,
@@ -159,6 +184,15 @@ def median_blur(
     device: DeviceLike | None = None,
     window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
 ) -> Batch: ...
+@overload
+def median_blur(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    window_size: Sequence[int] | int | ArrayLike | Tensor | Batch | None = (3, 3),
+) -> Scene: ...
 @overload
 def peek_image_shape(
     input: FileLike | Tensor,
@@ -252,6 +286,18 @@ def remap(
     pixel_origin: str | None = "corner",
 ) -> Batch: ...
 @overload
+def remap(
+    input: Scene,
+    mapx: ArrayLike | Tensor | Batch,
+    mapy: ArrayLike | Tensor | Batch,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    interp: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Scene: ...
+@overload
 def warp_perspective(
     input: ArrayLike | Tensor,
     matrix_input: ArrayLike | Tensor | None = None,
@@ -315,6 +361,22 @@ def warp_perspective(
     interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
     pixel_origin: str | None = "corner",
 ) -> Batch: ...
+@overload
+def warp_perspective(
+    input: Scene,
+    matrix_input: ArrayLike | Tensor | Batch | None = None,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    matrix: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    inverse_map: bool | None = True,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    border_mode: str | None = "constant",
+    fill_value: Sequence[float] | float | None = None,
+    interp_type: DALIInterpType | str | None = DALIInterpType.INTERP_LINEAR,
+    pixel_origin: str | None = "corner",
+) -> Scene: ...
 @overload
 def resize(
     input: ArrayLike | Tensor,
@@ -611,3 +673,71 @@ def resize(
     minibatch_size: int | None = 32,
     temp_buffer_hint: int | None = 0,
 ) -> Tensor | tuple[Tensor, ...] | Batch | tuple[Batch, ...]: ...
+@overload
+def resize(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[False] | None = False,
+    image_type: DALIImageType | str | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> Scene: ...
+@overload
+def resize(
+    input: Scene,
+    /,
+    *,
+    batch_size: int | None = None,
+    device: DeviceLike | None = None,
+    size: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    resize_x: float | ArrayLike | Tensor | Batch | None = None,
+    resize_y: float | ArrayLike | Tensor | Batch | None = None,
+    resize_z: float | ArrayLike | Tensor | Batch | None = None,
+    resize_shorter: float | ArrayLike | Tensor | Batch | None = None,
+    resize_longer: float | ArrayLike | Tensor | Batch | None = None,
+    mode: str | None = "default",
+    max_size: Sequence[float] | float | None = None,
+    roi_start: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_end: Sequence[float] | float | ArrayLike | Tensor | Batch | None = None,
+    roi_relative: bool | None = False,
+    subpixel_scale: bool | None = True,
+    interp_type: DALIInterpType
+    | str
+    | ArrayLike
+    | Tensor
+    | Batch
+    | None = DALIInterpType.INTERP_LINEAR,
+    min_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    mag_filter: DALIInterpType | str | ArrayLike | Tensor | Batch | None = None,
+    antialias: bool | None = True,
+    dtype: DTypeLike | None = None,
+    save_attrs: Literal[True],
+    image_type: DALIImageType | str | None = None,
+    minibatch_size: int | None = 32,
+    temp_buffer_hint: int | None = 0,
+) -> tuple[Scene, Tensor | Batch]: ...
