@@ -5,25 +5,38 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ORACLE := .venv-oracle
+FLOORS := .venv-floors
 REFERENCE := nvidia-dali-cuda120==2.4.0
 # How long to feed damaged files to the decoders, and which ones.
 FUZZ_SECONDS ?= 1200
 FUZZ_SEED ?= 0
+# How many training processes to kill.
+KILLS ?= 200
+# Samples to read under load, and how long to look whether memory grows.
+SAMPLES ?= 1000000
+HOURS ?= 1
 # How many calls of operators to make, and the tests to run, with the checked extension.
 FUZZ_CALLS ?= 200000
+TSAN_TESTS ?= tests/engine/test_threads.py tests/engine/test_context.py tests/engine/test_modes.py \
+	tests/engine/test_rng.py tests/loops/test_map_threads.py tests/loops/test_prefetch_threads.py
 ASAN_TESTS ?= tests/ops tests/engine tests/test_contract.py tests/test_hostile_arguments.py
 SOURCES := $(shell find src -name '*.py' -o -name '*.pyi' -o -name '*.cpp' -o -name '*.h' \
 	-o -name CMakeLists.txt) CMakeLists.txt pyproject.toml
 NATIVE := $(shell find src/kernels tests/native -name '*.cpp' -o -name '*.h')
 WHEEL := build/wheel/built
 
-.PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan wheel clean
+.PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan \
+	test-tsan wheel clean test-floors kill-test stress soak test-interruptions
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
 
 test: $(VENV)/installed $(VENV)/test
 	$(BIN)/python -m pytest
+
+# With the lowest versions of all requirements that pyproject.toml admits.
+test-floors: $(FLOORS)/installed
+	$(FLOORS)/bin/python -m pytest
 
 oracle: $(ORACLE)/installed
 	$(ORACLE)/bin/python -m pytest tests/oracle
@@ -62,8 +75,28 @@ fuzz-ops: $(VENV)/test
 	$(BIN)/python tools/asan.py tools/fuzz_ops.py --count $(FUZZ_CALLS) --chunk 5000 \
 		--seed $(FUZZ_SEED)
 
+# Interrupts before every bytecode, and fails every allocation in turn.
+test-interruptions: $(VENV)/test
+	INTERRUPTION_STRIDE=1 ALLOCATION_STRIDE=1 $(BIN)/python -m pytest \
+		tests/engine/test_interruptions.py tests/engine/test_allocations.py
+
 test-asan: $(VENV)/test
 	$(BIN)/python tools/asan.py -m pytest $(ASAN_TESTS)
+
+# Likewise with ThreadSanitizer, the tests in which many threads call the library.
+test-tsan: $(VENV)/test
+	$(BIN)/python tools/asan.py --thread -m pytest $(TSAN_TESTS)
+
+# Training processes that are killed at random moments must resume exactly.
+kill-test: $(VENV)/installed $(VENV)/test
+	$(BIN)/python tests/support/kill_training.py $(KILLS) $(FUZZ_SEED)
+
+# A million samples from storage that fails, accounted for one by one.
+stress: $(VENV)/installed $(VENV)/test
+	$(BIN)/python tests/support/stress_load.py --samples $(SAMPLES)
+
+soak: $(VENV)/installed
+	$(BIN)/python benchmarks/soak.py --hours $(HOURS)
 
 wheel: $(WHEEL)
 
@@ -104,5 +137,17 @@ $(ORACLE)/installed: $(WHEEL) $(ORACLE)/run
 	$(ORACLE)/bin/pip install --quiet --no-deps --force-reinstall build/wheel/*.whl
 	touch $@
 
+$(FLOORS)/run: pyproject.toml tools/requirements.py
+	$(PYTHON) -m venv $(FLOORS)
+	$(FLOORS)/bin/pip install --quiet --upgrade pip
+	$(FLOORS)/bin/python tools/requirements.py --floors run test \
+		| $(FLOORS)/bin/pip install --quiet -r /dev/stdin
+	$(BIN)/python tools/requirements.py lint | $(FLOORS)/bin/pip install --quiet -r /dev/stdin
+	touch $@
+
+$(FLOORS)/installed: $(WHEEL) $(FLOORS)/run
+	$(FLOORS)/bin/pip install --quiet --no-deps --force-reinstall build/wheel/*.whl
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(ORACLE) build
+	rm -rf $(VENV) $(ORACLE) $(FLOORS) build

@@ -2,6 +2,7 @@
 """Images per second from a folder of JPEGs to training batches, against the peers.
 
     python benchmarks/loader.py ROOT [--threads 2] [--reference PYTHON] [--rounds 5] [--chart FILE]
+    python benchmarks/loader.py ROOT --modes
 
 Two jobs, batches of 64 float32 CHW images handed over as one dense torch tensor:
 
@@ -11,6 +12,11 @@ Two jobs, batches of 64 float32 CHW images handed over as one dense torch tensor
 Every contestant runs in a process of its own, one after the other, round after round; the table
 shows medians over the rounds. Contestants whose library is missing are left out. `--reference` is a
 Python interpreter with the reference installed.
+
+`--modes` compares our own ways to run the same loop instead: eager and deferred calls, capture, and
+`prefetch`; with a consumer that does nothing, and with one that is busy as long as a batch takes:
+"busy" is the time of the whole relative to the larger of the two, which would take 1 if loading and
+consuming overlapped perfectly, and 2 if one always waited for the other.
 """
 
 from __future__ import annotations
@@ -37,8 +43,10 @@ REFERENCE = "nvidia.dali.experimental.dynamic"
 Epoch = Callable[[], Iterable[Any]]
 
 
-def imperative(module: str, root: str, job: str, capture: bool = False) -> Epoch:
-    """The same program for us and for the reference's dynamic mode."""
+def imperative(
+    module: str, root: str, job: str, capture: bool = False, mode: str = "eager", passes: int = 1
+) -> Epoch:
+    """The same program for us and for the reference's dynamic mode; `passes` epochs in one loop."""
     import importlib
 
     ndd: Any = importlib.import_module(module)
@@ -46,7 +54,7 @@ def imperative(module: str, root: str, job: str, capture: bool = False) -> Epoch
     options = {"capture": True} if capture else {}
     reader = ndd.readers.File(file_root=root, random_shuffle=job == "train")
 
-    def epoch() -> Iterator[Any]:
+    def single() -> Iterator[Any]:
         for jpegs, _labels in reader.next_epoch(batch_size=BATCH, **options):
             if job == "train":
                 images = ndd.decoders.image_random_crop(jpegs)
@@ -58,6 +66,19 @@ def imperative(module: str, root: str, job: str, capture: bool = False) -> Epoch
             images = ndd.crop_mirror_normalize(images, mirror=mirror, mean=MEAN, std=STD)
             yield images.torch()
 
+    def epoch() -> Iterator[Any]:
+        for _ in range(passes):
+            yield from single()
+
+    if mode == "prefetch":
+        return lambda: ndd.prefetch(epoch)
+    if mode == "deferred":
+
+        def deferred() -> Iterator[Any]:
+            with ndd.EvalMode.deferred:
+                yield from epoch()
+
+        return deferred
     return epoch
 
 
@@ -187,6 +208,11 @@ CONTESTANTS: dict[str, tuple[bool, Callable[[str, str], Epoch]]] = {
     "libjpeg-turbo decode alone": (False, libjpeg_alone),
 }
 
+# How many epochs one loop has, if our own modes are compared.
+PASSES = 5
+# Our own ways to run the loop.
+MODES = ("eager", "deferred", "capture", "prefetch")
+
 THREADS = 2
 
 
@@ -217,6 +243,56 @@ def child(name: str, root: str, job: str) -> None:
         epochs += 1
     rate = epochs * len(image_paths(root)) / seconds
     print(json.dumps({"rate": rate, "first": first, "peak": peak_mb()}))
+
+
+def mode_child(mode: str, root: str, job: str) -> None:
+    """Measure one of our own modes, with a consumer that does nothing and with a busy one."""
+    import torch  # noqa: F401
+
+    # The first batch is never loaded ahead: loops are long, however small the folder is.
+    epoch = imperative("daliesque", root, job, mode == "capture", mode, PASSES)
+    steps = sum(1 for _ in epoch())
+    images = len(image_paths(root)) * PASSES
+    begin, begin_cpu, epochs = time.perf_counter(), time.process_time(), 0
+    while (seconds := time.perf_counter() - begin) < SECONDS:
+        for _ in epoch():
+            pass
+        epochs += 1
+    cpu = (time.process_time() - begin_cpu) / (epochs * images)
+    batch_seconds = seconds / (epochs * steps)
+    begin = time.perf_counter()
+    for _ in range(epochs):
+        for _ in epoch():
+            time.sleep(batch_seconds)
+    busy = (time.perf_counter() - begin) / seconds
+    rate = epochs * images / seconds
+    print(json.dumps({"rate": rate, "cpu": cpu * 1e6, "busy": busy, "peak": peak_mb()}))
+
+
+def compare_modes(options: argparse.Namespace) -> None:
+    """Run our own modes, one after the other, round after round."""
+    found: dict[tuple[str, str], list[Any]] = {}
+    for _ in range(options.rounds):
+        for job in ("eval", "train"):
+            for mode in MODES:
+                result = run_child(sys.executable, mode, options, job)
+                if result is not None:
+                    found.setdefault((mode, job), []).append(result)
+    for job in ("eval", "train"):
+        titles = ("images/s", "of eager", "CPU us", "busy", "peak MB")
+        print("\n{:10s} {:>9s} {:>9s} {:>7s} {:>6s} {:>8s}".format(job, *titles))
+        for mode in MODES:
+            results = found.get((mode, job))
+            if not results:
+                continue
+            rate, cpu, busy, peak = (
+                statistics.median(r[key] for r in results)
+                for key in ("rate", "cpu", "busy", "peak")
+            )
+            # Of each round by itself: the machine may be slower in one than in another.
+            pairs = zip(results, found["eager", job], strict=False)
+            ratio = statistics.median(ours["rate"] / eager["rate"] for ours, eager in pairs)
+            print(f"{mode:10s} {rate:9.0f} {ratio:8.2f}x {cpu:7.0f} {busy:5.2f}x {peak:8.0f}")
 
 
 def run_child(python: str, name: str, options: argparse.Namespace, job: str) -> Any:
@@ -265,12 +341,17 @@ def main() -> None:
     parser.add_argument("--reference", help="a Python interpreter with the reference installed")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--chart", help="write a bar chart to this PNG")
+    parser.add_argument("--modes", action="store_true", help="compare our own modes")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--job", help=argparse.SUPPRESS)
     options = parser.parse_args()
     THREADS = options.threads
     if options.child:
-        child(options.child, options.root, options.job)
+        measure = mode_child if options.child in MODES else child
+        measure(options.child, options.root, options.job)
+        return
+    if options.modes:
+        compare_modes(options)
         return
     names = [n for n, (foreign, _) in CONTESTANTS.items() if options.reference or not foreign]
     found: dict[tuple[str, str], list[Any]] = {}

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A million small calls from four threads: memory must stay flat.
+"""Small calls and epochs of a reader from four threads: memory, threads and files stay as many.
 
     python benchmarks/soak.py [CALLS]
+    python benchmarks/soak.py --hours 8
 
-Exits with an error if the resident memory grows by more than 20 MB after a warm-up of a tenth.
+Exits with an error if the resident memory grows by more than 20 MB after a warm-up of a tenth, or
+if threads or open files are left behind.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
+import tempfile
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -50,16 +55,56 @@ def run(calls: int) -> None:
         thread.join()
 
 
+def read(folder: Path) -> None:
+    """Epochs of a reader, some of them left early, some files damaged."""
+    for seed in range(4):
+        reader = ndd.readers.File(
+            file_root=folder, random_shuffle=True, seed=seed, on_error="skip", pad_last_batch=True
+        )
+        for step, (files, _) in enumerate(reader.next_epoch(batch_size=8)):
+            ndd.resize(ndd.decoders.image(files), size=[8, 8]).evaluate()
+            if seed % 2 and step == 3:
+                break
+
+
+def write_files(folder: Path) -> None:
+    (folder / "0").mkdir()
+    for number in range(64):
+        content = b"P5 16 16 255 " + bytes([number]) * (256 if number % 16 else 9)
+        (folder / "0" / f"{number}.pgm").write_bytes(content)
+
+
+def resources() -> tuple[float, int, int]:
+    """Resident megabytes, threads and open files."""
+    return resident_mb(), threading.active_count(), len(os.listdir("/proc/self/fd"))
+
+
 def main() -> None:
-    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    run(calls // 10)
-    before = resident_mb()
-    run(calls)
-    after = resident_mb()
-    print(f"{calls} calls from {THREADS} threads: {before:.1f} MB before, {after:.1f} MB after")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("calls", nargs="?", type=int, default=1_000_000)
+    parser.add_argument("--hours", type=float, default=None)
+    options = parser.parse_args()
+    rounds = 0
+    with tempfile.TemporaryDirectory() as name:
+        write_files(Path(name))
+        run(options.calls // 10)
+        read(Path(name))
+        before, begin = resources(), time.monotonic()
+        while rounds == 0 or (
+            options.hours is not None and time.monotonic() - begin < 3600 * options.hours
+        ):
+            run(options.calls if options.hours is None else 100_000)
+            read(Path(name))
+            rounds += 1
+        after = resources()
+    calls = options.calls if options.hours is None else 100_000 * rounds
+    print(f"{calls} calls from {THREADS} threads and {4 * rounds} epochs, resident MB, threads and")
+    print(f"open files: {before} before, {after} after {time.monotonic() - begin:.0f} s")
     print(ndd.memory())
-    if after - before > LIMIT_MB:
-        sys.exit(f"memory grew by {after - before:.1f} MB")
+    if after[0] - before[0] > LIMIT_MB:
+        sys.exit(f"memory grew by {after[0] - before[0]:.1f} MB")
+    if after[1] > before[1] or after[2] > before[2]:
+        sys.exit("threads or files were left behind")
 
 
 if __name__ == "__main__":

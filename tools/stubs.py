@@ -37,6 +37,7 @@ from daliesque._engine.op import registry
 from daliesque._engine.outputs import Given, OnePer
 from daliesque._engine.spec import OpSpec
 from daliesque._ops import arithmetic as math_functions
+from daliesque._scene.operators import EVERY_PART, GEOMETRIES, PHOTOMETRIC
 
 PACKAGE = Path(__file__).parent.parent / "src" / "daliesque"
 HEADER = "# SPDX-License-Identifier: Apache-2.0\n# Written by tools/stubs.py.\n"
@@ -53,7 +54,16 @@ def native_stub() -> str:
         text: str = generator.get()
     finally:
         error.__module__ = shown
+    for bare, typed in SLOTS.items():
+        text = text.replace(bare, typed)
     return HEADER + text
+
+
+# Of these methods the generator knows no types: they are slots of a class, not functions.
+SLOTS = {
+    "__call__(self, /, *args, **kwargs):": "__call__(self, *args: Any, **kwargs: Any) -> Any:",
+    "__get__(self, instance, owner=None, /):": "__get__(self, item: Any, owner: Any = ...) -> Any:",
+}
 
 
 # What an input, or an argument that may differ from sample to sample, accepts in a call that gives
@@ -204,6 +214,12 @@ def operator_stub(name: str, spec: OpSpec) -> str:
                 arguments = arguments.replace(" | Batch", "")
             output = " | ".join(results.replace("T", result) for result in overload.results)
             lines.append(f"def {name}({arguments}) -> {output}: ...")
+    for replaced_inputs, replaced, output in scene_variants(spec, keywords):
+        positional = input_list(spec, {**inputs, **replaced_inputs}, "Scene")
+        named = [f"{argument}: {kind}" for argument, kind in {**keywords, **replaced}.items()]
+        common = ["batch_size: int | None = None", "device: DeviceLike | None = None"]
+        arguments = ", ".join([*positional, *common, *named])
+        lines.append(f"def {name}({arguments}) -> {output}: ...")
     return lines[0] if len(lines) == 1 else "\n".join(f"@overload\n{line}" for line in lines)
 
 
@@ -249,6 +265,30 @@ def overloads(spec: OpSpec, keywords: dict[str, str]) -> list[Overload]:
         # A Batch may be among the other inputs or the arguments, or a value may be either.
         found.append(Overload("None = None", "", True, ("Tensor", "Batch")))
     return [*found, sized]
+
+
+def scene_variants(
+    spec: OpSpec, keywords: dict[str, str]
+) -> list[tuple[dict[int, str], dict[str, str], str]]:
+    """Inputs, arguments and results of calls with a scene, if scenes go through an operator."""
+    if spec.name == "random_crop_generator":
+        return [({}, {}, "tuple[Tensor | Batch, Tensor | Batch]")]
+    if spec.name == "copy_paste":
+        # A scene has masks itself.
+        return [({1: "None = None", 2: "None = None"}, {}, "Scene")]
+    if spec.name == "random_bbox_crop":
+        wanted = "output_bbox_indices"
+        return [
+            ({}, {wanted: "Literal[False] | None = False"}, "Scene"),
+            ({}, {wanted: "Literal[True]"}, "tuple[Scene, Tensor | Batch]"),
+        ]
+    if spec.name not in {*GEOMETRIES, *PHOTOMETRIC, *EVERY_PART}:
+        return []
+    return [
+        (inputs, replaced, results.replace("T", "Scene", 1).replace("T", "Tensor | Batch"))
+        for inputs, replaced, results in output_variants(spec, keywords)
+        if not results.endswith("tuple[T, ...]")
+    ]
 
 
 def output_variants(
@@ -346,6 +386,7 @@ def module_stub(module: ModuleType) -> str | None:
         f"from {up}_engine.files import FileLike, Files",
         f"from {up}_engine.rng import RNG",
         f"from {up}_engine.tensor import Tensor",
+        f"from {up}_scene.scene import Scene",
     ]
     names = ", ".join(repr(name) for name in module.__all__)
     text = "\n".join(stubs)

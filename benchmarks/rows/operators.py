@@ -381,6 +381,7 @@ ROWS: dict[str, Row] = {
     "zeros_like": (images, simple("zeros_like")),
     "ones": (nothing, simple("ones", shape=[SIDE, SIDE, 3], batch_size=BATCH)),
     "ones_like": (images, simple("ones_like")),
+    "optical_flow": (sequences, simple("optical_flow", preset=0.5)),
     "full_like": (
         lambda ndd: [*images(ndd), ndd.tensor([1, 2, 3])],
         simple("full_like"),
