@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation site: `make docs`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import daliesque  # noqa: E402
+import reference_pages  # noqa: E402
+
+reference_pages.write_pages()
+
+project = "daliesque"
+author = "the daliesque developers"
+copyright = author
+version = release = daliesque.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+myst_enable_extensions = ["colon_fence", "deflist"]
+# Addresses of headings inside of pages.
+myst_heading_anchors = 3
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build", "measured"]
+nitpicky = True
+
+# Docstrings are in the style of NumPy; single backquotes hold code.
+default_role = "code"
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"daliesque {release}"
+html_static_path = ["_static"]
+html_css_files = ["daliesque.css"]
+html_theme_options = {
+    "navbar_align": "left",
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_copy_source = False
+html_show_sourcelink = False
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
