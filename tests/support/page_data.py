@@ -133,7 +133,7 @@ def _write_speech(folder: Path) -> None:
         values = signal(12000 + 2000 * number, seed=number)
         data, bits, _ = pcm(values, "i16")
         (folder / f"{number}.wav").write_bytes(wav(data, bits))
-        entry = {"audio_filepath": f"{number}.wav", "duration": len(values) / 16000}
+        entry = {"audio_filepath": f"speech/{number}.wav", "duration": len(values) / 16000}
         lines.append(json.dumps({**entry, "text": f"utterance {number}"}) + "\n")
     (folder / "manifest.json").write_text("".join(lines))
 

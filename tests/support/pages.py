@@ -3,7 +3,8 @@
 
 They run in a folder of their own, with the data of `page_data`, know the names `ndd`, `np` and
 `train_step`, and find torch's CPU device as the gpu. Programs with prompts (`>>>`) must print what
-the page says. A comment `<!-- skip: next -->` stands before what cannot run, with the reason.
+the page says. With SAVE_PICTURES in the environment, pictures that a program writes and the page
+shows are copied beside the page. A comment `<!-- skip: next -->` stands before what cannot run, with the reason.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import atexit
 import doctest
 import functools
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -95,6 +97,8 @@ def tear_down(namespace: dict[str, Any]) -> None:
     from daliesque._gpu import accelerator
 
     ndd.EvalContext.current().evaluate_all()
+    if "SAVE_PICTURES" in os.environ:
+        _save_pictures(namespace["_folder"], ROOT / "docs")
     folder, variable, devices._found = namespace["_before"]
     os.chdir(folder)
     if variable is None:
@@ -105,6 +109,13 @@ def tear_down(namespace: dict[str, Any]) -> None:
     del sys.modules["page"]
     # What is left of epochs reads ahead as long as somebody has them.
     namespace.clear()
+
+
+def _save_pictures(folder: Path, docs: Path) -> None:
+    for page in docs.glob("*/*.md"):
+        for name in re.findall(r"!\[[^]]*\]\((\w[\w-]*\.png)\)", page.read_text()):
+            if (folder / name).is_file():
+                shutil.copyfile(folder / name, page.parent / name)
 
 
 def collect_pages() -> Callable[..., Any]:
