@@ -108,6 +108,7 @@ def read_docstring(text: str) -> Docstring:
 
 def _read_parameters(text: str) -> dict[str, str]:
     """What is said about each parameter; several may share an entry."""
+    text = re.sub(r",\n(?=\S)", ", ", text)
     entries = re.split(r"^(?=\S)", text, flags=re.MULTILINE)
     found = {}
     for entry in filter(str.strip, entries):
@@ -122,24 +123,17 @@ def cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def code_cell(text: str) -> str:
-    """Code that fits into the cell of a table."""
-    return f"`{text}`".replace("|", "\\|")
-
-
-def argument_table(operator: Operator, words: Docstring) -> str:
-    """A row for each argument: name, type, default, meaning."""
-    rows = ["| argument | type | default | |", "|---|---|---|---|"]
-    for argument, text in stubs.argument_texts(operator).items():
+def argument_list(operator: Operator, words: Docstring) -> str:
+    """An entry for each argument: name, type, default, meaning."""
+    texts = stubs.argument_texts(operator) | _COMMON_TYPES
+    entries = []
+    for argument, text in texts.items():
         kind, _, default = text.partition(" = ")
-        kind = kind.removesuffix(" | None") if default == "None" or default else kind
-        meaning = words.parameters.get(argument, _COMMON.get(argument, ""))
-        shown = code_cell(default) if default else "required"
-        rows.append(f"| `{argument}` | {code_cell(kind)} | {shown} | {cell(meaning)} |")
-    for argument in ("batch_size", "device"):
-        meaning = words.parameters.get(argument, _COMMON[argument])
-        rows.append(f"| `{argument}` | {code_cell(_COMMON_TYPES[argument])} | `None` | {meaning} |")
-    return "\n".join(rows)
+        kind = kind.removesuffix(" | None")
+        shown = f", by default `{default}`" if default else ", required"
+        meaning = words.parameters.get(argument) or _COMMON.get(argument, "")
+        entries.append(f"`{argument}`: `{kind}`{shown}\n: {meaning or '...'}\n")
+    return "\n".join(entries)
 
 
 _COMMON = {
@@ -147,7 +141,7 @@ _COMMON = {
     "batch_size": "Make a Batch of this many samples of inputs and arguments that are none.",
     "device": '"cpu" or "gpu": where it runs; by default where the inputs are.',
 }
-_COMMON_TYPES = {"batch_size": "int", "device": "Device | str"}
+_COMMON_TYPES = {"batch_size": "int = None", "device": "Device | str = None"}
 
 
 def facts(name: str, operator: Operator) -> list[str]:
@@ -212,7 +206,7 @@ def operator_page(name: str, operator: Operator) -> str:
     ]
     if described:
         parts += ["## Inputs", "\n".join(described)]
-    parts += ["## Arguments", argument_table(operator, words)]
+    parts += ["## Arguments", argument_list(operator, words)]
     parts += [f"## Returns\n\n{words.returns}"] if words.returns else []
     parts += ["## Example", f"```python\n{words.example}\n```"]
     parts += [pictures(name)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers: data from storage, epoch by epoch.
+"""Readers: data from storage, epoch by epoch::
 
     reader = ndd.readers.File(file_root="train", random_shuffle=True)
     for contents, labels in reader.next_epoch(batch_size=64):

@@ -62,6 +62,11 @@ _lineage = _Lineage()
 class RNG:
     """A source of reproducible randomness for random operators.
 
+    In a process made by fork, as a worker of a DataLoader is, a generator draws other numbers than
+    in the parent and in other workers; which ones follows from the seed and the number of forks
+    since it was set. A generator that is pickled, as for a spawned worker, draws the same numbers
+    in each of them: set its `seed` there, e.g. to `torch.utils.data.get_worker_info().seed`.
+
     Parameters
     ----------
     seed
@@ -69,11 +74,6 @@ class RNG:
         up.
     state
         Where to go on: what `get_state` returned. Not together with `seed`.
-
-    In a process made by fork, as a worker of a DataLoader is, a generator draws other numbers than
-    in the parent and in other workers; which ones follows from the seed and the number of forks
-    since it was set. A generator that is pickled, as for a spawned worker, draws the same numbers
-    in each of them: set its `seed` there, e.g. to `torch.utils.data.get_worker_info().seed`.
 
     Examples
     --------
