@@ -26,7 +26,7 @@ NATIVE := $(shell find src/kernels tests/native -name '*.cpp' -o -name '*.h')
 WHEEL := build/wheel/built
 
 .PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan \
-	test-tsan wheel clean test-floors kill-test stress soak test-interruptions
+	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
@@ -59,6 +59,10 @@ stubs: $(VENV)/installed $(VENV)/test
 
 gallery: $(VENV)/installed
 	$(BIN)/python tools/gallery.py
+
+# The site, in docs/_build/html; needs no network.
+docs: $(VENV)/installed $(VENV)/docs
+	$(BIN)/python -m sphinx -W -n --keep-going -q -b html docs docs/_build/html
 
 fuzz: $(VENV)/installed $(VENV)/test
 	$(BIN)/python tools/fuzz_decoders.py --count 1000000000 --seconds $(FUZZ_SECONDS) \
@@ -119,6 +123,10 @@ $(VENV)/run: $(VENV)/made pyproject.toml tools/requirements.py
 $(VENV)/test: $(VENV)/run
 	@echo "Installing what tests and lint need; with torch that takes a few minutes."
 	$(BIN)/python tools/requirements.py test lint | $(BIN)/pip install --quiet -r /dev/stdin
+	touch $@
+
+$(VENV)/docs: $(VENV)/run
+	$(BIN)/python tools/requirements.py docs | $(BIN)/pip install --quiet -r /dev/stdin
 	touch $@
 
 $(VENV)/installed: $(WHEEL)

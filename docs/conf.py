@@ -11,8 +11,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-import daliesque  # noqa: E402
 import reference_pages  # noqa: E402
+
+import daliesque  # noqa: E402
 
 reference_pages.write_pages()
 

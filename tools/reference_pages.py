@@ -13,20 +13,18 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import gallery
+import operator_table
+import stubs
+
+import daliesque as ndd
+from daliesque._engine.op import Operator, registry
+from daliesque._gpu.operators import body_of
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
-
-import daliesque as ndd  # noqa: E402
-import gallery  # noqa: E402
-import operator_table  # noqa: E402
-import stubs  # noqa: E402
-from daliesque._engine.op import Operator, registry  # noqa: E402
-from daliesque._gpu.operators import body_of  # noqa: E402
-
 TARGET = ROOT / "docs" / "reference" / "operators"
 MEASURED = ROOT / "docs" / "measured"
 # The part of a docstring that says where we are not the reference.

@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from support.audio_makers import pcm, signal, wav
@@ -33,6 +34,9 @@ from support.image_makers import jpeg
 from support.record_files import example, write_tfrecord
 from support.video_makers import numbered
 
+Array = NDArray[np.uint8]
+# Left, top, right, bottom.
+Box = tuple[int, int, int, int]
 CLASSES = ("cat", "dog")
 _IMAGES = 24
 
@@ -43,9 +47,9 @@ def make_page_data(folder: Path) -> Path:
     files = [jpeg(photo) for photo, _ in photos]
     for part, chosen in (("train", range(16)), ("val", range(16, _IMAGES))):
         for number in chosen:
-            place = folder / part / CLASSES[number % 2]
-            place.mkdir(parents=True, exist_ok=True)
-            (place / f"{number:03}.jpg").write_bytes(files[number])
+            target = folder / part / CLASSES[number % 2]
+            target.mkdir(parents=True, exist_ok=True)
+            (target / f"{number:03}.jpg").write_bytes(files[number])
     _write_annotations(folder, photos, files)
     _write_records(folder, files)
     _write_speech(folder / "speech")
@@ -61,8 +65,8 @@ def make_page_data(folder: Path) -> Path:
     return folder
 
 
-def _photo(number: int) -> tuple[np.ndarray, list[tuple[int, int, int, int]]]:
-    """A picture with one or two discs, and the boxes around them (left, top, right, bottom)."""
+def _photo(number: int) -> tuple[Array, list[Box]]:
+    """A picture with one or two discs, and the boxes around them."""
     rng = np.random.default_rng(number)
     height, width = 200 + 4 * (number % 5), 260 - 6 * (number % 4)
     corners = rng.integers(90, 256, (2, 2, 3)).astype(np.uint8)
@@ -77,7 +81,9 @@ def _photo(number: int) -> tuple[np.ndarray, list[tuple[int, int, int, int]]]:
 
 
 def _write_annotations(
-    folder: Path, photos: list[tuple[np.ndarray, list[tuple[int, int, int, int]]]], files: list[bytes]
+    folder: Path,
+    photos: list[tuple[Array, list[Box]]],
+    files: list[bytes],
 ) -> None:
     (folder / "images").mkdir()
     (folder / "masks").mkdir()

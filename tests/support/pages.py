@@ -3,8 +3,10 @@
 
 They run in a folder of their own, with the data of `page_data`, know the names `ndd`, `np` and
 `train_step`, and find torch's CPU device as the gpu. Programs with prompts (`>>>`) must print what
-the page says. With SAVE_PICTURES in the environment, pictures that a program writes and the page
-shows are copied beside the page. A comment `<!-- skip: next -->` stands before what cannot run, with the reason.
+the page says. A comment `<!-- skip: next -->` stands before what cannot run, with the reason.
+
+With SAVE_PICTURES in the environment, pictures that programs write and their pages show are copied
+beside the pages.
 """
 
 from __future__ import annotations
