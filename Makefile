@@ -56,6 +56,7 @@ format: $(VENV)/test
 
 stubs: $(VENV)/installed $(VENV)/test
 	$(BIN)/python tools/stubs.py
+	$(BIN)/python tools/assistant_pages.py
 
 gallery: $(VENV)/installed
 	$(BIN)/python tools/gallery.py

@@ -18,6 +18,7 @@ import torch
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from record_scenes import import_torchvision
+
 from support.peer_calls import RECORD, STEP, picture, rows
 
 os.environ["NO_ALBUMENTATIONS_UPDATE"] = "1"
