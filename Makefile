@@ -10,6 +10,8 @@ REFERENCE := nvidia-dali-cuda120==2.4.0
 # How long to feed damaged files to the decoders, and which ones.
 FUZZ_SECONDS ?= 1200
 FUZZ_SEED ?= 0
+# How many processes run the tests, file by file.
+WORKERS ?= 2
 # How many training processes to kill.
 KILLS ?= 200
 # Samples to read under load, and how long to look whether memory grows.
@@ -32,11 +34,11 @@ demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
 
 test: $(VENV)/installed $(VENV)/test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # With the lowest versions of all requirements that pyproject.toml admits.
 test-floors: $(FLOORS)/installed
-	$(FLOORS)/bin/python -m pytest
+	$(FLOORS)/bin/python -m pytest -n $(WORKERS) --dist loadfile
 
 oracle: $(ORACLE)/installed
 	$(ORACLE)/bin/python -m pytest tests/oracle
