@@ -141,7 +141,8 @@ $(ORACLE)/run: pyproject.toml tools/requirements.py
 	$(ORACLE)/bin/pip install --quiet --upgrade pip
 	$(ORACLE)/bin/python tools/requirements.py run audio video fits \
 		| $(ORACLE)/bin/pip install --quiet -r /dev/stdin
-	$(ORACLE)/bin/pip install --quiet $(REFERENCE) pytest hypothesis opencv-python-headless lmdb
+	$(ORACLE)/bin/pip install --quiet $(REFERENCE) pytest hypothesis opencv-python-headless lmdb \
+		sybil==10.1.0
 	touch $@
 
 $(ORACLE)/installed: $(WHEEL) $(ORACLE)/run

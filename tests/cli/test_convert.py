@@ -311,3 +311,64 @@ def test_a_fault_of_the_converter_leaves_the_program_as_it_is(
     result = convert_text(HEAD)
     assert result.text.endswith(HEAD)
     assert "LookupError: no such node" in result.work[0][1]
+
+
+NUMBA = """
+from nvidia.dali import fn, pipeline_def, types
+from nvidia.dali.plugin.numba.fn.experimental import numba_function
+
+
+def set_shapes(outs, ins):
+    for i in range(len(outs[0])):
+        outs[0][i][0] = ins[0][i][1]
+        outs[0][i][1] = ins[0][i][0]
+
+
+def fill(out, data):
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i][j] = data[j][i][0]
+
+
+def fill_all(ones, twos, images):
+    for one, two, image in zip(ones, twos, images):
+        one[:] = image[:, :, 1]
+        two[:] = 2
+
+
+def set_both(outs, ins):
+    for out in outs:
+        out[:] = ins[0][:, :2]
+
+
+@pipeline_def(batch_size=2, num_threads=1, device_id=0)
+def pipe(root):
+    jpegs, _ = fn.readers.file(file_root=root)
+    images = fn.decoders.image(jpegs)
+    transposed = numba_function(
+        images, run_fn=fill, setup_fn=set_shapes, out_types=[types.UINT8], in_types=[types.UINT8],
+        outs_ndim=[2], ins_ndim=[3],
+    )
+    ones, twos = numba_function(
+        images, run_fn=fill_all, setup_fn=set_both, out_types=[types.UINT8, types.INT32],
+        in_types=[types.UINT8], outs_ndim=[2, 2], ins_ndim=[3], batch_processing=True,
+    )
+    return images, transposed, ones, twos
+
+
+made = pipe(DATA + "/images")
+made.build()
+RESULT = [[part.at(i) for i in range(2)] for part in made.run()]
+"""
+
+
+def test_functions_of_numba(data: str) -> None:
+    result = convert_text(NUMBA)
+    assert result.work == []
+    images, transposed, ones, twos = run_program(result.text, data)
+    for image, first, second, third in zip(images, transposed, ones, twos, strict=True):
+        np.testing.assert_array_equal(first, image[:, :, 0].T)
+        np.testing.assert_array_equal(second, image[:, :, 1])
+        assert third.dtype == np.int32
+        assert (third == 2).all()
+        assert third.shape == image.shape[:2]

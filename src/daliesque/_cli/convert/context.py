@@ -28,7 +28,10 @@ class Context:
     batches: str = "Batches"
     loader: str = "Loader"
     constant: str = "constant"
-    # Which helpers the script needs: "source", "batches", "constant", the framework of loaders.
+    numba: str = "call_filling"
+    rng: str = "rng"
+    # Which helpers the script needs: "source", "batches", "constant", "numba", the
+    # framework of loaders.
     needed: set[str] = field(default_factory=set)
     # The names of functions that are parts of loops, with readers of their own.
     parts: set[str] = field(default_factory=set)
@@ -43,7 +46,7 @@ class Context:
         for local, full in kinds.imports.items():
             if full == "numpy":
                 self.numpy = local
-        for attribute in ("source", "batches", "loader", "constant"):
+        for attribute in ("source", "batches", "loader", "constant", "numba", "rng"):
             while getattr(self, attribute) in used:
                 setattr(self, attribute, getattr(self, attribute) + "_")
 

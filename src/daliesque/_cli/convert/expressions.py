@@ -32,7 +32,7 @@ LOADER_ARGUMENTS = frozenset(
 )
 _LOADER_OTHERS = frozenset({"prepare_first_batch", "sharding", "devices"})
 _LOADER_DETAILS = frozenset({"dynamic_shape", "prepare_first_batch", "fill_last_batch"})
-_FUNCTIONS = ("torch_python_function", "numba_function", "jax_function", "numba_function")
+_FUNCTIONS = ("torch_python_function", "jax_function")
 
 
 class Expressions(UsageCalls):
@@ -185,6 +185,12 @@ class Expressions(UsageCalls):
         if name in ("pipeline_def", JAX_ITERATOR) and original in self._heads:
             return call
         last = name.rpartition(".")[2]
+        if last == "numba_function":
+            return self.numba_function(call)
+        if name.startswith("auto_aug."):
+            augmented = self.automatic_augmentation(name, call)
+            if augmented is not None:
+                return augmented
         if last in ("to_torch_tensor", "feed_ndarray"):
             return self.to_torch(last, call)
         if last in _FUNCTIONS:
@@ -464,7 +470,7 @@ class Expressions(UsageCalls):
             self.todo("this function needs the argument 'batch_size' wherever it is called.")
         names = ["batch_size"]
         if function.draws and self.context.seeded:
-            names.append("rng")
+            names.append(self.context.rng)
         return node.with_changes(params=keyword_parameters(node.params, dict.fromkeys(names)))
 
 

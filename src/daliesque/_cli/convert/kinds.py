@@ -475,6 +475,8 @@ class Kinds:
             return "pipeline"
         if name.startswith("plugin.") and name.endswith("Iterator"):
             return "loader"
+        if name.startswith("auto_aug.") and scope.function is not None:
+            scope.function.in_graph = scope.function.draws = True
         return "node" if name.startswith(("plugin.", "auto_aug.")) and "node" in kinds else None
 
     def _kind_of_operator(self, node: cst.Call, name: str, kinds: list[Kind], scope: Scope) -> Kind:

@@ -79,6 +79,8 @@ def _helpers(context: Context) -> list[str]:
         found.append(snippets.source(context.source))
     if "constant" in context.needed:
         found.append(snippets.constant(context.constant, context.numpy))
+    if "numba" in context.needed:
+        found.append(snippets.filling(context.numba, context.numpy))
     for framework in snippets.FRAMEWORKS:
         if framework in context.needed:
             found.append(snippets.loader(framework, context.loader, context.numpy))

@@ -53,10 +53,14 @@ _SOURCE_DETAILS = frozenset(
     }
 )
 _SOURCE_ORDER = ("source", "num_outputs")
-_FUNCTION_PATTERN = (
-    "call the function here: ndd.as_batch([function(np.asarray(sample)) for sample in "
-    "batch.tensors])"
-)
+_FUNCTION_PATTERN = "call ndd.map(function, batch), or the function itself on batch.torch()"
+# Functions of `auto_aug`: what they are called here, and their policy.
+AUGMENTATIONS = {
+    "auto_augment": ("auto_augment", ""),
+    "auto_augment_image_net": ("auto_augment", "image_net"),
+    "rand_augment": ("rand_augment", ""),
+    "trivial_augment_wide": ("trivial_augment_wide", ""),
+}
 
 
 class OperatorCalls(Commenting):
@@ -164,7 +168,7 @@ class OperatorCalls(Commenting):
                 return with_argument(call, "rng", f"ndd.random.RNG({source_of(seed.value)})")
             call = self.drop(call, {"seed"}, "a function has no generator of its own")
         if self.context.seeded:
-            return with_argument(call, "rng", "rng")
+            return with_argument(call, "rng", self.context.rng)
         return call
 
     def _batch_size(self, operator: Operator, original: cst.Call, call: cst.Call) -> cst.Call:
@@ -233,29 +237,48 @@ class OperatorCalls(Commenting):
 
     def _python_function(self, name: str, call: cst.Call) -> cst.BaseExpression:
         function = argument(call, "function")
-        outputs = argument(call, "num_outputs")
         inputs = [source_of(arg.value) for arg in call.args if arg.keyword is None]
+        whole_batches = argument(call, "batch_processing")
         simple = (
             name == "python_function"
             and function is not None
             and inputs
-            and (outputs is None or source_of(outputs.value) == "1")
-            and argument(call, "batch_processing") is None
+            and (whole_batches is None or source_of(whole_batches.value) == "False")
             and argument(call, "device") is None
         )
         if not simple or function is None:
             self.todo(f"fn.{name}: {_FUNCTION_PATTERN}.")
             return call
-        layout = argument(call, "output_layouts")
-        more = "" if layout is None else f", layout={source_of(layout.value)}"
-        called = operand(function.value)
-        np = self.context.numpy
-        if len(inputs) == 1:
-            each = f"{called}({np}.asarray(sample)) for sample in {inputs[0]}.tensors"
-        else:
-            rows = ", ".join(f"{text}.tensors" for text in inputs)
-            each = f"{called}(*map({np}.asarray, samples)) for samples in zip({rows})"
-        return expression(f"ndd.as_batch([{each}]{more})")
+        texts = [source_of(function.value), *inputs]
+        for theirs, ours in (("num_outputs", "num_outputs"), ("output_layouts", "layout")):
+            given = argument(call, theirs)
+            if given is not None:
+                texts.append(f"{ours}={source_of(given.value)}")
+        return expression(f"ndd.map({', '.join(texts)})")
+
+    def numba_function(self, call: cst.Call) -> cst.BaseExpression:
+        """A function that fills arrays: a helper makes the arrays."""
+        device = argument(call, "device")
+        if device is not None and _string(device.value) != "cpu":
+            self.todo("numba_function on a gpu: launch the kernel on the tensors of batch.torch().")
+            return call
+        self.context.needed.add("numba")
+        dropped = {"in_types", "ins_ndim", "device"}
+        call = self.drop(call, dropped, "arrays know their types and axes")
+        return call.with_changes(func=cst.Name(self.context.numba))
+
+    def automatic_augmentation(self, name: str, call: cst.Call) -> cst.BaseExpression | None:
+        """A function of `auto_aug`, if it is one of those that take images."""
+        found = AUGMENTATIONS.get(name.rpartition(".")[2])
+        if found is None:
+            return None
+        function, policy = found
+        call = call.with_changes(func=expression(f"ndd.auto_aug.{function}"))
+        if policy:
+            call = with_argument(call, "policy_name", f'"{policy}"')
+        if argument(call, "seed") is None and self.context.seeded:
+            call = with_argument(call, "rng", self.context.rng)
+        return call
 
     def _constant_operator(self, call: cst.Call) -> cst.BaseExpression:
         value = argument(call, "fdata") or argument(call, "idata")
@@ -313,8 +336,9 @@ class OperatorCalls(Commenting):
             return with_argument(call, "batch_size", "batch_size")
         if "batch_size" not in argument_names(call):
             call = with_argument(call, "batch_size", BATCH_SIZE)
-        if function.draws and self.context.seeded and "rng" not in argument_names(call):
-            call = with_argument(call, "rng", "rng")
+        rng = self.context.rng
+        if function.draws and self.context.seeded and rng not in argument_names(call):
+            call = with_argument(call, rng, rng)
         return call
 
     def pipeline_call(self, function: Function | None, call: cst.Call) -> cst.Call:

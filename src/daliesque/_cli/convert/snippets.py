@@ -202,6 +202,30 @@ def constant(value):
     return ndd.as_tensor(array.astype(narrow.get(array.dtype.name, array.dtype)))
 '''
 
+FILLING = '''
+def call_filling(*inputs, run_fn, out_types, outs_ndim, setup_fn=None, batch_processing=False):
+    """Call a function that fills arrays, the shapes of which another function sets."""
+    arrays = [[np.asarray(sample) for sample in batch.cpu()] for batch in inputs]
+    shapes = [np.array([array.shape for array in column], np.int64) for column in arrays]
+    wanted = [np.zeros((len(shapes[0]), ndim), np.int64) for ndim in outs_ndim]
+    if setup_fn is None:
+        wanted = shapes[: len(out_types)]
+    else:
+        setup_fn(wanted, shapes)
+    made = [
+        [np.empty(shape, dtype.numpy) for shape in rows]
+        for rows, dtype in zip(wanted, out_types)
+    ]
+    if batch_processing:
+        run_fn(*made, *arrays)
+    else:
+        compiled = run_fn if hasattr(run_fn, "py_func") else numba.njit(run_fn)
+        for samples in zip(*made, *arrays):
+            compiled(*samples)
+    outputs = tuple(ndd.batch(column) for column in made)
+    return outputs[0] if len(outputs) == 1 else outputs
+'''
+
 _EACH = "[self._convert(*each) for each in zip(outputs, self.shards)]"
 # How the frameworks take a batch, and what their iterators deliver for a step.
 FRAMEWORKS = {
@@ -224,6 +248,7 @@ IMPORTS = {
         "from collections.abc import Iterable",
         "from types import SimpleNamespace",
     ),
+    "numba": ("import numba",),
     "fed": ("from collections import defaultdict, deque",),
     "pytorch": (),
     "paddle": ("import paddle",),
@@ -247,6 +272,12 @@ def source(name: str) -> str:
 def constant(name: str, numpy: str) -> str:
     """The function that replaces constants whose type is not known."""
     text = CONSTANT.replace("def constant(", f"def {name}(")
+    return text.replace("np.", f"{numpy}.")
+
+
+def filling(name: str, numpy: str) -> str:
+    """The function that replaces calls of functions compiled by Numba."""
+    text = FILLING.replace("def call_filling(", f"def {name}(")
     return text.replace("np.", f"{numpy}.")
 
 

@@ -77,10 +77,10 @@ class Loops(Commenting):
         threads = statements("ndd.set_num_threads(num_threads)")
         if "num_threads" in added:
             before += threads
-        if _uses_rng(text):
+        if f"={self._context.rng}" in text:
             seed = "seed" if "seed" in added or "seed" in own else ""
             made = f"ndd.random.RNG({seed})" if seed else "ndd.random.get_default_rng()"
-            before += statements(f"rng = {made}")
+            before += statements(f"{self._context.rng} = {made}")
         after = threads if "num_threads" in own else []
         setup = [*before, *_after_leading(setup, after)]
         fed = f"{FED}[" in text
@@ -248,10 +248,6 @@ def _mark_of(decorator: cst.Decorator) -> cst.Call | None:
     if isinstance(call, cst.Call) and isinstance(call.func, cst.Name) and call.func.value == LOOP:
         return call
     return None
-
-
-def _uses_rng(text: str) -> bool:
-    return "rng=rng" in text
 
 
 def _block(body: Sequence[cst.BaseStatement]) -> cst.IndentedBlock:
