@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every operator against the reference: milliseconds for a batch, and the ratio.
 
-    python benchmarks/ops.py --reference PYTHON [--threads 2] [--rounds 5] [NAME ...]
+    python benchmarks/ops.py --reference PYTHON [--threads 2] [--rounds 5] [--save FILE] [NAME ...]
     python benchmarks/ops.py --device gpu [NAME ...]
 
 Two processes, one with each library, alternate on each operator; the table shows medians. Inputs
@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from rows import audio, operators
@@ -46,17 +47,27 @@ def serve(module: str, threads: int, device: str) -> None:
     prepared: dict[str, Any] = {}
     for line in sys.stdin:
         name = line.strip()
-        answer: dict[str, float | str]
+        answer: dict[str, Any]
         try:
             make, call = ROWS[name]
             if name not in prepared:
                 prepared.clear()
                 prepared[name] = prepare(make)
             answer = {"seconds": measure(lambda: call(ndd, *prepared[name]), mode)}  # noqa: B023
+            answer |= describe(call(ndd, *prepared[name]), prepared[name])
         except Exception as error:
             text = " ".join(str(error.__cause__ or error).split())[:100]
             answer = {"error": f"{type(error).__name__}: {text}"}
         print(json.dumps(answer), flush=True)
+
+
+def describe(result: Any, inputs: Any) -> dict[str, Any]:
+    """How many samples there are, and the shape of one of the first input, or of the result."""
+    outputs = result if isinstance(result, tuple) else (result,)
+    for part in (*inputs, *outputs):
+        if hasattr(part, "batch_size"):
+            return {"samples": part.batch_size, "shape": list(part.shape[0])}
+    return {}
 
 
 def measure(call: Any, mode: Any) -> float:
@@ -80,6 +91,8 @@ class Library:
     """A process with one of the libraries."""
 
     def __init__(self, python: str, module: str, threads: int, device: str) -> None:
+        # What the last operator was called with.
+        self.described: dict[str, Any] = {}
         command = [python, __file__, "--serve", module, "--threads", str(threads)]
         command += ["--device", device]
         self.process = subprocess.Popen(
@@ -91,7 +104,9 @@ class Library:
         assert self.process.stdout is not None
         self.process.stdin.write(name + "\n")
         self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
+        answer = json.loads(self.process.stdout.readline())
+        self.described = {key: answer[key] for key in ("samples", "shape") if key in answer}
+        return answer
 
 
 def main() -> None:
@@ -101,6 +116,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--save", type=Path, help="a JSON file for the results")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
@@ -114,6 +130,7 @@ def main() -> None:
     names = [name for name in ROWS if any(fnmatch.fnmatchcase(name, p) for p in patterns)]
     print(f"{'ms per batch':40s} {'daliesque':>10s} {'reference':>10s} {'ratio':>7s}")
     ratios: dict[str, float] = {}
+    saved: dict[str, dict[str, Any]] = {}
     notes = []
     for name in names:
         results = alternate(name, libraries, options.rounds)
@@ -123,7 +140,13 @@ def main() -> None:
             ratios[name] = float(results[1]) / float(results[0])
             cells.append(f"{ratios[name]:7.2f}")
         print(f"{name:40s} " + " ".join(cells), flush=True)
+        if isinstance(results[0], float):
+            saved[name] = {"milliseconds": round(results[0], 4), **libraries[0].described}
+            if name in ratios:
+                saved[name]["ratio"] = round(ratios[name], 2)
     summarize(ratios)
+    if options.save:
+        options.save.write_text(json.dumps({"threads": options.threads, "rows": saved}, indent=1))
     for note in notes:
         print("no result:", note)
 

@@ -5,7 +5,7 @@
 
 `docs/conf.py` calls it before each build of the site; the pages are not under version control. What
 was measured comes from docs/measured: `speed.json` (benchmarks/ops.py --save) and
-`differences.json` (`make oracle` with --differences).
+`differences.json` (pytest tests/oracle --differences).
 """
 
 from __future__ import annotations
@@ -175,11 +175,15 @@ def pictures(name: str) -> str:
 def measured(name: str) -> str:
     """What was measured: cost, and differences from other libraries."""
     lines = []
-    speed = _load("speed.json").get("operators", {}).get(name)
-    if speed is not None:
-        cost = f"{speed['microseconds']:.3g} us for {speed['unit']}, on one core"
+    speed = _load("speed.json").get("rows", {}).get(name)
+    if speed is not None and "samples" in speed:
+        cost = speed["milliseconds"] * 1000 / speed["samples"]
+        shape = "x".join(str(extent) for extent in speed["shape"]) or "one number"
         ratio = f"; {speed['ratio']:.1f} times as fast as DALI" if speed.get("ratio") else ""
-        lines.append(f"Cost: {cost}{ratio}")
+        lines.append(
+            f"Cost: {cost:.3g} us for a sample ({shape}), in batches of {speed['samples']} on two "
+            f"threads{ratio}"
+        )
     for library, found in _load("differences.json").get(name, {}).items():
         lines.append(f"Largest difference from {library}: {found}")
     return "\n".join(f"- {line}" for line in lines)

@@ -6,7 +6,7 @@ Inputs and arguments are plain values, or descriptions of what each library make
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from types import ModuleType
@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+# Is told of each call: library, operator, inputs and arguments, results.
+note_call: Callable[[str, str, tuple[Sequence[Any], str], list[Result]], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,10 @@ def call_all(
     ]
     converted = {name: convert(library, value) for name, value in arguments.items()}
     results = attrgetter(operator)(library)(*values, **converted)
-    return [_read(part) for part in (results if isinstance(results, tuple) else (results,))]
+    read = [_read(part) for part in (results if isinstance(results, tuple) else (results,))]
+    if note_call is not None:
+        note_call(library.__name__, operator, (inputs, repr(arguments)), read)
+    return read
 
 
 def _read(result: Any) -> Result:
