@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-# Is told of each call: library, operator, inputs and arguments, results.
+# Called for each call: library, operator, inputs and arguments, results.
 note_call: Callable[[str, str, tuple[Sequence[Any], str], list[Result]], None] | None = None
 
 
