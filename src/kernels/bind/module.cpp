@@ -5,6 +5,7 @@ namespace nb = nanobind;
 
 namespace daliesque {
 
+void bind_arrow(nb::module_& m);
 void bind_core(nb::module_& m);
 void bind_calls(nb::module_& m);
 void bind_channel(nb::module_& m);
@@ -60,6 +61,7 @@ NB_MODULE(_kernels, m) {
   nb::set_leak_warnings(false);
   daliesque::bind_core(m);
   daliesque::bind_interop(m);
+  daliesque::bind_arrow(m);
   daliesque::bind_calls(m);
   daliesque::bind_channel(m);
   daliesque::bind_interrupts(m);

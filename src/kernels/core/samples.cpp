@@ -155,6 +155,23 @@ Samples Samples::wrap(DType dtype, std::vector<int64_t> shape, std::vector<int64
   return out;
 }
 
+Samples Samples::view(DType dtype, int ndim, std::vector<int64_t> shapes, std::vector<void*> data,
+                      Buffer owner) {
+  Samples out;
+  out.dtype_ = dtype;
+  out.ndim_ = ndim;
+  out.shapes_ = std::move(shapes);
+  out.data_ = std::move(data);
+  out.owners_ = {std::move(owner)};
+  out.readonly_ = true;
+  out.packed_ = true;
+  for (int64_t i = 1; i < out.size(); i++) {
+    const size_t bytes = static_cast<size_t>(out.volume(i - 1)) * out.itemsize();
+    out.packed_ &= out.data<std::byte>(i) == out.data<std::byte>(i - 1) + bytes;
+  }
+  return out;
+}
+
 Samples Samples::join(const std::vector<const Samples*>& parts) {
   Samples out;
   if (parts.empty()) throw std::invalid_argument("nothing to join");

@@ -36,6 +36,10 @@ class Samples {
   static Samples wrap(DType dtype, std::vector<int64_t> shape, std::vector<int64_t> strides,
                       void* data, Buffer owner, bool readonly, bool external);
 
+  /// Contiguous samples in memory that nobody changes and `owner` keeps alive, for reading only.
+  static Samples view(DType dtype, int ndim, std::vector<int64_t> shapes, std::vector<void*> data,
+                      Buffer owner);
+
   /// The samples of several Samples, without copying. All must agree in dtype and ndim.
   static Samples join(const std::vector<const Samples*>& parts);
 
