@@ -87,6 +87,7 @@ UNKNOWN = Overload("int | None = None", "", True, ("Tensor", "Batch"))
 HOST_FUNCTIONS = {
     "copy_rows",
     "decode_jpegs",
+    "export_arrow_array",
     "from_dlpack",
     "lz4_decompress",
     "numpy_view",

@@ -221,6 +221,62 @@ def to_dlpack(samples: Samples, versioned: bool, copied: bool) -> object:
 def from_dlpack(capsule: object) -> Samples:
     """One sample over the memory of a DLPack capsule."""
 
+class ArrowForm(enum.Enum):
+    """How samples are the rows of an Arrow column."""
+
+    numbers = 0
+
+    fixed_lists = 1
+
+    lists = 2
+
+    large_lists = 3
+
+    bytes = 4
+
+    large_bytes = 5
+
+    tensors = 6
+
+    large_tensors = 7
+
+class ArrowColumn:
+    """A column of an Arrow array, or of a field of one."""
+
+    def __len__(self) -> int: ...
+
+    def field(self, index: int) -> ArrowColumn:
+        """The rows of a field of structs."""
+
+    def dictionary(self) -> ArrowColumn:
+        """What indices refer to."""
+
+    def first_missing(self, formats: Sequence[str]) -> int:
+        """The first row in which a value is missing; -1 if there is none."""
+
+    def samples(self, formats: Sequence[str], type_id: int) -> Samples:
+        """
+        The rows as samples; the formats are those of the nested lists, and of the values.
+        """
+
+    def integers(self, format: str) -> list[int]:
+        """The rows as numbers."""
+
+def import_arrow_array(capsule: object) -> ArrowColumn:
+    """Take over the array of a capsule, which is empty afterwards."""
+
+def read_arrow_schema(capsule: object) -> tuple[Any, ...]:
+    """Format, name, metadata, children and dictionary of a type."""
+
+def read_arrow_stream(capsule: object) -> tuple[tuple[Any, ...], list[ArrowColumn]]:
+    """The type and all arrays of a stream."""
+
+def export_arrow_schema(field: tuple[Any, ...]) -> Any:
+    """A capsule of a type that is described as `read_arrow_schema` does."""
+
+def export_arrow_array(samples: Samples, form: ArrowForm) -> Any:
+    """A capsule of packed samples."""
+
 class CallQueue:
     """The calls of a context that are not done, in order."""
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arithmetic import Operators
+from .arrow import ArrowExport, from_arrow, is_arrow
 from .convert import (
     dense,
     device_or_cpu,
@@ -96,7 +97,7 @@ class TensorList:
 Operand: TypeAlias = "ArrayLike | Tensor | Batch"
 
 
-class Batch(Operators[Operand]):
+class Batch(ArrowExport, Operators[Operand]):
     """A number of samples of one element type and number of axes; shapes may differ.
 
     Made by `batch`, `as_batch`, readers and operators. Reading the data or the shapes waits for
@@ -518,6 +519,8 @@ def _gathered(
             checked = check_layout(layout, samples.ndim, where)
             made = Batch._of(samples.with_layout(checked), made._source)
         return made
+    if is_arrow(tensors):
+        return _gathered(Batch._of(from_arrow(tensors, where)), wanted, layout, copy, where)
     if isinstance(tensors, Tensor) or is_array(tensors):
         made = _from_array(tensors, wanted, layout, where)
         return made._copied() if copy and made._data().external else made
@@ -551,7 +554,8 @@ def batch(
     ----------
     tensors
         A list (or any iterable) of samples: arrays, tensors, numbers or nested lists; or one array
-        whose outermost axis is the sample axis; or a Batch.
+        whose outermost axis is the sample axis; or an Arrow array or column of any library
+        (docs/arrow.md); or a Batch.
     dtype
         The wanted element type; needed if the list is empty.
     device
