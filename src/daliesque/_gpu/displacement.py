@@ -28,7 +28,7 @@ def _masked(samples: DeviceSamples, moved: DeviceSamples, mask: Any) -> DeviceSa
         other = moved.select(indices.tolist()).dense()
         return torch.where(column(mask != 0, indices, data), other, data)
 
-    return samples if not mask.any() else samples.mapped(chosen)
+    return samples.copy() if not mask.any() else samples.mapped(chosen)
 
 
 def _own_sizes(samples: DeviceSamples) -> Integers:

@@ -34,8 +34,9 @@ def join(parts: list[Any]) -> DeviceSamples:
         groups += [Group(group.indices + begin, group.data) for group in part.groups]
         begin += len(part)
     with first.working():
-        made: DeviceSamples = first.made(groups)
-    return made
+        joined: DeviceSamples = first.made(groups)
+    joined.external = any(part.external for part in parts)
+    return joined
 
 
 def batch_permutation(

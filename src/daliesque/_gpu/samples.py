@@ -22,7 +22,7 @@ from .._engine.device import Device
 from .._engine.dtype import DType, bfloat16, bool_, float16, float32, float64, from_code
 from .._engine.samples import Kernels, RemoteSamples
 from .accelerator import require_accelerator
-from .call import is_inside_call
+from .call import current_target, is_inside_call
 
 # torch computes little with the larger unsigned types: their bits are kept in signed ones.
 _UNSIGNED = {16: torch.int16, 32: torch.int32, 64: torch.int64}
@@ -166,10 +166,11 @@ class DeviceSamples:
         if not self.groups:
             return _kernels.empty_uniform(self.type_id, [0] * self.ndim, self.layout, 0)
         accelerator = require_accelerator("DeviceSamples")
-        with accelerator.queues.active(self.queue):
+        queue = self._working_queue()
+        with accelerator.queues.active(queue):
             parts = [g.data.contiguous().reshape(-1).view(torch.uint8) for g in self.groups]
             flat = parts[0] if len(parts) == 1 else torch.cat(parts)
-            host = accelerator.download(flat, self.queue).numpy()
+            host = accelerator.download(flat, queue).numpy()
         if self.type_id == bfloat16.code:
             numpy_type = np.dtype(np.uint16)
         values = host.view(numpy_type)
@@ -209,15 +210,49 @@ class DeviceSamples:
         layout: str | None = None,
         type_id: int | None = None,
     ) -> DeviceSamples:
-        """Other data on the same device; what is not given stays."""
+        """Other data on the same device, in memory of its own; what is not given stays.
+
+        Kernels return this: a result that is a part of its input, because there was nothing to do,
+        is copied, so that nobody changes one with the other.
+        """
+        own = {block_of(group.data) for group in self.groups}
+        apart = [
+            Group(indices, _copied(data)) if block_of(data) in own else Group(indices, data)
+            for indices, data in groups
+        ]
+        return self._like(apart, ndim, layout, type_id)
+
+    def viewed(
+        self,
+        groups: Iterable[Group],
+        ndim: int | None = None,
+        layout: str | None = None,
+        type_id: int | None = None,
+    ) -> DeviceSamples:
+        """As `made`, over the same memory: whose it is stays, too."""
+        view = self._like(groups, ndim, layout, type_id)
+        view.external = self.external
+        return view
+
+    def _like(
+        self,
+        groups: Iterable[Group],
+        ndim: int | None,
+        layout: str | None,
+        type_id: int | None,
+    ) -> DeviceSamples:
         return DeviceSamples(
             self.type_id if type_id is None else type_id,
             self.ndim if ndim is None else ndim,
             self.layout if layout is None else layout,
             groups,
             self.device,
-            self.queue,
+            self._working_queue(),
         )
+
+    def _working_queue(self) -> Any:
+        """Where work with the data goes: the queue of the call that is running, or its own."""
+        return current_target().queue if is_inside_call() else self.queue
 
     def mapped(
         self,
@@ -242,7 +277,7 @@ class DeviceSamples:
                 continue
             for rows in numbers:
                 groups.append(Group(group.indices[rows], take_rows(group.data, rows)))
-        made = self.made([])
+        made = self.viewed([])
         made.groups = groups
         made._count = self._count
         return made
@@ -314,10 +349,10 @@ class DeviceSamples:
         return 0
 
     def with_layout(self, layout: str) -> DeviceSamples:
-        return self.made(self.groups, layout=layout)
+        return self.viewed(self.groups, layout=layout)
 
     def as_internal(self) -> DeviceSamples:
-        return self.made(self.groups)
+        return self._like(self.groups, None, None, None)
 
     @_in_own_queue
     def select(self, indices: Sequence[int]) -> DeviceSamples:
@@ -332,7 +367,7 @@ class DeviceSamples:
             here = np.flatnonzero(rows >= 0)
             if len(here):
                 groups.append(Group(here, take_rows(group.data, rows[here])))
-        return self.made(groups)
+        return self.viewed(groups)
 
     def sample(self, index: int) -> DeviceSamples:
         return self.select([index])
@@ -347,7 +382,7 @@ class DeviceSamples:
             frames = group.data.shape[1]
             numbers = (begins[group.indices][:, None] + np.arange(frames)).reshape(-1)
             groups.append(Group(numbers, group.data.reshape(-1, *group.data.shape[2:])))
-        return self.made(groups, self.ndim - 1, self.layout[1:])
+        return self.viewed(groups, self.ndim - 1, self.layout[1:])
 
     @_in_own_queue
     def fold(self, counts: Sequence[int], layout: str) -> DeviceSamples:
@@ -364,7 +399,7 @@ class DeviceSamples:
             chosen = (begins[rows][:, None] + np.arange(count)).reshape(-1)
             shape = (len(rows), *shapes[rows[0]].tolist())
             groups.append(Group(rows, self.select(chosen.tolist()).dense().reshape(shape)))
-        return self.made(groups, self.ndim + 1, layout)
+        return self.viewed(groups, self.ndim + 1, layout)
 
     @_in_own_queue
     def reshape(self, *arguments: Any) -> DeviceSamples:
@@ -377,18 +412,19 @@ class DeviceSamples:
             if type_id != self.type_id:
                 data = data.reshape(-1).contiguous().view(carrier(type_id))
             groups.append(Group(group.indices, data.reshape(shape)))
-        return self.made(groups, shapes.shape[1], layout, type_id)
+        return self.viewed(groups, shapes.shape[1], layout, type_id)
 
     def reinterpret(self, type_id: int) -> DeviceSamples:
         """The same bits under another type of the same size."""
         kind = carrier(type_id)
-        return self.mapped(lambda data, _: data.view(kind), type_id=type_id)
+        groups = [Group(indices, data.view(kind)) for indices, data in self.groups]
+        return self.viewed(groups, type_id=type_id)
 
     @_in_own_queue
     def stack_view(self) -> DeviceSamples:
         """One sample that holds all, which must be uniform."""
         group = Group(np.zeros(1, np.int64), self.dense()[None])
-        return self.made([group], self.ndim + 1, "")
+        return self.viewed([group], self.ndim + 1, "")
 
     @_in_own_queue
     def slice(
@@ -407,12 +443,12 @@ class DeviceSamples:
                 data = _range_of(data, axis, start, extent, step)
             shape = (len(group.indices), *(data.shape[axis] for axis in kept))
             groups.append(Group(group.indices, data.reshape(shape)))
-        return self.made(groups, len(kept), layout)
+        return self.viewed(groups, len(kept), layout)
 
     @_in_own_queue
     def copy(self) -> DeviceSamples:
         """A copy in memory of its own."""
-        return self.mapped(lambda data, _: data.clone(memory_format=torch.contiguous_format))
+        return self.mapped(lambda data, _: _copied(data))
 
     @_in_own_queue
     def moved(self, device: Device) -> DeviceSamples:
@@ -510,6 +546,15 @@ def _merged(groups: list[Group]) -> list[Group]:
         data = torch.cat([group.data for group in alike])
         merged.append(Group(indices[order], take_rows(data, order)))
     return merged
+
+
+def block_of(data: torch.Tensor) -> int:
+    """What distinguishes the block of memory that a tensor lies in from others."""
+    return data.untyped_storage()._cdata
+
+
+def _copied(data: torch.Tensor) -> torch.Tensor:
+    return data.clone(memory_format=torch.contiguous_format)
 
 
 def _range_of(data: torch.Tensor, axis: int, start: int, extent: int, step: int) -> torch.Tensor:
