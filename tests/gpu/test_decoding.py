@@ -68,7 +68,7 @@ def test_decoded_by_a_library(
     with caplog.at_level(logging.DEBUG, "daliesque"):
         there = ndd.decoders.image(encoded, device="gpu")
         assert there.shape == [(20, 31, 3), (16, 24, 3), (33, 18, 3)]
-    assert "2 images decoded by a library, 1 on the CPU" in caplog.text
+    assert "2 images by a library, 1 on the CPU" in caplog.text
     assert seen == [[FILES[0], FILES[2]]]
     assert there.layout == "HWC"
     for a, b in zip(there.cpu(), ndd.decoders.image(encoded), strict=True):
@@ -93,7 +93,7 @@ def test_what_a_library_cannot_decode_is_decoded_on_the_cpu(
     encoded = ndd.batch(as_samples(FILES))
     with caplog.at_level(logging.DEBUG, "daliesque"):
         there = ndd.decoders.image(encoded, device="gpu").evaluate()
-    assert "1 images decoded by a library, 2 on the CPU" in caplog.text
+    assert "1 images by a library, 2 on the CPU" in caplog.text
     for a, b in zip(there.cpu(), ndd.decoders.image(encoded), strict=True):
         np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
 
@@ -104,8 +104,10 @@ class Codec:
     streams: ClassVar[list[int]] = []
 
     class Decoder:
-        def __init__(self, device_id: int) -> None:
+        def __init__(self, device_id: int, options: str) -> None:
             assert device_id == 1
+            # Chroma between samples, as on the CPU; its default is the nearest sample.
+            assert options == ":fancy_upsampling=1"
 
         def decode(self, files: list[bytes], cuda_stream: int) -> list[Any]:
             Codec.streams.append(cuda_stream)
@@ -135,6 +137,7 @@ def test_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
         "import_module",
         lambda name: {"nvidia.nvimgcodec": Codec, "torchvision.io": Pictures}[name],
     )
+    monkeypatch.setattr(image_decoders.torch, "as_tensor", lambda image, device: image)
     codec, device = image_decoders._nvimgcodec(), torch.device("cuda", 1)
     image, missing = codec([b"abc", b""], device, 77)
     assert image is not None
@@ -162,14 +165,99 @@ def test_errors_name_the_file() -> None:
         ndd.decoders.image(broken, device="gpu").evaluate()
 
 
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch) -> list[list[bytes]]:
+    """A library that decodes what it is given; returns the files that it has seen."""
+    from daliesque._gpu import image_decoders
+
+    seen: list[list[bytes]] = []
+
+    def decode(files: list[bytes], device: torch.device, stream: int) -> list[Any]:
+        del stream
+        seen.append(files)
+        images: list[Any] = []
+        for file in files:
+            try:
+                pixels = np.asarray(ndd.decoders.image(np.frombuffer(file, np.uint8)))
+            except ndd.DecodeError:
+                images.append(None)
+            else:
+                images.append(torch.tensor(pixels, device=device))
+        return images
+
+    monkeypatch.setattr(image_decoders, "device_decoder", lambda _kind: ("a library", decode))
+    return seen
+
+
+@pytest.mark.parametrize("damaged", [1, 2, 4])
+def test_errors_name_the_file_beside_a_library(library: Any, damaged: int, tmp_path: Path) -> None:
+    """Files of which some are decoded elsewhere keep their numbers and names."""
+    files = [FILES[0], FILES[1], FILES[2], FILES[0], FILES[2]]
+    files[damaged] = files[damaged][: len(files[damaged]) // 2]
+    for number, file in enumerate(files):
+        (tmp_path / f"{number}.image").write_bytes(file)
+    names = [str(tmp_path / f"{number}.image") for number in range(5)]
+    with pytest.raises(ndd.DecodeError, match=rf"sample {damaged}.*{damaged}\.image"):
+        ndd.decoders.image(names, device="gpu").evaluate()
+    assert library
+
+
+def test_limits_of_pixels_hold_for_libraries(library: list[list[bytes]]) -> None:
+    large = jpeg(np.zeros((40, 50, 3), np.uint8))
+    encoded = ndd.batch(as_samples([FILES[0], large, FILES[1]]))
+    before = ndd.decoders.set_max_pixels(40 * 50 - 1)
+    try:
+        with pytest.raises(ndd.DecodeError, match=r"sample 1 has 40 x 50 pixels, more than the"):
+            ndd.decoders.image(encoded, device="gpu").evaluate()
+    finally:
+        ndd.decoders.set_max_pixels(before)
+    assert library == []
+
+
+def test_memory_of_libraries_is_copied(library: Any) -> None:
+    """Memory that is not torch's own is not protected when it is used in another stream."""
+    from daliesque._gpu.samples import DeviceSamples
+
+    encoded = ndd.batch(as_samples([FILES[0], FILES[2], FILES[1], FILES[0]]))
+    there = ndd.decoders.image(encoded, device="gpu").evaluate()
+    data = there._data()
+    assert isinstance(data, DeviceSamples)
+    assert len({group.data.untyped_storage()._cdata for group in data.groups}) == 1
+    for a, b in zip(there.cpu(), ndd.decoders.image(encoded), strict=True):
+        np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+    assert library
+
+
 def test_libraries_are_for_cuda_only(monkeypatch: pytest.MonkeyPatch) -> None:
     from daliesque._gpu import image_decoders
 
     assert image_decoders.device_decoder("cpu") is None
     assert image_decoders.device_decoder("mps") is None
-    image_decoders.device_decoder.cache_clear()
     for version, expected in (("13.0", ("nvImageCodec", None)), (None, None)):
         monkeypatch.setattr(torch.version, "cuda", version)
-        monkeypatch.setitem(image_decoders._LIBRARIES, "nvImageCodec", lambda: None)
+        monkeypatch.setitem(image_decoders._LIBRARIES, "nvimgcodec", ("nvImageCodec", lambda: None))
         assert image_decoders.device_decoder("cuda") == expected
-        image_decoders.device_decoder.cache_clear()
+
+
+def test_colors_do_not_depend_on_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """torchvision does not interpolate chroma: it is used if somebody asks for it only."""
+    from daliesque._gpu import image_decoders
+
+    def missing() -> Any:
+        raise ImportError
+
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    libraries = image_decoders._LIBRARIES
+    monkeypatch.setitem(libraries, "nvimgcodec", ("nvImageCodec", missing))
+    monkeypatch.setitem(libraries, "torchvision", ("torchvision", lambda: None))
+    assert image_decoders.device_decoder("cuda") is None
+    monkeypatch.setenv(image_decoders.VARIABLE, "torchvision")
+    assert image_decoders.device_decoder("cuda") == ("torchvision", None)
+    monkeypatch.setenv(image_decoders.VARIABLE, "cpu")
+    assert image_decoders.device_decoder("cuda") is None
+    monkeypatch.setenv(image_decoders.VARIABLE, "nvimgcodec")
+    with pytest.raises(RuntimeError, match=r"decoders.image: .*=nvimgcodec.*not installed"):
+        image_decoders.device_decoder("cuda")
+    monkeypatch.setenv(image_decoders.VARIABLE, "gpu")
+    with pytest.raises(ValueError, match=r"must be unset or one of 'cpu', 'nvimgcodec'"):
+        image_decoders.device_decoder("cuda")

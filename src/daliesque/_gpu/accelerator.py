@@ -15,6 +15,7 @@ import os
 import re
 import threading
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -185,11 +186,28 @@ class Accelerator:
         properties = importlib.import_module("torch").xpu.get_device_properties
         return all(properties(number).has_fp64 for number in range(self.count))
 
+    @contextlib.contextmanager
+    def working(self, queue: Any) -> Iterator[None]:
+        """Inside, torch puts its work into the queue, and does what it is asked to do.
+
+        Calls run on whoever waits for them: neither the types nor the kind of tensors that a
+        program has chosen for its own work (autocast, inference mode) may reach them.
+        """
+        import torch
+
+        with contextlib.ExitStack() as states:
+            if torch.is_inference_mode_enabled():
+                states.enter_context(torch.inference_mode(False))
+            if torch.is_autocast_enabled(self.kind):
+                states.enter_context(torch.autocast(self.kind, enabled=False))
+            states.enter_context(self.queues.active(queue))
+            yield
+
     def staging(self, count: int) -> Any:
         """Host memory of `count` bytes for a transfer, as a torch tensor of uint8."""
         import torch
 
-        return torch.empty(count, dtype=torch.uint8, pin_memory=self._pins)
+        return torch.empty(count, dtype=torch.uint8, device="cpu", pin_memory=self._pins)
 
     def upload(self, buffer: Any, device_id: int | None, queue: Any) -> Any:
         """Copy staging memory to a device, in a queue; the copy may still be under way."""
@@ -219,7 +237,9 @@ class Accelerator:
         """Copy a tensor to the host, and wait for it."""
         import torch
 
-        target = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=self._pins)
+        target = torch.empty(
+            tensor.shape, dtype=tensor.dtype, device="cpu", pin_memory=self._pins
+        )
         target.copy_(tensor, non_blocking=True)
         self.queues.synchronize(queue)
         return target

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.dtype import DType, float32, float64, from_code
-from .numbers import column, constant, from_float, to_float, widened
+from .numbers import column, constant, first_true, from_float, last_true, to_float, widened
 from .samples import DeviceSamples, Group
 
 Integers = NDArray[np.int64]
@@ -64,9 +64,8 @@ def nonsilent_region(
             if reference_power:
                 reference = torch.full_like(reference, reference_power)
             loud = power >= reference * float(np.float32(10) ** np.float32(cutoff_db / 10))
-            flags = loud.to(torch.int32)
-            end = count - flags.flip(1).argmax(1)
-            first = (flags.argmax(1) - window + 1).clamp(min=0)
+            end = last_true(loud) + 1
+            first = (first_true(loud) - window + 1).clamp(min=0)
             any_loud = loud.any(1)
             first = torch.where(any_loud, first, torch.zeros_like(first))
             size = torch.where(any_loud, end - first, torch.zeros_like(first))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._engine.convert import to_numpy
 from .._ops.boxes import check_boxes
-from .numbers import constant, rows
+from .numbers import constant, last_true, rows
 from .samples import DeviceSamples, Group
 
 Floats = NDArray[np.float32]
@@ -62,8 +62,8 @@ def _overlaps(boxes: torch.Tensor, anchors: torch.Tensor) -> torch.Tensor:
 
 
 def _last_greatest(values: torch.Tensor, axis: int) -> torch.Tensor:
-    """The index of the last of the greatest elements."""
-    return values.shape[axis] - 1 - values.flip(axis).argmax(axis)
+    """The index of the last of the greatest elements; 0 if some are not numbers."""
+    return last_true(values == values.amax(axis, keepdim=True), axis).clamp(min=0)
 
 
 def encode_boxes(

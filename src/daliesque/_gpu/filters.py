@@ -201,7 +201,7 @@ def filter_samples(
 
 
 def _correlated(values: torch.Tensor, window: torch.Tensor, outer: int, shape: Any) -> torch.Tensor:
-    total = torch.zeros(shape, device=values.device)
+    total = torch.zeros(shape, dtype=torch.float32, device=values.device)
     spread = (-1, *(1,) * (values.ndim - 1))
     for tap in np.ndindex(*window.shape[1:]):
         part = values

@@ -129,6 +129,27 @@ def _limits(dtype: DType) -> tuple[int, int]:
     return -(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1
 
 
+def first_true(flags: torch.Tensor, axis: int = 1) -> torch.Tensor:
+    """The index of the first true value along an axis; its extent if there is none.
+
+    Which of equal values `argmax` finds is not the same on all devices.
+    """
+    numbers = _numbers_along(flags, axis)
+    return torch.where(flags, numbers, torch.full_like(numbers, flags.shape[axis])).amin(axis)
+
+
+def last_true(flags: torch.Tensor, axis: int = 1) -> torch.Tensor:
+    """The index of the last true value along an axis; -1 if there is none."""
+    numbers = _numbers_along(flags, axis)
+    return torch.where(flags, numbers, torch.full_like(numbers, -1)).amax(axis)
+
+
+def _numbers_along(like: torch.Tensor, axis: int) -> torch.Tensor:
+    shape = [1] * like.ndim
+    shape[axis] = like.shape[axis]
+    return torch.arange(like.shape[axis], device=like.device).reshape(shape)
+
+
 def _to_uint64(whole: torch.Tensor) -> torch.Tensor:
     """Whole numbers as the bits of uint64."""
     positive = whole.clamp(min=0.0)

@@ -39,7 +39,7 @@ class TorchPlacement:
                 samples.make_ready(self.queue)
         outer = exchange_target(self)
         try:
-            with queues.active(self.queue):
+            with self._accelerator.working(self.queue):
                 results = body(inputs, arguments)
         finally:
             exchange_target(outer)

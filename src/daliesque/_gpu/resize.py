@@ -44,7 +44,7 @@ def resize(
         shape = list(data.shape)
         shape[1 + first_axis : 1 + first_axis + axes] = sizes[indices[0]].tolist()
         if 0 in shape or data.numel() == 0:
-            nothing = torch.zeros(shape, device=data.device)
+            nothing = torch.zeros(shape, dtype=torch.float32, device=data.device)
             groups.append(Group(indices, from_float(nothing, type_id)))
             continue
         where = (geometry.sizes, geometry.starts, geometry.ends, min_filters, mag_filters)
@@ -108,7 +108,7 @@ def _blended(
     extent = values.shape[axis]
     first = constant(starts, values)[:, :, None]
     inputs = (first + torch.arange(taps, device=values.device)).clamp(max=extent - 1)
-    matrix = torch.zeros((count, outputs, extent), device=values.device)
+    matrix = torch.zeros((count, outputs, extent), dtype=torch.float32, device=values.device)
     matrix = matrix.scatter_add(2, inputs, constant(weights, values))
     before, behind = values.shape[1:axis], values.shape[axis + 1 :]
     inner = int(np.prod(behind))

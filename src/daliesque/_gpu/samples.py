@@ -129,24 +129,18 @@ class DeviceSamples:
         staging = accelerator.staging(samples.nbytes)
         _fill_staging(staging.numpy(), samples, numbers)
         flat = accelerator.upload(staging, device.device_id, queue).view(kind)
-        groups, begin = [], 0
-        for indices in numbers:
-            shape = (len(indices), *shapes[indices[0]].tolist())
-            size = int(np.prod(shape))
-            groups.append(Group(indices, flat[begin : begin + size].reshape(shape)))
-            begin += size
+        groups = _cut(flat, numbers, shapes)
         return DeviceSamples(samples.type_id, samples.ndim, samples.layout, groups, device, queue)
 
     @staticmethod
     def empty(
         type_id: int, shapes: NDArray[np.int64], layout: str, device: Device, queue: Any
     ) -> DeviceSamples:
-        """Uninitialized samples of given shapes."""
+        """Uninitialized samples of given shapes, in one block of memory."""
         target = require_accelerator("DeviceSamples").torch_device(device.device_id)
-        groups = []
-        for indices in _by_row(shapes):
-            shape = (len(indices), *shapes[indices[0]].tolist())
-            groups.append(Group(indices, torch.empty(shape, dtype=carrier(type_id), device=target)))
+        volume = int(shapes.prod(axis=1).sum())
+        flat = torch.empty(volume, dtype=carrier(type_id), device=target)
+        groups = _cut(flat, _by_row(shapes), shapes)
         return DeviceSamples(type_id, shapes.shape[1], layout, groups, device, queue)
 
     def become(self, groups: Iterable[Group]) -> None:
@@ -167,7 +161,7 @@ class DeviceSamples:
             return _kernels.empty_uniform(self.type_id, [0] * self.ndim, self.layout, 0)
         accelerator = require_accelerator("DeviceSamples")
         queue = self._working_queue()
-        with accelerator.queues.active(queue):
+        with accelerator.working(queue):
             parts = [g.data.contiguous().reshape(-1).view(torch.uint8) for g in self.groups]
             flat = parts[0] if len(parts) == 1 else torch.cat(parts)
             host = accelerator.download(flat, queue).numpy()
@@ -192,7 +186,7 @@ class DeviceSamples:
         """Inside, work with the data goes into the right queue."""
         if is_inside_call():
             return contextlib.nullcontext()
-        return require_accelerator("DeviceSamples").queues.active(self.queue)
+        return require_accelerator("DeviceSamples").working(self.queue)
 
     def make_ready(self, queue: Any) -> None:
         """Let a queue wait for the work that makes the data, and own a share of the memory."""
@@ -335,6 +329,7 @@ class DeviceSamples:
         (group,) = self.groups
         return take_rows(group.data, np.argsort(group.indices))
 
+    @_in_own_queue
     def exported(self) -> torch.Tensor:
         """The only sample as a tensor of the type that it shows to others."""
         tensor = self.groups[0].data[0]
@@ -480,6 +475,19 @@ class DeviceSamples:
         return self.mapped(
             lambda data, _: torch.empty(data.shape, dtype=kind, device=data.device), type_id=wanted
         )
+
+
+def _cut(
+    flat: torch.Tensor, numbers: list[NDArray[np.int64]], shapes: NDArray[np.int64]
+) -> list[Group]:
+    """Groups that follow each other in one block of memory."""
+    groups, begin = [], 0
+    for indices in numbers:
+        shape = (len(indices), *shapes[indices[0]].tolist())
+        size = int(np.prod(shape))
+        groups.append(Group(indices, flat[begin : begin + size].reshape(shape)))
+        begin += size
+    return groups
 
 
 def _fill_staging(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._engine.dtype import DType, from_code
 from .gather import Border, border_indices, gathered
-from .numbers import constant, from_float, rows, to_float
+from .numbers import constant, first_true, from_float, rows, to_float
 from .samples import DeviceSamples
 
 Curve = _kernels.Curve
@@ -239,7 +239,7 @@ def _equalizing_tables(pixels: torch.Tensor) -> torch.Tensor:
     ones = torch.ones_like(pixels, dtype=torch.int32)
     counts = torch.zeros((len(pixels), 256), dtype=torch.int32, device=pixels.device)
     counts = counts.scatter_add(1, pixels, ones)
-    lowest = (counts > 0).to(torch.int32).argmax(1, keepdim=True)
+    lowest = first_true(counts > 0)[:, None]
     of_lowest = counts.gather(1, lowest)
     below = counts.cumsum(1, dtype=torch.int32) - of_lowest
     scale = 255.0 / (count - of_lowest).clamp(min=1).to(torch.float32)

@@ -137,7 +137,7 @@ def decode_images(
     if len(encoded) == 0:
         return _kernels.empty_uniform(dtype.code, [0, 0, 0], "HWC", 0)
     files = read_headers(encoded, adjust_orientation)
-    _check_pixels(files.headers)
+    check_pixels(files.headers)
     sizes = files.headers.upright_shapes()[:, :2]
     windows = np.concatenate([np.zeros_like(sizes), sizes], axis=1)
     if choose_windows is not None:
@@ -155,7 +155,7 @@ def decode_images(
     return out
 
 
-def _check_pixels(headers: _kernels.ImageHeaders) -> None:
+def check_pixels(headers: _kernels.ImageHeaders) -> None:
     """Refuse images so large that they are probably meant to exhaust memory."""
     index = headers.find_too_large(_Limit.max_pixels)
     if index is not None:
