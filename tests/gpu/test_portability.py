@@ -14,6 +14,7 @@ import torch
 import daliesque as ndd
 from daliesque._engine.op import registry
 from daliesque._gpu import accelerator
+from daliesque._gpu.queues import SingleQueue
 from daliesque._gpu.operators import WAITING, body_of
 from support.case_inputs import Case
 from support.cases import CASES
@@ -207,7 +208,7 @@ def test_devices_of_intel_may_lack_double_precision(monkeypatch: pytest.MonkeyPa
             self.has_fp64 = has_fp64
 
     for expected in (True, False):
-        found = accelerator.Accelerator("xpu", 2, accelerator.SingleQueue(None))
+        found = accelerator.Accelerator("xpu", 2, SingleQueue(None))
         kinds = [Properties(True), Properties(expected)]
         monkeypatch.setattr(torch.xpu, "get_device_properties", kinds.__getitem__)
         assert found.has_double is expected

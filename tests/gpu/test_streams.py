@@ -16,6 +16,8 @@ import daliesque as ndd
 from daliesque._engine import devices
 from daliesque._gpu import accelerator
 from daliesque._gpu.backend import TorchBackend
+from daliesque._gpu.placement import TorchPlacement
+from daliesque._gpu.queues import SingleQueue, TorchQueues
 from support.image_makers import as_samples, jpeg
 
 
@@ -28,6 +30,8 @@ class Queue:
 class Recorder:
     """Queues that only write down what happens."""
 
+    is_thread_safe = True
+
     def __init__(self) -> None:
         self.log: list[str] = []
         self.made = 0
@@ -38,7 +42,11 @@ class Recorder:
         self.made += 1
         return Queue(f"new{self.made}", device_id)
 
-    def wrap(self, handle: int, device_id: int) -> Queue:
+    def on(self, device_id: int) -> contextlib.AbstractContextManager[int]:
+        return contextlib.nullcontext(device_id)
+
+    def wrap(self, handle: int, device_id: int, owner: Any = None) -> Queue:
+        del owner
         return Queue(f"raw{handle}", device_id)
 
     def accepts(self, queue: Any) -> bool:
@@ -105,21 +113,11 @@ def at_once() -> Iterator[None]:
 
 def test_work_goes_to_the_stream_that_torch_uses(recorder: Recorder) -> None:
     tensor = ndd.tensor([1, 2, 3], device="gpu")
-    assert recorder.taken() == ["work in torch0", "mark torch0"]
+    assert recorder.taken() == ["work in torch0"]
     tensor + 1
     assert recorder.taken() == ["work in torch0"]
     tensor.cpu()
     assert recorder.taken() == ["work in torch0", "work in torch0", "synchronize torch0"]
-
-
-def test_uploads_keep_their_memory_until_they_are_done(recorder: Recorder) -> None:
-    found = accelerator.require_accelerator("test")
-    ndd.tensor([1], device="gpu")
-    ndd.tensor([2], device="gpu")
-    assert len(found._in_flight) == 2
-    recorder.done.add("torch0")
-    ndd.tensor([3], device="gpu")
-    assert len(found._in_flight) == 0
 
 
 class MetalEvent:
@@ -138,19 +136,22 @@ class Metal:
     Event = MetalEvent
 
 
-def test_metal_reads_parameters_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = accelerator.Accelerator("mps", 1, accelerator.SingleQueue(Metal))
+def test_metal_reads_host_memory_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = accelerator.Accelerator("mps", 1, SingleQueue(Metal))
+    monkeypatch.setattr(found, "torch_device", lambda _: torch.device("cpu"))
     device = torch.device("cpu")
     found.upload_array(np.arange(3), device)
-    found.upload_array(np.arange(4), device)
+    found.upload(found.staging(4), 0, found.queues.current(0))
     assert [len(buffer) for _, buffer in found._in_flight] == [3, 4]
     monkeypatch.setattr(MetalEvent, "occurred", True)
     found.upload_array(np.arange(5), device)
     assert len(found._in_flight) == 0
-    # Others have copied them when the call returns.
-    cuda = accelerator.Accelerator("cuda", 1, accelerator.SingleQueue(Metal))
+    # Others have copied pageable memory when the call returns, and torch keeps pinned memory.
+    cuda = accelerator.Accelerator("cuda", 1, SingleQueue(None))
+    monkeypatch.setattr(cuda, "torch_device", lambda _: torch.device("cpu"))
     monkeypatch.setattr(MetalEvent, "occurred", False)
     cuda.upload_array(np.arange(3), device)
+    cuda.upload(torch.zeros(4), 0, cuda.queues.current(0))
     assert len(cuda._in_flight) == 0
 
 
@@ -159,7 +160,7 @@ def test_contexts_choose_the_stream(recorder: Recorder) -> None:
     with ndd.EvalContext(device_id=0, cuda_stream=stream) as context:
         assert context.cuda_stream == stream
         tensor = ndd.tensor([1, 2], device="gpu")
-    assert recorder.taken() == ["work in new1", "mark new1"]
+    assert recorder.taken() == ["work in new1"]
     # Other work with the same data waits for it, on the device.
     tensor * 2
     assert recorder.taken() == [
@@ -182,13 +183,13 @@ def test_threads_and_devices_have_streams(recorder: Recorder) -> None:
     ndd.set_default_stream(Queue("other", 1))
     ndd.tensor([1], device="gpu:0")
     ndd.tensor([1], device="gpu:1")
-    assert recorder.taken() == ["work in default", "mark default", "work in other", "mark other"]
+    assert recorder.taken() == ["work in default", "work in other"]
     ndd.set_current_stream(Queue("mine", 0))
     assert ndd.get_current_stream() == ndd.Stream(Queue("mine", 0))
     assert ndd.get_default_stream() == ndd.Stream(Queue("default", 0))
     ndd.tensor([1], device="gpu:0")
     ndd.tensor([1], device="gpu:1")
-    assert recorder.taken() == ["work in mine", "mark mine", "work in other", "mark other"]
+    assert recorder.taken() == ["work in mine", "work in other"]
     seen = []
 
     def elsewhere() -> None:
@@ -200,12 +201,12 @@ def test_threads_and_devices_have_streams(recorder: Recorder) -> None:
     thread.start()
     thread.join()
     assert seen == [ndd.Stream(Queue("default", 0))]
-    assert recorder.taken() == ["work in default", "mark default"]
+    assert recorder.taken() == ["work in default"]
     ndd.set_current_stream(None)
     ndd.set_default_stream(None, 0)
     ndd.set_default_stream(None, 1)
     ndd.tensor([1], device="gpu:0")
-    assert recorder.taken() == ["work in torch0", "mark torch0"]
+    assert recorder.taken() == ["work in torch0"]
 
 
 def test_contexts_keep_the_stream_of_their_time(recorder: Recorder) -> None:
@@ -243,7 +244,7 @@ def test_background_calls_use_the_stream_of_the_caller(recorder: Recorder) -> No
         tensor = ndd.tensor(np.zeros((1 << 21,), np.uint8), device="gpu")
         later = tensor + 1
     later.evaluate()
-    assert set(recorder.taken()) == {"work in chosen", "mark chosen"}
+    assert set(recorder.taken()) == {"work in chosen"}
 
 
 def test_export_waits_on_the_device(recorder: Recorder) -> None:
@@ -274,9 +275,7 @@ def test_decoding_does_not_wait_for_uploads(recorder: Recorder) -> None:
     """One batch is decoded while the one before is still on its way."""
     files = ndd.batch(as_samples([jpeg(np.full((9, 7, 3), 50, np.uint8))]))
     images = [ndd.decoders.image(files, device="gpu") for _ in range(2)]
-    found = accelerator.require_accelerator("test")
-    assert len(found._in_flight) == 2
-    assert set(recorder.taken()) == {"work in torch0", "mark torch0"}
+    assert set(recorder.taken()) == {"work in torch0"}
     assert images[1].shape == [(9, 7, 3)]
 
 
@@ -386,6 +385,14 @@ class Backend:
     def current_stream(self, device_id: int) -> Any:
         return self.Stream(device_id, "current", 3)
 
+    def default_stream(self, device_id: int) -> Any:
+        return self.Stream(device_id, "default", 0)
+
+    @contextlib.contextmanager
+    def device(self, device_id: int) -> Iterator[None]:
+        self.log.append(f"on {device_id}")
+        yield
+
     def get_stream_from_external(self, handle: int, device: int) -> Any:
         return self.Stream(device, "wrapped", handle)
 
@@ -398,7 +405,7 @@ class Backend:
 def test_streams_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     """The backend's functions are called as torch documents them."""
     backend = Backend()
-    queues = accelerator.TorchQueues(backend)
+    queues = TorchQueues(backend)
     monkeypatch.setattr(devices, "_found", TorchBackend("cpu", 2, queues))
     own = backend.Stream(1, "own", 9)
     wrapped = ndd.Stream(own)
@@ -415,10 +422,14 @@ def test_streams_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     queues.wait_for(external.queue, event)
     with queues.active(own):
         pass
-    assert backend.log == ["synchronize wrapped", "record in own", "wrapped waits", "enter own"]
+    log = ["synchronize wrapped", "record in own", "wrapped waits", "on 1", "enter own"]
+    assert backend.log == log
+    assert ndd.Stream(1).queue.name == "default"
     assert queues.current(0).name == "current"
     with pytest.raises(RuntimeError, match="raw handles cannot be wrapped"):
-        accelerator.TorchQueues(object()).wrap(1, 0)
+        TorchQueues(object()).wrap(5, 0)
+    with pytest.raises(RuntimeError, match="does not stand for one stream"):
+        TorchQueues(object()).wrap(0, 0)
 
 
 class Generic:
@@ -431,7 +442,8 @@ class Generic:
 @pytest.mark.parametrize("kind", ["cuda", "xpu"])
 def test_torch_has_what_is_called(kind: str) -> None:
     backend = getattr(torch, kind)
-    for name in ("Event", "Stream", "current_stream", "get_stream_from_external", "stream"):
+    names = ("Event", "Stream", "current_stream", "device", "get_stream_from_external", "stream")
+    for name in names:
         assert callable(getattr(backend, name))
     for name in ("wait_event", "synchronize"):
         assert callable(getattr(backend.Stream, name))
@@ -441,6 +453,50 @@ def test_torch_has_what_is_called(kind: str) -> None:
     assert hasattr(torch.Stream, "native_handle")
     assert callable(torch.mps.Event.record)
     assert callable(torch.mps.Event.query)
+
+
+def test_data_is_read_in_the_queue_that_made_it(recorder: Recorder) -> None:
+    """What a call makes of its inputs on its way is made in the queue of the call."""
+    with ndd.EvalContext(device_id=0, cuda_stream=Queue("made", 0)):
+        data = ndd.tensor([1, 2], device="gpu")._data()
+    found = accelerator.require_accelerator("test")
+    placement = TorchPlacement(found, ndd.Device("gpu", 0), Queue("of the call", 0), False)
+
+    def body(inputs: list[Any], _arguments: dict[str, Any]) -> Any:
+        (samples,) = inputs
+        for part in (samples.mapped(lambda values, _: values + 1), samples.unfold()):
+            recorder.taken()
+            part.to_host()
+            assert recorder.taken() == ["work in of the call", "synchronize of the call"]
+        samples.to_host()
+        assert recorder.taken() == ["work in made", "synchronize made"]
+        return samples
+
+    placement.run(body, [data], {})
+
+
+@pytest.mark.parametrize("kind", ["hpu", "mtia", "xla", "privateuseone"])
+def test_kinds_whose_order_is_not_known_are_refused(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Accelerators:
+        @staticmethod
+        def is_available() -> bool:
+            return True
+
+        @staticmethod
+        def current_accelerator() -> torch.device:
+            return torch.device(kind)
+
+        @staticmethod
+        def device_count() -> int:
+            return 1
+
+    monkeypatch.delenv(accelerator.VARIABLE)
+    monkeypatch.setattr(torch, "accelerator", Accelerators)
+    found = accelerator.find_kind()
+    assert isinstance(found, str)
+    assert f"{kind!r} is not one of those that are supported" in found
 
 
 def test_streams_synchronize(recorder: Recorder) -> None:

@@ -16,7 +16,7 @@ from support.torch_operations import operations
 
 PACKAGE = Path(ndd.__file__).parent
 # Queues and transfers differ from one kind of device to the other.
-DRIVERS = {"accelerator.py", "placement.py"}
+DRIVERS = {"accelerator.py", "placement.py", "queues.py"}
 FILES = [path for path in (PACKAGE / "_gpu").glob("*.py") if path.name not in DRIVERS]
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
@@ -30,7 +30,7 @@ OTHERS = set(
 ON_THE_HOST = set(
     """
     _values append argsort astype clip copy data_ptr dense diff element_size fill index item mean
-    nonzero numel numpy ravel repeat shape size split take tobytes tolist type unfold values
+    nonzero numel numpy ravel repeat shape size split take tobytes tolist type unfold untyped_storage values
     """.split()
 )
 

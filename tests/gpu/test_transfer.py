@@ -16,6 +16,7 @@ import torch
 
 import daliesque as ndd
 from daliesque._gpu import accelerator
+from daliesque._gpu.queues import SingleQueue
 
 TYPES = [
     *("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
@@ -104,7 +105,7 @@ def test_one_transfer_for_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_staging_is_pinned(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[bool] = []
     monkeypatch.setattr(torch, "empty", lambda *_, pin_memory, **__: made.append(pin_memory))
-    accelerator.Accelerator(kind, 1, accelerator.SingleQueue(None)).staging(8)
+    accelerator.Accelerator(kind, 1, SingleQueue(None)).staging(8)
     assert made == [kind in ("cuda", "xpu")]
 
 

@@ -20,7 +20,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
 from torch.utils._pytree import tree_leaves, tree_map
 
-from daliesque._gpu.accelerator import SingleQueue
+from daliesque._gpu.queues import SingleQueue
 from daliesque._gpu.backend import TorchBackend
 
 CPU = torch.device("cpu")
@@ -159,7 +159,7 @@ def _check_waiting(journal: Journal, name: str, args: Any, own: list[DeviceTenso
         journal.reads.append(name)
 
 
-class _Mode(TorchDispatchMode):
+class Mode(TorchDispatchMode):
     """Gives out tensors of the device, and takes part in their operations."""
 
     def __init__(self, journal: Journal) -> None:
@@ -188,7 +188,7 @@ class _Queues(SingleQueue):
             return
         self._inside.entered = True
         try:
-            with _Mode(self._journal):
+            with Mode(self._journal):
                 yield queue
         finally:
             self._inside.entered = False

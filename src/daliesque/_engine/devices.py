@@ -29,11 +29,15 @@ Body: TypeAlias = Callable[[list[Samples | None], dict[str, Any]], Results]
 class Queues(Protocol):
     """The queues of work of a kind of device: what others call streams."""
 
+    @property
+    def is_thread_safe(self) -> bool:
+        """Whether several threads may put work into queues at the same time."""
+
     def make(self, device_id: int) -> Any:
         """A new queue."""
 
-    def wrap(self, handle: int, device_id: int) -> Any:
-        """The queue with a raw handle."""
+    def wrap(self, handle: int, device_id: int, owner: Any = None) -> Any:
+        """The queue with a raw handle; it keeps its owner alive."""
 
     def accepts(self, queue: object) -> bool:
         """Whether an object is such a queue."""
@@ -101,6 +105,9 @@ class Backend(Protocol):
 
     def export_array(self, samples: Samples) -> torch.Tensor:
         """The only sample as a tensor that torch's current stream may use."""
+
+    def export_capsule(self, samples: Samples, **options: Any) -> Any:
+        """The only sample as a capsule of DLPack, with the options of `__dlpack__`."""
 
     def export_interface(self, samples: Samples) -> dict[str, Any]:
         """The CUDA array interface of the only sample."""

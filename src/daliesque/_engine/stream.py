@@ -48,7 +48,7 @@ class Stream:
         elif queues.accepts(stream):
             self.queue = stream
         else:
-            self.queue = queues.wrap(stream_handle(stream), self._device_id)
+            self.queue = queues.wrap(stream_handle(stream), self._device_id, stream)
         self._handle = queues.handle(self.queue)
 
     @property

@@ -263,9 +263,12 @@ class Tensor(Operators[Operand]):
     ) -> Any:
         data = self._data()
         if data.is_on_device:
-            # torch annotates `dl_device` with a class that is its own.
-            array: Any = exported(data.copy() if copy else data)
-            return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device)
+            return require_backend("__dlpack__").export_capsule(
+                data.copy() if copy else data,
+                stream=stream,
+                max_version=max_version,
+                dl_device=dl_device,
+            )
         if stream not in (None, -1):
             msg = "Tensor.__dlpack__: data in CPU memory has no stream; pass stream=None."
             raise ValueError(msg)

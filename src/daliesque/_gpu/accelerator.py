@@ -17,134 +17,17 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
-from .._engine.devices import Queues as EngineQueues
 from .._engine.devices import require_backend
-from .._engine.stream import torch_handle
+from .queues import Queues, SingleQueue, TorchQueues
 
 VARIABLE = "DALIESQUE_GPU"
 # How many devices torch's CPU device stands in for, unless the variable says it.
 _STAND_INS = 2
-
-
-class Queues(EngineQueues, Protocol):
-    """What kernels and transfers need of queues, besides what the engine does."""
-
-    def mark(self, queue: Any) -> Any:
-        """An event that occurs when all work put into the queue so far is done."""
-
-    def has_occurred(self, event: Any) -> bool:
-        """Whether an event has occurred."""
-
-    def wait_for(self, queue: Any, event: Any) -> None:
-        """Later work in the queue waits for the event; the caller does not."""
-
-    def use(self, queue: Any, tensor: Any) -> None:
-        """Memory of the tensor is not given to others before the queue is done with it."""
-
-
-class TorchQueues:
-    """The streams of a backend of torch that has them: CUDA, ROCm, XPU."""
-
-    def __init__(self, backend: Any) -> None:
-        self._backend = backend
-
-    def make(self, device_id: int) -> Any:
-        return self._backend.Stream(device=device_id)
-
-    def wrap(self, handle: int, device_id: int) -> Any:
-        for name in ("get_stream_from_external", "ExternalStream"):
-            external = getattr(self._backend, name, None)
-            if external is not None:
-                return external(handle, device=device_id)
-        msg = "Stream: raw handles cannot be wrapped on this accelerator. Pass a torch stream."
-        raise RuntimeError(msg)
-
-    def accepts(self, queue: Any) -> bool:
-        return isinstance(queue, self._backend.Stream)
-
-    def current(self, device_id: int) -> Any:
-        return self._backend.current_stream(device_id)
-
-    def handle(self, queue: Any) -> int:
-        known = torch_handle(queue)
-        return id(queue) if known is None else known
-
-    def active(self, queue: Any) -> contextlib.AbstractContextManager[Any]:
-        entered: contextlib.AbstractContextManager[Any] = self._backend.stream(queue)
-        return entered
-
-    def mark(self, queue: Any) -> Any:
-        event = self._backend.Event()
-        event.record(queue)
-        return event
-
-    def has_occurred(self, event: Any) -> bool:
-        return bool(event.query())
-
-    def wait_for(self, queue: Any, event: Any) -> None:
-        queue.wait_event(event)
-
-    def use(self, queue: Any, tensor: Any) -> None:
-        tensor.record_stream(queue)
-
-    def synchronize(self, queue: Any) -> None:
-        queue.synchronize()
-
-
-class _OnlyQueue(NamedTuple):
-    device_id: int
-    handle: int
-
-
-class SingleQueue:
-    """For backends with one queue, in which everything happens in order: MPS, and the CPU."""
-
-    def __init__(self, backend: Any) -> None:
-        self._synchronize = getattr(backend, "synchronize", None)
-        self._event = getattr(backend, "Event", None)
-        self._names = iter(range(1, 2**62))
-
-    def make(self, device_id: int) -> Any:
-        return _OnlyQueue(device_id, next(self._names))
-
-    def wrap(self, handle: int, device_id: int) -> Any:
-        return _OnlyQueue(device_id, handle)
-
-    def accepts(self, queue: Any) -> bool:
-        return isinstance(queue, _OnlyQueue)
-
-    def current(self, device_id: int) -> Any:
-        return _OnlyQueue(device_id, 0)
-
-    def handle(self, queue: Any) -> int:
-        return int(queue.handle)
-
-    def active(self, queue: Any) -> contextlib.AbstractContextManager[Any]:
-        return contextlib.nullcontext(queue)
-
-    def mark(self, queue: Any) -> Any:
-        if self._event is None:
-            return queue
-        event = self._event()
-        event.record()
-        return event
-
-    def has_occurred(self, event: Any) -> bool:
-        # Without events, there is nothing that goes on in the background.
-        return self._event is None or bool(event.query())
-
-    def wait_for(self, queue: Any, event: Any) -> None:
-        del queue, event
-
-    def use(self, queue: Any, tensor: Any) -> None:
-        del queue, tensor
-
-    def synchronize(self, queue: Any) -> None:
-        del queue
-        if self._synchronize is not None:
-            self._synchronize()
+# Kinds of accelerators by torch's names, and whether they have streams. The order of work on others
+# could not be kept.
+_HAS_STREAMS = {"cuda": True, "xpu": True, "mps": False}
 
 
 class Accelerator:
@@ -156,8 +39,9 @@ class Accelerator:
         self.queues = queues
         # Pinned memory is what asynchronous copies read from; only these backends have it.
         self._pins = kind in ("cuda", "xpu")
-        # These copy pageable memory before they return; Metal reads from it later.
-        self._reads_at_once = kind != "mps"
+        # Metal reads host memory later. Others have copied pageable memory when a call returns, and
+        # torch keeps pinned memory until the copy from it is done.
+        self._reads_later = kind == "mps"
         self._in_flight: deque[tuple[Any, Any]] = deque()
         self._lock = threading.Lock()
 
@@ -187,8 +71,8 @@ class Accelerator:
         return all(properties(number).has_fp64 for number in range(self.count))
 
     @contextlib.contextmanager
-    def working(self, queue: Any) -> Iterator[None]:
-        """Inside, torch puts its work into the queue, and does what it is asked to do.
+    def plain_state(self) -> Iterator[None]:
+        """Inside, torch does what it is asked to do.
 
         Calls run on whoever waits for them: neither the types nor the kind of tensors that a
         program has chosen for its own work (autocast, inference mode) may reach them.
@@ -200,7 +84,12 @@ class Accelerator:
                 states.enter_context(torch.inference_mode(False))
             if torch.is_autocast_enabled(self.kind):
                 states.enter_context(torch.autocast(self.kind, enabled=False))
-            states.enter_context(self.queues.active(queue))
+            yield
+
+    @contextlib.contextmanager
+    def working(self, queue: Any) -> Iterator[None]:
+        """Inside, torch puts its work into the queue, and does what it is asked to do."""
+        with self.plain_state(), self.queues.active(queue):
             yield
 
     def staging(self, count: int) -> Any:
@@ -212,7 +101,8 @@ class Accelerator:
     def upload(self, buffer: Any, device_id: int | None, queue: Any) -> Any:
         """Copy staging memory to a device, in a queue; the copy may still be under way."""
         moved = buffer.to(self.torch_device(device_id), non_blocking=True)
-        self._keep(buffer, queue)
+        if self._reads_later:
+            self._keep(buffer, queue)
         return moved
 
     def upload_array(self, array: Any, device: Any) -> Any:
@@ -221,7 +111,7 @@ class Accelerator:
 
         source = torch.from_numpy(array)
         moved = source.to(device, non_blocking=True)
-        if not self._reads_at_once:
+        if self._reads_later:
             self._keep(source, self.queues.current(device.index or 0))
         return moved
 
@@ -274,9 +164,11 @@ def find_kind() -> Kind | str:
         kind, count = "cuda", int(torch.cuda.device_count())
     else:
         return "no accelerator was found on this machine"
-    backend = getattr(torch, kind, None)
-    has_streams = kind in ("cuda", "xpu")
-    return Kind(kind, count, TorchQueues(backend) if has_streams else SingleQueue(backend))
+    if kind not in _HAS_STREAMS:
+        return f"the accelerator {kind!r} is not one of those that are supported: CUDA, XPU, Metal"
+    backend = getattr(torch, kind)
+    queues = TorchQueues(backend) if _HAS_STREAMS[kind] else SingleQueue(backend)
+    return Kind(kind, count, queues)
 
 
 def require_accelerator(where: str) -> Accelerator:

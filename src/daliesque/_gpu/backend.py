@@ -17,6 +17,7 @@ from .placement import (
     TorchPlacement,
     device_samples,
     export_array,
+    export_capsule,
     export_interface,
     import_array,
     on_device,
@@ -64,6 +65,10 @@ class TorchBackend(Accelerator):
     def export_array(self, samples: Samples) -> torch.Tensor:
         """The only sample as a tensor that torch's current stream may use."""
         return export_array(self, device_samples(samples))
+
+    def export_capsule(self, samples: Samples, **options: Any) -> Any:
+        """The only sample as a capsule of DLPack, with the options of `__dlpack__`."""
+        return export_capsule(self, device_samples(samples), options)
 
     def export_interface(self, samples: Samples) -> dict[str, Any]:
         """The CUDA array interface of the only sample."""

@@ -91,6 +91,14 @@ def export_array(accelerator: Accelerator, samples: DeviceSamples) -> torch.Tens
     return samples.exported()
 
 
+def export_capsule(accelerator: Accelerator, samples: DeviceSamples, options: Any) -> Any:
+    """The only sample as a capsule of DLPack."""
+    exported = export_array(accelerator, samples)
+    # torch exports from the current device only.
+    with accelerator.queues.on(samples.device.device_id or 0):
+        return exported.__dlpack__(**options)
+
+
 def export_interface(accelerator: Accelerator, samples: DeviceSamples) -> dict[str, Any]:
     """The CUDA array interface of the only sample, with the stream that others have to wait for."""
     described = dict(export_array(accelerator, samples).__cuda_array_interface__)

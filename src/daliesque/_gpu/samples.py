@@ -160,11 +160,10 @@ class DeviceSamples:
         if not self.groups:
             return _kernels.empty_uniform(self.type_id, [0] * self.ndim, self.layout, 0)
         accelerator = require_accelerator("DeviceSamples")
-        queue = self._working_queue()
-        with accelerator.working(queue):
+        with accelerator.working(self.queue):
             parts = [g.data.contiguous().reshape(-1).view(torch.uint8) for g in self.groups]
             flat = parts[0] if len(parts) == 1 else torch.cat(parts)
-            host = accelerator.download(flat, queue).numpy()
+            host = accelerator.download(flat, self.queue).numpy()
         if self.type_id == bfloat16.code:
             numpy_type = np.dtype(np.uint16)
         values = host.view(numpy_type)
@@ -329,12 +328,12 @@ class DeviceSamples:
         (group,) = self.groups
         return take_rows(group.data, np.argsort(group.indices))
 
-    @_in_own_queue
     def exported(self) -> torch.Tensor:
         """The only sample as a tensor of the type that it shows to others."""
-        tensor = self.groups[0].data[0]
         wanted = _EXPORTED.get(from_code(self.type_id).numpy.name)
-        return tensor if wanted is None else tensor.view(wanted)
+        with require_accelerator("DeviceSamples").plain_state():
+            tensor = self.groups[0].data[0]
+            return tensor if wanted is None else tensor.view(wanted)
 
     def pointer(self, index: int) -> int:
         for group in self.groups:

@@ -78,7 +78,7 @@ def _cut(samples: DeviceSamples, anchors: Integers, extents: Integers) -> Device
             for axis, (begin, count) in enumerate(window, 1):
                 part = part.narrow(axis, begin, count)
             groups.append(Group(np.array([index]), part))
-    return samples.made(groups)
+    return samples.viewed(groups)
 
 
 def enough(data: torch.Tensor, outside: list[NDArray[np.bool_] | None]) -> torch.Tensor:
