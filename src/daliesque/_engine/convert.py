@@ -25,7 +25,7 @@ from .dtype import (
     int32,
 )
 from .layout import check_layout
-from .samples import HostSamples, Samples, common_kernels, host
+from .samples import HostSamples, Samples, common_kernels, host, is_samples
 
 if TYPE_CHECKING:
     import torch
@@ -218,10 +218,7 @@ def to_batch_samples(
         if item is None:
             msg = f"{where}: expected numbers or arrays; got None at index {index}."
             raise TypeError(msg)
-        part = (
-            item if isinstance(item, _kernels.Samples) else to_samples(item, dtype, layout, where)
-        )
-        parts.append(part)
+        parts.append(item if is_samples(item) else to_samples(item, dtype, layout, where))
     if dtype is None and not any(map(_has_type, items)):
         # Numbers without a type of their own: none is rounded to the type of the first.
         widest = max((from_code(part.type_id) for part in parts), key=_WIDTHS.index)
@@ -237,7 +234,7 @@ _WIDTHS = (bool_, int32, float32)
 
 def _has_type(item: Any) -> bool:
     """Whether data has an element type; Python numbers and lists of them have none."""
-    if isinstance(item, _kernels.Samples | bytes | bytearray | memoryview) or is_array(item):
+    if is_samples(item) or isinstance(item, bytes | bytearray | memoryview) or is_array(item):
         return True
     leaf = _first_leaf(item)
     return enum_dtype(leaf) is not None or not isinstance(leaf, bool | int | float | list | tuple)

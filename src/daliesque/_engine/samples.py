@@ -129,6 +129,11 @@ class RemoteSamples(Samples, Protocol):
         """A copy in CPU memory; waits for it."""
 
 
+def is_samples(value: object) -> TypeGuard[Samples]:
+    """Whether an object is samples, wherever they are."""
+    return hasattr(value, "is_on_device")
+
+
 def is_remote(samples: Samples) -> TypeGuard[RemoteSamples]:
     """Whether samples are elsewhere than in CPU memory."""
     return samples.is_on_device

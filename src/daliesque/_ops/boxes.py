@@ -15,12 +15,12 @@ from .._engine.args import (
     Ints64PerSample,
     Rule,
 )
-from .._engine.convert import to_samples
+from .._engine.convert import is_array, to_numpy, to_samples
 from .._engine.dtype import float32, int32
 from .._engine.metadata import Result
 from .._engine.op import Samples, op
 from .._engine.outputs import Given, Outputs
-from .._engine.samples import HostSamples
+from .._engine.samples import HostSamples, host
 from .._shapes.rows import empty_rows, row_counts, rows_of, spread, take_rows
 from .._shapes.windows import Floats, Integers, require_finite
 
@@ -29,6 +29,8 @@ class _FloatArray(Rule):
     """Any number of numbers, the same for all samples; the body gets a float32 vector."""
 
     def convert(self, value: Any, where: str) -> NDArray[np.float32]:
+        if is_array(value) and not isinstance(value, np.ndarray):
+            value = to_numpy(host(to_samples(value, None, None, where)))
         try:
             return np.ravel(np.asarray(value, np.float32))
         except (TypeError, ValueError):

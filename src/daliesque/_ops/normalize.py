@@ -13,7 +13,7 @@ from .._engine.convert import cast_samples, contiguous, to_samples
 from .._engine.dtype import DType, float32
 from .._engine.metadata import Result
 from .._engine.op import Samples, op
-from .._engine.samples import HostSamples
+from .._engine.samples import HostSamples, host
 from .._shapes.windows import resolve_axes
 
 
@@ -23,7 +23,7 @@ class _ArrayPerSample(Rule):
     per_sample = True
 
     def convert(self, value: Any, where: str) -> Samples:
-        return self.from_samples(to_samples(value, None, None, where), where)
+        return self.from_samples(host(to_samples(value, None, None, where)), where)
 
     def from_samples(self, samples: Samples, where: str) -> Samples:
         del where
