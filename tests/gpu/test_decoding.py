@@ -137,7 +137,7 @@ def test_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
         "import_module",
         lambda name: {"nvidia.nvimgcodec": Codec, "torchvision.io": Pictures}[name],
     )
-    monkeypatch.setattr(image_decoders.torch, "as_tensor", lambda image, device: image)
+    monkeypatch.setattr(image_decoders.torch, "as_tensor", lambda image, **_: image)
     codec, device = image_decoders._nvimgcodec(), torch.device("cuda", 1)
     image, missing = codec([b"abc", b""], device, 77)
     assert image is not None

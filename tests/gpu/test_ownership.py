@@ -153,7 +153,7 @@ def test_results_are_not_secretly_their_inputs(name: str) -> None:
 
 
 def test_results_may_be_changed(theirs: torch.Tensor) -> None:
-    """In-place work on a result leaves the tensor of the user alone."""
+    """Work in place on a result leaves the tensor of the user alone."""
     images = ndd.as_batch(theirs, layout="HWC")
     ndd.flip(images, horizontal=0).torch().zero_()
     assert int(theirs.cpu().min()) == 100

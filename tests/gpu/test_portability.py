@@ -14,8 +14,8 @@ import torch
 import daliesque as ndd
 from daliesque._engine.op import registry
 from daliesque._gpu import accelerator
-from daliesque._gpu.queues import SingleQueue
 from daliesque._gpu.operators import WAITING, body_of
+from daliesque._gpu.queues import SingleQueue
 from support.case_inputs import Case
 from support.cases import CASES
 from support.compare import assert_close

@@ -78,7 +78,7 @@ IMAGES = np.random.default_rng(4).integers(0, 60000, (2, 40, 30, 3), np.uint16)
 
 
 def pipeline(images: Any) -> Any:
-    # Weighted sums of large numbers, which half precision has no room for.
+    # Weighted sums of large numbers, too large for half precision.
     resized = ndd.resize(images, size=(17, 23))
     twisted = ndd.color_twist(resized, hue=30.0, saturation=1.5, dtype=ndd.float32)
     return ndd.gaussian_blur(twisted, sigma=1.0)

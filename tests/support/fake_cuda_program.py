@@ -7,6 +7,7 @@ Runs in a process of its own: torch stays as the fake has made it.
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -99,7 +100,8 @@ class Foreign:
 def imports() -> Any:
     """What waits for what when arrays of others are imported."""
     backend = devices._found
-    assert backend is not None and not isinstance(backend, str)
+    assert backend is not None
+    assert not isinstance(backend, str)
     with backend.queues.active(torch.cuda.default_stream(1)):
         values = torch.ones(2, dtype=torch.float32, device=torch.device("cuda", 1))
     plain = torch.as_tensor
@@ -184,4 +186,4 @@ if __name__ == "__main__":
         owners,
         two_threads,
     ]
-    print(json.dumps({scenario.__name__: scenario() for scenario in scenarios}))
+    sys.stdout.write(json.dumps({scenario.__name__: scenario() for scenario in scenarios}))

@@ -20,8 +20,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode, return_and_correct_aliasing
 from torch.utils._pytree import tree_leaves, tree_map
 
-from daliesque._gpu.queues import SingleQueue
 from daliesque._gpu.backend import TorchBackend
+from daliesque._gpu.queues import SingleQueue
 
 CPU = torch.device("cpu")
 # Only these may see tensors of both sides.

@@ -256,7 +256,11 @@ def run_calls(planned: Sequence[PlannedCall], sources: dict[Output, Batch]) -> R
     values.clear()
     for output in list(kept):
         try:
-            kept[output]._data()
+            pending = kept[output]._pending
+            if pending is None or not pending.waits_for_reader:
+                kept[output]._data()
+            else:
+                pending.prepare()
         except Exception:
             assert isinstance(output.producer, RecordedCall)
             failed.add(output.producer)

@@ -149,8 +149,10 @@ class EvalContext:
         deferred = list(self._deferred)
         for reference in deferred:
             invocation = reference()
-            if invocation is not None:
+            if invocation is not None and thread.ahead is None:
                 invocation.finish()
+            elif invocation is not None:
+                invocation.prepare()
         del self._deferred[: len(deferred)]
         self.executor.queue.drain()
 

@@ -63,10 +63,14 @@ class Placement(Protocol):
 
 
 class DeviceBody(NamedTuple):
-    """What runs an operator on a device, and the inputs that it reads in CPU memory."""
+    """What runs an operator on a device, and the inputs that it reads in CPU memory.
+
+    Of some, all the work is done on the CPU, and only their results are moved to the device.
+    """
 
     body: Callable[..., Results]
     host_inputs: frozenset[int]
+    is_for_cpu: bool = False
 
 
 class Backend(Protocol):

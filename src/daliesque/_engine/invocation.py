@@ -54,6 +54,7 @@ class Invocation:
         "is_remote",
         "name",
         "nbytes",
+        "waits_for_reader",
     )
 
     def __init__(
@@ -78,6 +79,9 @@ class Invocation:
         # How long it takes, as bytes to be processed, and a guess of the size of its results.
         self.cost = weight
         self.nbytes = 0
+        # Whether it runs on the thread that asks for its results: on devices that only one thread
+        # may use at a time, this is one that uses them anyway.
+        self.waits_for_reader = False
         self._body: Body | None = body
         self._inputs = inputs
         self._arguments = arguments
@@ -113,7 +117,10 @@ class Invocation:
             return
         self._mode = mode
         self._site = call_site()
-        if mode is _EAGER:
+        if mode is _EAGER and not self.waits_for_reader:
+            if self._placement is not None and self._only_launches():
+                self._run_synchronously()
+                return
             self.nbytes = size
             self.cost += self.cost * size
             context.executor.submit(self)
@@ -139,7 +146,22 @@ class Invocation:
             self.is_remote = True
         stream = context.stream_for(worker.device_id)
         wait = mode is EvalMode.sync_full
-        self._placement = require_backend("device").placement(self.device, worker, stream, wait)
+        backend = require_backend("device")
+        self._placement = backend.placement(self.device, worker, stream, wait)
+        self.waits_for_reader = not backend.queues.is_thread_safe
+
+    def _only_launches(self) -> bool:
+        """Whether all data is on a device already: then the call only asks the device to do work.
+
+        That is done on the thread of the caller. Handing it to another one would cost more, and
+        both would wait for each other at every step.
+        """
+        for value in self._inputs:
+            samples = value._known() if isinstance(value, Value) else value
+            if samples is None or not samples.is_on_device:
+                return False
+        names = self._converters or ()
+        return all(self._arguments[name]._known() is not None for name in names)
 
     def _size_of_inputs(self) -> int | None:
         """The bytes of the inputs, guessed for pending ones; None if some are not our own memory.
@@ -151,8 +173,11 @@ class Invocation:
             samples: Samples | None
             if isinstance(value, Value):
                 samples = value._samples
-                if samples is None and value._pending is not None:
-                    size += value._pending.nbytes
+                pending = value._pending
+                if samples is None and pending is not None:
+                    size += pending.nbytes
+                    if pending.waits_for_reader:
+                        self.waits_for_reader = True
             else:
                 samples = value
             if samples is not None:
@@ -161,8 +186,11 @@ class Invocation:
                 size += samples.nbytes
         if self._converters:
             for name in self._converters:
-                if self._arguments[name]._is_external():
+                value = self._arguments[name]
+                if value._is_external():
                     return None
+                if value._pending is not None and value._pending.waits_for_reader:
+                    self.waits_for_reader = True
         return size
 
     def _run_synchronously(self) -> None:
@@ -254,9 +282,21 @@ class Invocation:
             if context is None:
                 continue
             queue = context.executor.queue
+            if invocation.waits_for_reader and invocation._placement is not None:
+                queue.run_here(invocation)
+                continue
             if not invocation._scheduled:
                 queue.put_once(invocation)
             queue.wait(invocation)
+
+    def prepare(self) -> None:
+        """As `finish`, for a thread that works ahead of the reader.
+
+        Of a call that waits for its reader, what it depends on is done.
+        """
+        for invocation in self._with_dependencies():
+            if not invocation.waits_for_reader:
+                invocation.finish()
 
     def _with_dependencies(self) -> list[Invocation]:
         """The calls to be done for this one, each after those that it needs itself."""

@@ -92,6 +92,11 @@ class Operator(OpSpec):
         chosen = on_gpu = None
         if remote or device is not None:
             chosen, on_gpu, inputs = self._find_device(device, inputs)
+            if on_gpu is not None and on_gpu.is_for_cpu and _is_for_one_thread():
+                results = self.invoke(raw_inputs, batch_size, Device.CPU, given)
+                if isinstance(results, tuple):
+                    return tuple(part.to_device(chosen) for part in results)
+                return results.to_device(chosen)
         arguments = self.defaults.copy()
         if self.is_random:
             arguments["rng"] = draw_state(given.pop("rng", None), self.name)
@@ -396,6 +401,11 @@ def _is_list_of_arrays(value: Any) -> bool:
     if not isinstance(value, list | tuple) or not value:
         return False
     return all(isinstance(item, Value) or is_array(item) for item in value)
+
+
+def _is_for_one_thread() -> bool:
+    """Whether work on devices waits for its reader: what is done on the CPU should not."""
+    return not require_backend("device").queues.is_thread_safe
 
 
 def _moved(value: Operators[Any] | Samples, device: Device) -> Operators[Any] | Samples:

@@ -127,9 +127,7 @@ class Accelerator:
         """Copy a tensor to the host, and wait for it."""
         import torch
 
-        target = torch.empty(
-            tensor.shape, dtype=tensor.dtype, device="cpu", pin_memory=self._pins
-        )
+        target = torch.empty(tensor.shape, dtype=tensor.dtype, device="cpu", pin_memory=self._pins)
         target.copy_(tensor, non_blocking=True)
         self.queues.synchronize(queue)
         return target

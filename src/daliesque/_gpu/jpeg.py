@@ -123,7 +123,9 @@ def _quantized(plane: torch.Tensor, table: NDArray[np.int32]) -> torch.Tensor:
     steps = constant(table, plane)[:, None, None]
     values = _forward(_forward(blocks, 4, True), 3, False)
     # Adding one half before cutting off makes the division by a float exact.
-    levels = ((values.abs() + steps * 4).to(torch.float32) + 0.5) * (1.0 / (steps * 8).to(torch.float32))
+    levels = ((values.abs() + steps * 4).to(torch.float32) + 0.5) * (
+        1.0 / (steps * 8).to(torch.float32)
+    )
     coefficients = torch.where(values < 0, -levels.to(torch.int32), levels.to(torch.int32)) * steps
     left = _inverse(_inverse(coefficients, 3, 11), 4, 18) + 128
     return left.clamp(0, 255).permute(0, 1, 3, 2, 4).reshape(len(plane), height, width)

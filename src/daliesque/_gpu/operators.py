@@ -41,11 +41,14 @@ def body_of(operator: OpSpec) -> DeviceBody | None:
     if own is not None:
         hints = typing.get_type_hints(own)
         names = [name for name in inspect.signature(own).parameters if name in hints]
-        return DeviceBody(own, frozenset(i for i, n in enumerate(names) if hints[n] is HostSamples))
-    if operator.cpu_only or not named_kernels(operator.body) <= set(kernels.__all__):
+        host_inputs = frozenset(i for i, n in enumerate(names) if hints[n] is HostSamples)
+        return DeviceBody(own, host_inputs, len(host_inputs) == len(operator.inputs))
+    named = named_kernels(operator.body)
+    if operator.cpu_only or not named <= set(kernels.__all__):
         return None
-    host_inputs = (i for i, declared in enumerate(operator.inputs) if declared.on_host)
-    return DeviceBody(operator.body, frozenset(host_inputs))
+    host_inputs = frozenset(i for i, declared in enumerate(operator.inputs) if declared.on_host)
+    is_for_cpu = 0 < len(operator.inputs) == len(host_inputs) and not named
+    return DeviceBody(operator.body, host_inputs, is_for_cpu)
 
 
 def named_kernels(body: Callable[..., Any]) -> set[str]:

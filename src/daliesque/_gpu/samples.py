@@ -557,7 +557,7 @@ def _merged(groups: list[Group]) -> list[Group]:
 
 def block_of(data: torch.Tensor) -> int:
     """What distinguishes the block of memory that a tensor lies in from others."""
-    return data.untyped_storage()._cdata
+    return int(data.untyped_storage()._cdata)
 
 
 def _copied(data: torch.Tensor) -> torch.Tensor:

@@ -61,7 +61,9 @@ def spectrogram(
         position = torch.where(folded < extent, folded, period - folded)
         inside = torch.ones_like(inside)
     index = position.clamp(min=0).minimum(extent - 1) + constant(begins[owner], flat)[:, None]
-    frames = torch.where(inside, flat[index], torch.zeros((), dtype=torch.float32, device=flat.device))
+    frames = torch.where(
+        inside, flat[index], torch.zeros((), dtype=torch.float32, device=flat.device)
+    )
     spectra = torch.fft.rfft(frames * constant(window, flat), nfft)
     power = spectra.real.square() + spectra.imag.square()
     if magnitude:

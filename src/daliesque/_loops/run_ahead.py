@@ -245,7 +245,7 @@ def _evaluate(item: Any, seen: set[int]) -> int:
     if isinstance(item, Value):
         pending = item._pending
         if pending is not None:
-            pending.finish()
+            pending.prepare()
         samples = item._known()
         return 0 if samples is None else samples.nbytes
     if isinstance(item, str | bytes | int | float | None):

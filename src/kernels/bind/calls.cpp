@@ -139,6 +139,23 @@ class CallQueue {
     if (asleep_ && cost_ > kWakeCost && depth == 0) ring();
   }
 
+  /// Runs a call that was not put into the queue on the calling thread, unless another one does,
+  /// and returns when it is done.
+  void run_here(const nb::object& call) {
+    while (!is_done(call.ptr())) {
+      if (std::ranges::find(running_, call.ptr(), &Entry::pointer) != running_.end()) {
+        if (!sleepers_.sleep(call.ptr())) throw nb::python_error();
+        continue;
+      }
+      queue_.emplace_front(Entry{call, 0, 0});
+      if (!run(queue_.begin())) {
+        // No other thread may take it.
+        queue_.remove_if([&](const Entry& entry) { return entry.pointer() == call.ptr(); });
+        throw nb::python_error();
+      }
+    }
+  }
+
   /// Returns when everything queued so far is done.
   void drain() {
     if (!queue_.empty()) return wait(nb::object(queue_.back().call));
@@ -349,6 +366,7 @@ void bind_calls(nb::module_& m) {
       .def("put", &CallQueue::put, "call"_a)
       .def("put_once", &CallQueue::put_once, "call"_a)
       .def("wait", &CallQueue::wait, "call"_a)
+      .def("run_here", &CallQueue::run_here, "call"_a)
       .def("drain", &CallQueue::drain)
       .def("serve", &CallQueue::serve)
       .def("begin_service", &CallQueue::begin_service, "alarm"_a)
