@@ -12,6 +12,7 @@ import torch
 
 import daliesque as ndd
 from daliesque._engine import devices
+from daliesque._engine.thread_state import thread
 from daliesque._gpu import accelerator
 from support.simulated import SimulatedAccelerator
 from support.torch_operations import allowed
@@ -23,6 +24,9 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(accelerator.VARIABLE, "cpu")
     monkeypatch.setattr(devices, "_found", None)
+    # Contexts of this thread have streams of the accelerator of another test.
+    thread.default_contexts.clear()
+    thread.plain_context = None
     yield
     ndd.EvalContext.current().evaluate_all()
     ndd.set_default_stream(None)

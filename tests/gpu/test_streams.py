@@ -31,6 +31,7 @@ class Recorder:
     """Queues that only write down what happens."""
 
     is_thread_safe = True
+    are_many = True
 
     def __init__(self) -> None:
         self.log: list[str] = []
@@ -111,13 +112,63 @@ def at_once() -> Iterator[None]:
         yield
 
 
-def test_work_goes_to_the_stream_that_torch_uses(recorder: Recorder) -> None:
+def test_work_goes_to_a_stream_of_the_context(recorder: Recorder) -> None:
+    """Not to the one that torch uses: what it does there and this then go on side by side."""
     tensor = ndd.tensor([1, 2, 3], device="gpu")
-    assert recorder.taken() == ["work in torch0"]
+    assert recorder.taken() == ["work in new1"]
     tensor + 1
-    assert recorder.taken() == ["work in torch0"]
+    assert recorder.taken() == ["work in new1"]
     tensor.cpu()
-    assert recorder.taken() == ["work in torch0", "work in torch0", "synchronize torch0"]
+    assert recorder.taken() == ["work in new1", "work in new1", "synchronize new1"]
+    with ndd.EvalContext(device_id=0):
+        ndd.tensor([1], device="gpu")
+    assert recorder.taken() == ["work in new2"]
+    ndd.tensor([1], device="gpu:1")
+    assert recorder.taken() == ["work in new3"]
+
+
+def test_work_on_memory_of_others_goes_to_the_stream_that_torch_uses(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As what torch does: after what they have asked for, and before what they ask for later."""
+    # Without CUDA, torch does not read such memory.
+    monkeypatch.setattr(torch.utils.dlpack, "from_dlpack", lambda array: array.values)
+    theirs = ndd.as_tensor(OnDevice(torch.tensor([1, 2])))
+    recorder.taken()
+    theirs + 1
+    assert recorder.taken() == ["work in torch0"]
+    ours = ndd.tensor([1, 2], device="gpu")
+    recorder.taken()
+    ours.torch()
+    assert recorder.taken() == ["mark new1", "torch0 waits for new1", "torch0 uses memory"]
+    ours + 1
+    assert recorder.taken()[-1] == "work in torch0"
+    with ndd.EvalContext(device_id=0, cuda_stream=Queue("chosen", 0)):
+        theirs + 1
+    # Who has chosen a stream gets it.
+    assert recorder.taken() == [
+        "mark torch0",
+        "chosen waits for torch0",
+        "mark torch0",
+        "chosen waits for torch0",
+        "chosen uses memory",
+        "work in chosen",
+        "mark chosen",
+        "torch0 waits for chosen",
+    ]
+
+
+class OnDevice:
+    """An array that says it is on an accelerator."""
+
+    def __init__(self, values: torch.Tensor) -> None:
+        self.values = values
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)
+
+    def __dlpack__(self, **_options: Any) -> Any:
+        raise NotImplementedError
 
 
 class MetalEvent:
@@ -165,16 +216,20 @@ def test_contexts_choose_the_stream(recorder: Recorder) -> None:
     tensor * 2
     assert recorder.taken() == [
         "mark new1",
-        "torch0 waits for new1",
-        "torch0 uses memory",
-        "work in torch0",
+        "new2 waits for new1",
+        "new2 uses memory",
+        "work in new2",
     ]
 
 
 def test_contexts_know_their_stream(recorder: Recorder) -> None:
     del recorder
     with ndd.EvalContext(device_id=1) as context:
-        assert context.cuda_stream == ndd.Stream(_plain(1))
+        own = context.cuda_stream
+        assert own is context.cuda_stream
+        assert own is not None
+        assert own.device_id == 1
+        assert own != ndd.Stream(_plain(1))
     assert ndd.EvalContext(num_threads=1).cuda_stream is None
 
 
@@ -206,7 +261,7 @@ def test_threads_and_devices_have_streams(recorder: Recorder) -> None:
     ndd.set_default_stream(None, 0)
     ndd.set_default_stream(None, 1)
     ndd.tensor([1], device="gpu:0")
-    assert recorder.taken() == ["work in torch0"]
+    assert recorder.taken() == ["work in new1"]
 
 
 def test_contexts_keep_the_stream_of_their_time(recorder: Recorder) -> None:
@@ -254,7 +309,10 @@ def test_export_waits_on_the_device(recorder: Recorder) -> None:
     tensor.torch()
     waits = ["mark made", "torch0 waits for made", "torch0 uses memory"]
     assert recorder.taken() == waits
-    torch.from_dlpack(tensor)
+    with ndd.EvalContext(device_id=0, cuda_stream=Queue("made", 0)):
+        other = ndd.tensor([1, 2], device="gpu")
+    recorder.taken()
+    torch.from_dlpack(other)
     assert recorder.taken()[:3] == waits
 
 
@@ -275,7 +333,7 @@ def test_decoding_does_not_wait_for_uploads(recorder: Recorder) -> None:
     """One batch is decoded while the one before is still on its way."""
     files = ndd.batch(as_samples([jpeg(np.full((9, 7, 3), 50, np.uint8))]))
     images = [ndd.decoders.image(files, device="gpu") for _ in range(2)]
-    assert set(recorder.taken()) == {"work in torch0"}
+    assert set(recorder.taken()) == {"work in new1"}
     assert images[1].shape == [(9, 7, 3)]
 
 
@@ -284,7 +342,7 @@ def test_sync_full_waits_for_the_device(recorder: Recorder) -> None:
     recorder.taken()
     with ndd.EvalMode.sync_full:
         tensor + 1
-    assert recorder.taken() == ["work in torch0", "synchronize torch0"]
+    assert recorder.taken() == ["work in new1", "synchronize new1"]
     with ndd.EvalMode.sync_full:
         ndd.tensor([1]) + 1
     assert recorder.taken() == []
@@ -460,7 +518,8 @@ def test_data_is_read_in_the_queue_that_made_it(recorder: Recorder) -> None:
     with ndd.EvalContext(device_id=0, cuda_stream=Queue("made", 0)):
         data = ndd.tensor([1, 2], device="gpu")._data()
     found = accelerator.require_accelerator("test")
-    placement = TorchPlacement(found, ndd.Device("gpu", 0), Queue("of the call", 0), False)
+    device = ndd.Device("gpu", 0)
+    placement = TorchPlacement(found, device, device, Queue("of the call", 0), True, False)
 
     def body(inputs: list[Any], _arguments: dict[str, Any]) -> Any:
         (samples,) = inputs

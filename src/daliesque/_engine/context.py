@@ -75,6 +75,8 @@ class EvalContext:
         self._stream = chosen_stream(self.device_id) if own is None else own
         # Whether streams that are chosen later are taken, too.
         self._follows = False
+        # The context's own streams, by the numbers of devices, for when nobody chooses one.
+        self._own_streams: dict[int, Stream] = {}
         self.executor = Executor()
         self._python_threads: PythonThreads | None = None
         self._deferred: list[weakref.ref[Invocation]] = []
@@ -110,6 +112,7 @@ class EvalContext:
         """A context for another thread: the same threads, device, stream and checkpoint."""
         other = EvalContext(device_id=self.device_id, thread_pool=self._thread_pool)
         other._device, other._stream, other._follows = self._device, self._stream, self._follows
+        other._own_streams = self._own_streams
         other._checkpoint = self.checkpoint
         return other
 
@@ -248,18 +251,29 @@ class EvalContext:
     def cuda_stream(self) -> Stream | None:
         """The stream for work on the accelerator; None without one.
 
-        If none was chosen, it is the one that torch uses on the calling thread.
+        If none was chosen, it is one that the context has made for itself.
         """
         chosen = chosen_stream(self.device_id) if self._follows else self._stream
         if chosen is None and self.device_id is not None:
-            queues = require_backend("EvalContext").queues
-            return Stream(queues.current(self.device_id), self.device_id)
+            return self._any_stream(self.device_id)
         return chosen
 
     def stream_for(self, device_id: int) -> Stream | None:
         """The stream chosen for work on an accelerator, if any."""
         own = self.device_id if self._stream is None else self._stream.device_id
         return chosen_stream(device_id) if self._follows or own != device_id else self._stream
+
+    def own_stream(self, device_id: int) -> Stream | None:
+        """The context's own stream for work on an accelerator; None if that has but one."""
+        own = self._own_streams.get(device_id)
+        if own is None and require_backend("EvalContext").queues.are_many:
+            own = self._own_streams.setdefault(device_id, Stream(device_id=device_id))
+        return own
+
+    def _any_stream(self, device_id: int) -> Stream:
+        """The context's own stream, or else the one that torch uses."""
+        queues = require_backend("EvalContext").queues
+        return self.own_stream(device_id) or Stream(queues.current(device_id), device_id)
 
     def __repr__(self) -> str:
         return f"EvalContext(num_threads={self.num_threads}, device={str(self._device)!r})"
@@ -289,11 +303,12 @@ def get_current_stream() -> Stream | None:
     >>> ndd.get_current_stream() is None
     True
     """
-    found = EvalContext.default().cuda_stream
+    context = EvalContext.default()
+    found = context.cuda_stream
     if found is None and gpu_count():
         number = Device.default_device_id("gpu")
         assert number is not None
-        return Stream(require_backend("get_current_stream").queues.current(number), number)
+        return context._any_stream(number)
     return found
 
 

@@ -33,6 +33,10 @@ class Queues(Protocol):
     def is_thread_safe(self) -> bool:
         """Whether several threads may put work into queues at the same time."""
 
+    @property
+    def are_many(self) -> bool:
+        """Whether devices have more than one queue."""
+
     def make(self, device_id: int) -> Any:
         """A new queue."""
 
@@ -94,9 +98,12 @@ class Backend(Protocol):
         """What runs an operator on the devices; None if nothing does."""
 
     def placement(
-        self, device: Device, worker: Device, stream: Stream | None, wait: bool
+        self, device: Device, worker: Device, stream: Stream | None, is_chosen: bool, wait: bool
     ) -> Placement:
-        """Where a call runs whose results are on `device`, and whose work is done by `worker`."""
+        """Where a call runs whose results are on `device`, and whose work is done by `worker`.
+
+        `is_chosen` says whether somebody has chosen the stream.
+        """
 
     def on_device(self, samples: Samples) -> Samples:
         """Samples on the device of the call that this thread is running."""

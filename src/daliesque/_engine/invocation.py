@@ -118,7 +118,7 @@ class Invocation:
         self._mode = mode
         self._site = call_site()
         if mode is _EAGER and not self.waits_for_reader:
-            if self._placement is not None and self._only_launches():
+            if self.is_remote and self._only_launches():
                 self._run_synchronously()
                 return
             self.nbytes = size
@@ -144,10 +144,11 @@ class Invocation:
             # By default, results are where the inputs are.
             self._device = worker
             self.is_remote = True
-        stream = context.stream_for(worker.device_id)
+        chosen = context.stream_for(worker.device_id)
+        stream = context.own_stream(worker.device_id) if chosen is None else chosen
         wait = mode is EvalMode.sync_full
         backend = require_backend("device")
-        self._placement = backend.placement(self.device, worker, stream, wait)
+        self._placement = backend.placement(self.device, worker, stream, chosen is not None, wait)
         self.waits_for_reader = not backend.queues.is_thread_safe
 
     def _only_launches(self) -> bool:

@@ -125,9 +125,7 @@ class Accelerator:
 
     def download(self, tensor: Any, queue: Any) -> Any:
         """Copy a tensor to the host, and wait for it."""
-        import torch
-
-        target = torch.empty(tensor.shape, dtype=tensor.dtype, device="cpu", pin_memory=self._pins)
+        target = self.staging(tensor.nbytes).view(tensor.dtype).reshape(tensor.shape)
         target.copy_(tensor, non_blocking=True)
         self.queues.synchronize(queue)
         return target

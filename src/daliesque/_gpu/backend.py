@@ -40,12 +40,15 @@ class TorchBackend(Accelerator):
         return body_of(operator)
 
     def placement(
-        self, device: Device, worker: Device, stream: Stream | None, wait: bool
+        self, device: Device, worker: Device, stream: Stream | None, is_chosen: bool, wait: bool
     ) -> TorchPlacement:
         """Where a call runs whose results are on `device`, and whose work is done by `worker`."""
         assert worker.device_id is not None
-        queue = self.queues.current(worker.device_id) if stream is None else stream.queue
-        return TorchPlacement(self, device, queue, wait)
+        if stream is None:
+            queue = self.queues.current(worker.device_id)
+        else:
+            queue = stream.queue
+        return TorchPlacement(self, device, worker, queue, is_chosen, wait)
 
     def on_device(self, samples: Samples) -> Samples:
         """Samples on the device of the call that this thread is running."""

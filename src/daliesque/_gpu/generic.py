@@ -35,7 +35,7 @@ def join(parts: list[Any]) -> DeviceSamples:
         begin += len(part)
     with first.working():
         joined: DeviceSamples = first.made(groups)
-    joined.external = any(part.external for part in parts)
+    joined.memory.external = any(part.external for part in parts)
     return joined
 
 

@@ -19,21 +19,32 @@ from .samples import DeviceSamples
 class TorchPlacement:
     """The device of a call's results, and the queue that its work goes into.
 
-    The queue is chosen when the call is made, not when it runs: the one of the context, of the
-    thread, of the device, or else the one that torch uses on the calling thread.
+    The queue is known when the call is made, not when it runs: one that somebody has `chosen`, for
+    the context, the thread or the device, or else the context's own.
     """
 
-    __slots__ = ("_accelerator", "_wait", "device", "queue")
+    __slots__ = ("_accelerator", "_is_chosen", "_wait", "device", "queue", "worker")
 
-    def __init__(self, accelerator: Accelerator, device: Device, queue: Any, wait: bool) -> None:
+    def __init__(
+        self,
+        accelerator: Accelerator,
+        device: Device,
+        worker: Device,
+        queue: Any,
+        is_chosen: bool,
+        wait: bool,
+    ) -> None:
         self._accelerator = accelerator
         self.device = device
+        self.worker = worker
         self.queue = queue
+        self._is_chosen = is_chosen
         self._wait = wait
 
     def run(self, body: Body, inputs: list[Samples | None], arguments: dict[str, Any]) -> Results:
         """Run a body with its work in the queue, after the work that makes its inputs."""
         queues = self._accelerator.queues
+        theirs = self._join_others(inputs)
         for samples in inputs:
             if isinstance(samples, DeviceSamples):
                 samples.make_ready(self.queue)
@@ -46,9 +57,29 @@ class TorchPlacement:
         for made in results if isinstance(results, tuple) else (results,):
             if isinstance(made, DeviceSamples):
                 made.queue = self.queue
+        if theirs is not None:
+            queues.wait_for(theirs, queues.mark(self.queue))
         if self._wait:
             queues.synchronize(self.queue)
         return results
+
+    def _join_others(self, inputs: list[Samples | None]) -> Any:
+        """Bring a call on memory that others use into the order of what they do with it.
+
+        Such calls run at once, in the queue that torch uses on the calling thread, as what torch
+        does itself. If another queue was chosen, the two wait for each other; returns that of
+        torch then.
+        """
+        if not any(isinstance(part, DeviceSamples) and part.external for part in inputs):
+            return None
+        queues = self._accelerator.queues
+        current = queues.current(self.worker.device_id or 0)
+        if not self._is_chosen:
+            self.queue = current
+        elif current != self.queue:
+            queues.wait_for(self.queue, queues.mark(current))
+            return current
+        return None
 
 
 def on_device(samples: Samples) -> DeviceSamples:
@@ -73,7 +104,9 @@ def import_array(accelerator: Accelerator, data: Any) -> DeviceSamples:
         # Lets the producer make its data ready for the stream that torch uses here.
         tensor = torch.utils.dlpack.from_dlpack(data)
     else:
-        tensor = torch.as_tensor(data)
+        # The memory as it is: a default device that the program has set must not move it.
+        with torch._C.DisableTorchFunction():
+            tensor = torch.as_tensor(data)
     device = Device("gpu", tensor.device.index or 0)
     queue = accelerator.queues.current(device.device_id or 0)
     if not hasattr(data, "__dlpack__"):
@@ -87,6 +120,7 @@ def import_array(accelerator: Accelerator, data: Any) -> DeviceSamples:
 
 def export_array(accelerator: Accelerator, samples: DeviceSamples) -> torch.Tensor:
     """The only sample, or all as one, as a torch tensor that torch's current stream may use."""
+    samples.memory.external = True
     samples.make_ready(accelerator.queues.current(samples.device.device_id or 0))
     return samples.exported()
 

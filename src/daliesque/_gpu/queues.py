@@ -39,6 +39,7 @@ class TorchQueues:
     """The streams of a backend of torch that has them: CUDA, ROCm, XPU."""
 
     is_thread_safe = True
+    are_many = True
 
     def __init__(self, backend: Any) -> None:
         self._backend = backend
@@ -113,6 +114,8 @@ class _OnlyQueue(NamedTuple):
 
 class SingleQueue:
     """For backends with one queue, in which everything happens in order: MPS, and the CPU."""
+
+    are_many = False
 
     def __init__(self, backend: Any) -> None:
         self._synchronize = getattr(backend, "synchronize", None)

@@ -78,6 +78,16 @@ class Group(NamedTuple):
     data: torch.Tensor
 
 
+class Memory:
+    """What samples, and all views of them, have in common: whether others use their memory."""
+
+    __slots__ = ("external",)
+
+    def __init__(self, external: bool = False) -> None:
+        # It is the user's, or was handed out: it may be written at any time.
+        self.external = external
+
+
 class DeviceSamples:
     """N arrays of one element type and number of axes on an accelerator; shapes may differ."""
 
@@ -85,9 +95,9 @@ class DeviceSamples:
         "_count",
         "_shapes",
         "device",
-        "external",
         "groups",
         "layout",
+        "memory",
         "ndim",
         "queue",
         "type_id",
@@ -107,7 +117,7 @@ class DeviceSamples:
         groups: Iterable[Group],
         device: Device,
         queue: Any,
-        external: bool = False,
+        memory: Memory | None = None,
     ) -> None:
         self.type_id = type_id
         self.ndim = ndim
@@ -115,7 +125,7 @@ class DeviceSamples:
         self.groups = _merged([group for group in groups if len(group.indices)])
         self.device = device
         self.queue = queue
-        self.external = external
+        self.memory = Memory() if memory is None else memory
         self._count = sum(len(group.indices) for group in self.groups)
         self._shapes: NDArray[np.int64] | None = None
 
@@ -152,7 +162,7 @@ class DeviceSamples:
         """One sample over the memory of a torch tensor."""
         row = tensor.detach().view(carrier(dtype.code))[None]
         group = Group(np.zeros(1, np.int64), row)
-        return DeviceSamples(dtype.code, tensor.ndim, "", [group], device, queue, external=True)
+        return DeviceSamples(dtype.code, tensor.ndim, "", [group], device, queue, Memory(True))
 
     def to_host(self) -> _kernels.Samples:
         """A copy in CPU memory, made by one transfer; waits for it."""
@@ -160,7 +170,7 @@ class DeviceSamples:
         if not self.groups:
             return _kernels.empty_uniform(self.type_id, [0] * self.ndim, self.layout, 0)
         accelerator = require_accelerator("DeviceSamples")
-        with accelerator.working(self.queue):
+        with accelerator.working(self.queue if is_inside_call() else self._settled_queue()):
             parts = [g.data.contiguous().reshape(-1).view(torch.uint8) for g in self.groups]
             flat = parts[0] if len(parts) == 1 else torch.cat(parts)
             host = accelerator.download(flat, self.queue).numpy()
@@ -181,11 +191,27 @@ class DeviceSamples:
                 begin += size
         return _kernels.wrap_buffers(arrays, self.type_id, self.layout).as_internal()
 
+    @property
+    def external(self) -> bool:
+        """Whether the memory is not ours alone."""
+        return self.memory.external
+
     def working(self) -> contextlib.AbstractContextManager[Any]:
         """Inside, work with the data goes into the right queue."""
         if is_inside_call():
             return contextlib.nullcontext()
-        return require_accelerator("DeviceSamples").working(self.queue)
+        return require_accelerator("DeviceSamples").working(self._settled_queue())
+
+    def _settled_queue(self) -> Any:
+        """Where to work with the data outside of calls: in its queue.
+
+        Memory that others use, too, is used as torch does: in its current queue, so that what they
+        have asked for before comes before, and what they ask for later, later.
+        """
+        if self.external:
+            queues = require_accelerator("DeviceSamples").queues
+            self.make_ready(queues.current(self.device.device_id or 0))
+        return self.queue
 
     def make_ready(self, queue: Any) -> None:
         """Let a queue wait for the work that makes the data, and own a share of the memory."""
@@ -195,6 +221,9 @@ class DeviceSamples:
         queues.wait_for(queue, queues.mark(self.queue))
         for group in self.groups:
             queues.use(queue, group.data)
+        if self.external:
+            # From now on, this is where others expect it to be used.
+            self.queue = queue
 
     def made(
         self,
@@ -224,7 +253,7 @@ class DeviceSamples:
     ) -> DeviceSamples:
         """As `made`, over the same memory: whose it is stays, too."""
         view = self._like(groups, ndim, layout, type_id)
-        view.external = self.external
+        view.memory = self.memory
         return view
 
     def _like(
