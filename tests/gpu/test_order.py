@@ -84,8 +84,9 @@ def test_pinned_memory_must_stay_until_it_is_copied(machine: CheckedAccelerator)
         ]
 
 
+@pytest.mark.usefixtures("machine")
 @pytest.mark.parametrize("case", GPU_CASES, ids=lambda case: case.operator)
-def test_every_operator_in_queues_of_its_own(case: Case, machine: CheckedAccelerator) -> None:
+def test_every_operator_in_queues_of_its_own(case: Case) -> None:
     """Inputs are made in one queue, the operator runs in another, and a third reads."""
     inputs = make_inputs(case)
     batches = make_batches(case, inputs)
@@ -118,7 +119,7 @@ def test_training_loop(mode: ndd.EvalMode, seed: int, machine: CheckedAccelerato
             batch = ndd.crop_mirror_normalize(small, mean=[10.0], std=[50.0]).torch()
         with machine.queues.active(machine.machine.defaults[0]):
             out = batch * weights
-            # In place, as many do: the memory is theirs now.
+            # As many do: the memory is theirs now.
             batch.zero_()
             found = out.cpu()
         expected = ndd.resize(ndd.flip(plain, horizontal=step % 2), size=(8, 8))
@@ -163,7 +164,8 @@ def test_exported_memory_is_shared(seed: int, machine: CheckedAccelerator) -> No
         assert set(np.asarray(later.cpu().torch()).ravel().tolist()) == {step + 1}
 
 
-def test_other_devices(machine: CheckedAccelerator) -> None:
+@pytest.mark.usefixtures("machine")
+def test_other_devices() -> None:
     first = ndd.batch(IMAGES, layout="HWC", device="gpu:0")
     second = (first + 1).gpu(1)
     back = (second * 2).gpu(0) - 1

@@ -339,7 +339,7 @@ class Machine:
 
 
 class Source:
-    """Host memory that a copy reads: at once, or when it is the turn of the copy."""
+    """Host memory that a copy reads: at once, or when the copy is made."""
 
     def __init__(self, tensor: torch.Tensor, later: bool) -> None:
         self.tensor = tensor

@@ -6,12 +6,13 @@ distinguish them from tensors of the host. Here, device data are tensors of a cl
 which say that they are on "cuda", "xpu" or "mps", compute on the CPU inside, and refuse what the
 real device would: company of host tensors, NumPy, work outside of a queue, and on Metal double
 precision. All operations are recorded with the types of their tensors, and so is what the host
-reads.
+reads. A hollow one has no data at all, only shapes: it counts what is asked of it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -38,6 +39,8 @@ VIEWS = {
     "unsqueeze",
     "view",
 }
+# These only reserve memory.
+ALLOCATIONS = {"empty", "empty_like", "empty_strided", "new_empty"}
 # What these give depends on values, for which the host waits.
 WAITING = {"_local_scalar_dense", "nonzero", "masked_select", "unique", "_unique2", "equal"}
 
@@ -84,13 +87,31 @@ class DeviceTensor(torch.Tensor):
 class Journal:
     """What was done on a simulated device."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, is_hollow: bool = False) -> None:
         self.device = device
+        self.is_hollow = is_hollow
         # Names of operations with the types of the tensors that they saw or made.
         self.operations: set[tuple[str, torch.dtype]] = set()
         self.reads: list[str] = []
         # How many operations there were that do more than to make a view.
         self.work = 0
+        # Kernels that were launched, copies from the host, and their bytes from pageable memory.
+        self.launches: list[str] = []
+        self.uploads = 0
+        self.pageable = 0
+        self.largest_pageable = 0
+        # Pinned memory, by address.
+        self.pinned: dict[int, torch.Tensor] = {}
+
+    def count(self, name: str, source: torch.Tensor | None) -> None:
+        """Note a launch, or a copy from host memory."""
+        if source is not None:
+            self.uploads += 1
+            if source.untyped_storage().data_ptr() not in self.pinned:
+                self.pageable += source.nbytes
+                self.largest_pageable = max(self.largest_pageable, source.nbytes)
+        elif name not in VIEWS and name not in ALLOCATIONS:
+            self.launches.append(name)
 
     def is_own(self, device: Any) -> bool:
         return device is not None and torch.device(device).type in (self.device.type, "meta")
@@ -121,10 +142,14 @@ def carry_out(journal: Journal, function: Any, args: Any, kwargs: dict[str, Any]
     into_host = name == "copy_" and not isinstance(args[0], DeviceTensor)
     if own and (target.type == "cpu" or into_host):
         journal.reads.append(name)
-    plain = {key: CPU if key == "device" else value for key, value in kwargs.items()}
-    made = function(*tree_map(_inner, args), **tree_map(_inner, plain))
+    where = CPU if target.type == "cpu" or not journal.is_hollow else torch.device("meta")
+    plain = {key: where if key == "device" else value for key, value in kwargs.items()}
+    inner = functools.partial(_inner, where)
+    made = function(*tree_map(inner, args), **tree_map(inner, plain))
     if target.type == "cpu":
         return made
+    hosts = [tensor for tensor in tensors if not isinstance(tensor, DeviceTensor) and tensor.ndim]
+    journal.count(name, hosts[0] if name in TRANSFERS and hosts else None)
 
     def wrapped(result: Any) -> Any:
         return DeviceTensor(result, target, journal) if isinstance(result, torch.Tensor) else result
@@ -135,8 +160,13 @@ def carry_out(journal: Journal, function: Any, args: Any, kwargs: dict[str, Any]
     return return_and_correct_aliasing(function, args, kwargs, results) if own else results
 
 
-def _inner(value: Any) -> Any:
-    return value.inner if isinstance(value, DeviceTensor) else value
+def _inner(where: torch.device, value: Any) -> Any:
+    """What is computed with: for a device without data, the shape alone."""
+    if isinstance(value, DeviceTensor):
+        return value.inner
+    if where.type == "meta" and isinstance(value, torch.Tensor):
+        return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=where)
+    return value
 
 
 def _check_company(name: str, tensors: list[Any], own: list[DeviceTensor]) -> None:
@@ -197,11 +227,17 @@ class _Queues(SingleQueue):
 class SimulatedAccelerator(TorchBackend):
     """Two devices of a kind."""
 
-    def __init__(self, kind: str) -> None:
-        self.journal = Journal(torch.device(kind, 0))
+    def __init__(self, kind: str, is_hollow: bool = False) -> None:
+        self.journal = Journal(torch.device(kind, 0), is_hollow)
         super().__init__(kind, 2, _Queues(self.journal))
         self._pins = False
         self.selected = 0
+
+    def staging(self, count: int) -> Any:
+        buffer = super().staging(max(count, 1))
+        if self.kind != "mps":
+            self.journal.pinned[buffer.untyped_storage().data_ptr()] = buffer
+        return buffer[:count]
 
     def current_id(self) -> int:
         return self.selected
