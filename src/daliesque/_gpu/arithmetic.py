@@ -23,9 +23,10 @@ from .._engine.dtype import (
     uint64,
 )
 from .accelerator import require_accelerator
+from .groups import Group, carrier
 from .numbers import SIGN_BIT, converted, is_float, widened
 from .placement import on_device
-from .samples import DeviceSamples, Group, carrier
+from .samples import DeviceSamples
 
 Function = Callable[..., torch.Tensor]
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.dtype import DType, float32, float64, from_code
+from .groups import Group
 from .numbers import column, constant, first_true, from_float, last_true, to_float, widened
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from .._engine.convert import to_numpy
 from .._ops.boxes import check_boxes
+from .groups import Group
 from .numbers import constant, last_true, rows
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Floats = NDArray[np.float32]
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from .._engine.dtype import DType, from_code, uint8
 from .._engine.enums import DALIImageType
+from .groups import Group
 from .numbers import column, constant, from_float, rows, to_float
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Floats = NDArray[np.float32]
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from .flip import flipped
 from .gather import Border, gathered
+from .groups import Group
 from .numbers import constant, from_float, rows, to_float
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 from .slice import chosen_indices, enough, fill_values, filled, windows
 
 Integers = NDArray[np.int64]

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .gather import gathered
+from .groups import Group
 from .numbers import constant, rows, widened
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Demosaic: TypeAlias = _kernels.Demosaic
 # Luma of red, green and blue in units of 2^-14.

@@ -9,9 +9,10 @@ import torch
 
 from .._engine.convert import to_numpy
 from .arithmetic import SIGNED
+from .groups import Group, carrier, index_tensor
 from .numbers import is_float, widened
 from .placement import on_device
-from .samples import DeviceSamples, Group, carrier, index_tensor
+from .samples import DeviceSamples
 
 
 def fill(out: DeviceSamples, values: Any) -> None:

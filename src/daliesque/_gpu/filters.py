@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._engine.dtype import DType, from_code, uint64
 from .gather import Border, border_indices, gathered
+from .groups import Group
 from .numbers import SIGN_BIT, column, constant, from_float, is_float, rows, to_float, widened
 from .placement import on_device
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Floats = NDArray[np.float32]
 # Axes that count images, spatial axes, and whether an axis of channels follows.

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .samples import index_tensor
+from .groups import index_tensor
 
 Integers = NDArray[np.int64]
 # The border modes of the native core.

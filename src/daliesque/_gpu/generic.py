@@ -9,9 +9,10 @@ from .. import _kernels
 from .._engine.op import registry
 from .._engine.rng import RNGState
 from .arithmetic import nothing_like
+from .groups import Group
 from .numbers import converted
 from .random import draw
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 
 def cast(samples: DeviceSamples, type_id: int) -> DeviceSamples:

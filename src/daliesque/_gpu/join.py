@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from .groups import Group
 from .placement import on_device
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 
 def concatenate(parts: list[Any], axis: int, layout: str) -> DeviceSamples:

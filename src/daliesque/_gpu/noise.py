@@ -11,9 +11,10 @@ import torch
 from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import DType, float32, float64, from_code, int64, uint8, uint64
+from .groups import carrier
 from .numbers import SIGN_BIT, column, from_float, from_integer, to_float, widened
 from .placement import on_device
-from .samples import DeviceSamples, carrier
+from .samples import DeviceSamples
 
 # What stands for unchanged pixels, pepper and salt in the masks that are drawn.
 _PEPPER, _SAME, _SALT = 0, 1, 2

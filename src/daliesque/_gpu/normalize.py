@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from .groups import Group
 from .numbers import double, from_float, to_float
 from .placement import on_device
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 
 def normalize(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._engine.dtype import DType, bool_, float32, from_code, uint64
 from .accelerator import require_accelerator
-from .samples import carrier
+from .groups import carrier
 
 _Kind = DType.Kind
 SIGN_BIT = -(2**63)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._ops.points import AXES
 from .._ops.points import coord_flip as _coord_flip
+from .groups import Group
 from .numbers import column, constant, from_float, rows, to_float
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Floats = NDArray[np.float32]
 

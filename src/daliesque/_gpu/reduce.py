@@ -10,9 +10,10 @@ import torch
 
 from .. import _kernels
 from .._engine.dtype import DType, from_code, int64, uint64
+from .groups import Group, carrier
 from .numbers import SIGN_BIT, double, from_float, is_float, to_float, widened
 from .placement import on_device
-from .samples import DeviceSamples, Group, carrier
+from .samples import DeviceSamples
 
 Reduction: TypeAlias = _kernels.Reduction
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .gather import gathered
+from .groups import Group
 from .numbers import constant, from_float, rows, to_float
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
 

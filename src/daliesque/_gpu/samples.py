@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples on an accelerator: the counterpart of the native `Samples`, over torch tensors.
 
-Samples of equal shape are rows of one dense tensor, so that kernels work on all of them at once. A
-batch has one such group for each shape; in most batches after a crop or resize, a single one.
+Samples of equal shape are rows of one dense tensor, a group; in most batches after a crop or resize
+there is a single one. Groups lie one after the other in one block of memory, so that kernels which
+treat all elements alike work on all samples at once, whatever their shapes (see `ragged`).
 """
 
 from __future__ import annotations
@@ -10,52 +11,37 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from .. import _kernels
-from .._engine.convert import to_numpy
 from .._engine.device import Device
-from .._engine.dtype import DType, bfloat16, bool_, float16, float32, float64, from_code
+from .._engine.dtype import DType, bfloat16, from_code
 from .._engine.samples import Kernels, RemoteSamples
 from .accelerator import require_accelerator
 from .call import current_target, is_inside_call
+from .groups import (
+    Group,
+    block_of,
+    by_row,
+    carrier,
+    copied,
+    cut,
+    fill_staging,
+    index_tensor,
+    merged,
+    range_of,
+    take_rows,
+)
 
-# torch computes little with the larger unsigned types: their bits are kept in signed ones.
-_UNSIGNED = {16: torch.int16, 32: torch.int32, 64: torch.int64}
-_SIGNED = {8: torch.int8, 16: torch.int16, 32: torch.int32, 64: torch.int64}
-_FLOATS = {
-    float16: torch.float16,
-    bfloat16: torch.bfloat16,
-    float32: torch.float32,
-    float64: torch.float64,
-    bool_: torch.bool,
-}
 _EXPORTED = {
     "uint16": torch.uint16,
     "uint32": torch.uint32,
     "uint64": torch.uint64,
 }
-
-
-def carrier(type_id: int) -> torch.dtype:
-    """The torch type that stores elements of a type."""
-    dtype = from_code(type_id)
-    if dtype in _FLOATS:
-        if dtype is float64 and not require_accelerator("float64").has_double:
-            msg = (
-                "float64 data cannot be on this device, which has no double precision. Cast to "
-                "float32 first."
-            )
-            raise ValueError(msg)
-        return _FLOATS[dtype]
-    if dtype.kind is DType.Kind.unsigned:
-        return torch.uint8 if dtype.bits == 8 else _UNSIGNED[dtype.bits]
-    return _SIGNED[dtype.bits]
-
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -69,13 +55,6 @@ def _in_own_queue(method: Method) -> Method:
             return method(self, *arguments)
 
     return call  # type: ignore[return-value]
-
-
-class Group(NamedTuple):
-    """Samples of equal shape: their numbers, and a tensor with a row for each."""
-
-    indices: NDArray[np.int64]
-    data: torch.Tensor
 
 
 class Memory:
@@ -93,9 +72,11 @@ class DeviceSamples:
 
     __slots__ = (
         "_count",
+        "_flat",
+        "_groups",
+        "_numbers",
         "_shapes",
         "device",
-        "groups",
         "layout",
         "memory",
         "ndim",
@@ -122,25 +103,46 @@ class DeviceSamples:
         self.type_id = type_id
         self.ndim = ndim
         self.layout = layout
-        self.groups = _merged([group for group in groups if len(group.indices)])
         self.device = device
         self.queue = queue
         self.memory = Memory() if memory is None else memory
-        self._count = sum(len(group.indices) for group in self.groups)
+        # Groups, or else all elements in one tensor, which are cut up when groups are asked for.
+        self._groups: list[Group] | None = merged([part for part in groups if len(part.indices)])
+        self._flat: torch.Tensor | None = None
+        # The numbers of the samples in each group.
+        self._numbers = [group.indices for group in self._groups]
+        self._count = sum(map(len, self._numbers))
         self._shapes: NDArray[np.int64] | None = None
 
     @staticmethod
     def from_host(samples: _kernels.Samples, device: Device, queue: Any) -> DeviceSamples:
         """A copy of samples in CPU memory, made by one transfer."""
         shapes = samples.shape_array()
-        numbers = _by_row(shapes)
+        numbers = by_row(shapes)
         kind = carrier(samples.type_id)
         accelerator = require_accelerator("DeviceSamples")
         staging = accelerator.staging(samples.nbytes)
-        _fill_staging(staging.numpy(), samples, numbers)
+        fill_staging(staging.numpy(), samples, numbers)
         flat = accelerator.upload(staging, device.device_id, queue).view(kind)
-        groups = _cut(flat, numbers, shapes)
-        return DeviceSamples(samples.type_id, samples.ndim, samples.layout, groups, device, queue)
+        return DeviceSamples.of_flat(
+            flat, numbers, shapes, samples.type_id, samples.layout, device, queue
+        )
+
+    @staticmethod
+    def of_flat(
+        flat: torch.Tensor,
+        numbers: list[NDArray[np.int64]],
+        shapes: NDArray[np.int64],
+        type_id: int,
+        layout: str,
+        device: Device,
+        queue: Any,
+    ) -> DeviceSamples:
+        """Samples that lie one after the other, group by group, by the numbers in each."""
+        made = DeviceSamples(type_id, shapes.shape[1], layout, [], device, queue)
+        made._groups, made._flat = None, flat
+        made._numbers, made._count, made._shapes = numbers, len(shapes), shapes
+        return made
 
     @staticmethod
     def empty(
@@ -150,12 +152,51 @@ class DeviceSamples:
         target = require_accelerator("DeviceSamples").torch_device(device.device_id)
         volume = int(shapes.prod(axis=1).sum())
         flat = torch.empty(volume, dtype=carrier(type_id), device=target)
-        groups = _cut(flat, _by_row(shapes), shapes)
-        return DeviceSamples(type_id, shapes.shape[1], layout, groups, device, queue)
+        numbers = by_row(shapes)
+        return DeviceSamples.of_flat(flat, numbers, shapes, type_id, layout, device, queue)
 
-    def become(self, groups: Iterable[Group]) -> None:
+    def become(self, other: DeviceSamples | Iterable[Group]) -> None:
         """Take over data of the same shapes."""
-        self.groups = _merged(list(groups))
+        if isinstance(other, DeviceSamples):
+            self._groups, self._flat, self._numbers = other._groups, other._flat, other._numbers
+        else:
+            self._groups, self._flat = merged(list(other)), None
+            self._numbers = [group.indices for group in self._groups]
+
+    @property
+    def groups(self) -> list[Group]:
+        """A tensor for each shape that there is."""
+        if self._groups is None:
+            assert self._flat is not None
+            assert self._shapes is not None
+            with require_accelerator("DeviceSamples").plain_state():
+                self._groups = cut(self._flat, self._numbers, self._shapes)
+        return self._groups
+
+    def flat(self) -> torch.Tensor:
+        """All elements, in the order of the groups, as one tensor."""
+        if self._flat is None:
+            parts = [group.data.reshape(-1) for group in self.groups]
+            if len(parts) == 1:
+                return parts[0]
+            flat = torch.cat(parts)
+            if self.external or self._working_queue() != self.queue:
+                # Memory that others write, or work of another queue: not for later calls.
+                return flat
+            self._groups, self._shapes, self._flat = None, self.shape_array(), flat
+        return self._flat
+
+    def stored_order(self) -> NDArray[np.int64]:
+        """The numbers of the samples, in the order in which they lie in memory."""
+        return np.concatenate(self._numbers) if self._numbers else np.zeros(0, np.int64)
+
+    def begins(self) -> NDArray[np.int64]:
+        """Where each sample begins in `flat`, counted in elements."""
+        order = self.stored_order()
+        volumes = self.shape_array().prod(axis=1)[order]
+        begins = np.empty(self._count, np.int64)
+        begins[order] = np.cumsum(volumes) - volumes
+        return begins
 
     @staticmethod
     def from_torch(tensor: torch.Tensor, dtype: DType, device: Device, queue: Any) -> DeviceSamples:
@@ -167,28 +208,28 @@ class DeviceSamples:
     def to_host(self) -> _kernels.Samples:
         """A copy in CPU memory, made by one transfer; waits for it."""
         numpy_type = from_code(self.type_id).numpy
-        if not self.groups:
+        if self._count == 0:
             return _kernels.empty_uniform(self.type_id, [0] * self.ndim, self.layout, 0)
         accelerator = require_accelerator("DeviceSamples")
         with accelerator.working(self.queue if is_inside_call() else self._settled_queue()):
-            parts = [g.data.contiguous().reshape(-1).view(torch.uint8) for g in self.groups]
-            flat = parts[0] if len(parts) == 1 else torch.cat(parts)
+            flat = self.flat().contiguous().view(torch.uint8)
             host = accelerator.download(flat, self.queue).numpy()
         if self.type_id == bfloat16.code:
             numpy_type = np.dtype(np.uint16)
         values = host.view(numpy_type)
-        if len(self.groups) == 1:
-            (group,) = self.groups
-            whole = values.reshape(tuple(group.data.shape))
+        shapes = self._known_shapes()
+        if len(self._numbers) == 1:
+            (numbers,) = self._numbers
+            whole = values.reshape(len(numbers), *shapes[numbers[0]].tolist())
             dense = _kernels.wrap_buffer(whole, self.type_id, "").as_internal().unfold()
-            return dense.with_layout(self.layout).select(np.argsort(group.indices).tolist())
-        arrays: list[Any] = [None] * self._count
-        begin = 0
-        for group in self.groups:
-            shape, size = group.data.shape[1:], group.data[0].numel()
-            for index in group.indices.tolist():
-                arrays[index] = values[begin : begin + size].reshape(shape)
-                begin += size
+            return dense.with_layout(self.layout).select(np.argsort(numbers).tolist())
+        begins, sizes = self.begins(), shapes.prod(axis=1)
+        arrays = [
+            values[begin : begin + size].reshape(shape)
+            for begin, size, shape in zip(
+                begins.tolist(), sizes.tolist(), shapes.tolist(), strict=True
+            )
+        ]
         return _kernels.wrap_buffers(arrays, self.type_id, self.layout).as_internal()
 
     @property
@@ -219,7 +260,9 @@ class DeviceSamples:
             return
         queues = require_accelerator("DeviceSamples").queues
         queues.wait_for(queue, queues.mark(self.queue))
-        for group in self.groups:
+        if self._flat is not None:
+            queues.use(queue, self._flat)
+        for group in self._groups or ():
             queues.use(queue, group.data)
         if self.external:
             # From now on, this is where others expect it to be used.
@@ -239,7 +282,7 @@ class DeviceSamples:
         """
         own = {block_of(group.data) for group in self.groups}
         apart = [
-            Group(indices, _copied(data)) if block_of(data) in own else Group(indices, data)
+            Group(indices, copied(data)) if block_of(data) in own else Group(indices, data)
             for indices, data in groups
         ]
         return self._like(apart, ndim, layout, type_id)
@@ -276,6 +319,24 @@ class DeviceSamples:
         """Where work with the data goes: the queue of the call that is running, or its own."""
         return current_target().queue if is_inside_call() else self.queue
 
+    def of_all(
+        self,
+        flat: torch.Tensor,
+        shapes: NDArray[np.int64],
+        layout: str | None = None,
+        type_id: int | None = None,
+    ) -> DeviceSamples:
+        """Other data, whose samples lie in the order in which these do."""
+        return DeviceSamples.of_flat(
+            flat,
+            self._numbers,
+            shapes,
+            self.type_id if type_id is None else type_id,
+            self.layout if layout is None else layout,
+            self.device,
+            self._working_queue(),
+        )
+
     def mapped(
         self,
         function: Callable[[torch.Tensor, NDArray[np.int64]], torch.Tensor],
@@ -293,14 +354,14 @@ class DeviceSamples:
         """The same with groups in which the rows of `keys`, one for each sample, are equal."""
         groups = []
         for group in self.groups:
-            numbers = _by_row(keys[group.indices])
+            numbers = by_row(keys[group.indices])
             if len(numbers) == 1:
                 groups.append(group)
                 continue
             for rows in numbers:
                 groups.append(Group(group.indices[rows], take_rows(group.data, rows)))
         made = self.viewed([])
-        made.groups = groups
+        made._groups, made._numbers = groups, [group.indices for group in groups]
         made._count = self._count
         return made
 
@@ -317,12 +378,15 @@ class DeviceSamples:
 
     def shape_array(self) -> NDArray[np.int64]:
         """All shapes as an (N, ndim) int64 array."""
+        return self._known_shapes().copy()
+
+    def _known_shapes(self) -> NDArray[np.int64]:
         if self._shapes is None:
             shapes = np.zeros((self._count, self.ndim), np.int64)
             for group in self.groups:
                 shapes[group.indices] = tuple(group.data.shape[1:])
             self._shapes = shapes
-        return self._shapes.copy()
+        return self._shapes
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
@@ -337,7 +401,7 @@ class DeviceSamples:
 
     @property
     def volume(self) -> int:
-        return sum(group.data.numel() for group in self.groups)
+        return int(self._known_shapes().prod(axis=1).sum())
 
     @property
     def nbytes(self) -> int:
@@ -345,7 +409,7 @@ class DeviceSamples:
 
     @property
     def uniform(self) -> bool:
-        return len(self.groups) <= 1
+        return len(self._numbers) <= 1
 
     @_in_own_queue
     def dense(self) -> torch.Tensor:
@@ -372,10 +436,15 @@ class DeviceSamples:
         return 0
 
     def with_layout(self, layout: str) -> DeviceSamples:
-        return self.viewed(self.groups, layout=layout)
+        view = self.as_internal()
+        view.layout, view.memory = layout, self.memory
+        return view
 
     def as_internal(self) -> DeviceSamples:
-        return self._like(self.groups, None, None, None)
+        view = self._like([], None, None, None)
+        view._groups, view._flat, view._numbers = self._groups, self._flat, self._numbers
+        view._count, view._shapes = self._count, self._shapes
+        return view
 
     @_in_own_queue
     def select(self, indices: Sequence[int]) -> DeviceSamples:
@@ -417,7 +486,7 @@ class DeviceSamples:
         filled = lengths > 0
         shapes[filled, 1:] = self.shape_array()[begins[filled]]
         groups = []
-        for rows in _by_row(shapes):
+        for rows in by_row(shapes):
             count = int(lengths[rows[0]])
             chosen = (begins[rows][:, None] + np.arange(count)).reshape(-1)
             shape = (len(rows), *shapes[rows[0]].tolist())
@@ -463,7 +532,7 @@ class DeviceSamples:
             for axis, (start, extent, step) in enumerate(
                 rows[group.indices[0]].reshape(-1, 3).tolist(), 1
             ):
-                data = _range_of(data, axis, start, extent, step)
+                data = range_of(data, axis, start, extent, step)
             shape = (len(group.indices), *(data.shape[axis] for axis in kept))
             groups.append(Group(group.indices, data.reshape(shape)))
         return self.viewed(groups, len(kept), layout)
@@ -471,7 +540,9 @@ class DeviceSamples:
     @_in_own_queue
     def copy(self) -> DeviceSamples:
         """A copy in memory of its own."""
-        return self.mapped(lambda data, _: _copied(data))
+        if self._flat is None or len(self._numbers) == 1:
+            return self.mapped(lambda data, _: copied(data))
+        return self.of_all(copied(self._flat), self._known_shapes())
 
     @_in_own_queue
     def moved(self, device: Device) -> DeviceSamples:
@@ -499,108 +570,9 @@ class DeviceSamples:
     def empty_like(self, type_id: int | None = None) -> DeviceSamples:
         """Uninitialized samples of the same shapes."""
         wanted = self.type_id if type_id is None else type_id
-        kind = carrier(wanted)
-        return self.mapped(
-            lambda data, _: torch.empty(data.shape, dtype=kind, device=data.device), type_id=wanted
-        )
-
-
-def _cut(
-    flat: torch.Tensor, numbers: list[NDArray[np.int64]], shapes: NDArray[np.int64]
-) -> list[Group]:
-    """Groups that follow each other in one block of memory."""
-    groups, begin = [], 0
-    for indices in numbers:
-        shape = (len(indices), *shapes[indices[0]].tolist())
-        size = int(np.prod(shape))
-        groups.append(Group(indices, flat[begin : begin + size].reshape(shape)))
-        begin += size
-    return groups
-
-
-def _fill_staging(
-    host: NDArray[np.uint8], samples: _kernels.Samples, numbers: list[NDArray[np.int64]]
-) -> None:
-    """Copy samples into bytes, group by group."""
-    if len(numbers) == 1 and samples.packed:
-        whole = to_numpy(samples.stack_view())
-        np.copyto(host.view(whole.dtype).reshape(whole.shape), whole)
-        return
-    begin = 0
-    for index in np.concatenate(numbers).tolist() if numbers else ():
-        part = to_numpy(samples, index)
-        staged = host[begin : begin + part.nbytes].view(part.dtype).reshape(part.shape)
-        np.copyto(staged, part)
-        begin += part.nbytes
-
-
-def index_tensor(numbers: NDArray[np.int64], device: torch.device) -> torch.Tensor:
-    """Numbers of rows on a device."""
-    moved: torch.Tensor = require_accelerator("index").upload_array(np.array(numbers), device)
-    return moved
-
-
-def take_rows(data: torch.Tensor, rows: NDArray[np.int64]) -> torch.Tensor:
-    """Chosen rows; a view where they follow each other or are all the same one."""
-    count = len(rows)
-    if count == 0:
-        return data[:0]
-    first = int(rows[0])
-    if np.array_equal(rows, np.arange(first, first + count)):
-        return data[first : first + count]
-    if (rows == first).all():
-        return data[first : first + 1].expand(count, *data.shape[1:])
-    return data.index_select(0, index_tensor(rows, data.device))
-
-
-def _by_row(table: NDArray[Any]) -> list[NDArray[np.int64]]:
-    """The numbers of equal rows, for each distinct row."""
-    if len(table) == 0:
-        return []
-    if (table == table[0]).all():
-        return [np.arange(len(table))]
-    found: dict[bytes, list[int]] = {}
-    for number, row in enumerate(np.ascontiguousarray(table)):
-        found.setdefault(row.tobytes(), []).append(number)
-    return [np.array(numbers, np.int64) for numbers in found.values()]
-
-
-def _merged(groups: list[Group]) -> list[Group]:
-    """At most one group for each shape."""
-    if len(groups) < 2:
-        return groups
-    found: dict[tuple[int, ...], list[Group]] = {}
-    for group in groups:
-        found.setdefault(tuple(group.data.shape[1:]), []).append(group)
-    merged = []
-    for alike in found.values():
-        if len(alike) == 1:
-            merged.append(alike[0])
-            continue
-        indices = np.concatenate([group.indices for group in alike])
-        order = np.argsort(indices)
-        data = torch.cat([group.data for group in alike])
-        merged.append(Group(indices[order], take_rows(data, order)))
-    return merged
-
-
-def block_of(data: torch.Tensor) -> int:
-    """What distinguishes the block of memory that a tensor lies in from others."""
-    return int(data.untyped_storage()._cdata)
-
-
-def _copied(data: torch.Tensor) -> torch.Tensor:
-    return data.clone(memory_format=torch.contiguous_format)
-
-
-def _range_of(data: torch.Tensor, axis: int, start: int, extent: int, step: int) -> torch.Tensor:
-    if extent == 0:
-        return data.narrow(axis, 0, 0)
-    if step < 0:
-        last = start + (extent - 1) * step
-        return _range_of(data, axis, last, extent, -step).flip(axis)
-    index = [slice(None)] * axis + [slice(start, start + (extent - 1) * step + 1, step)]
-    return data[tuple(index)]
+        target = require_accelerator("DeviceSamples").torch_device(self.device.device_id)
+        flat = torch.empty(self.volume, dtype=carrier(wanted), device=target)
+        return self.of_all(flat, self._known_shapes(), type_id=wanted)
 
 
 if TYPE_CHECKING:

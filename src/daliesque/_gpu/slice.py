@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from .._engine.dtype import DType, float16, float32, from_code
 from .gather import Border, border_indices, gathered
+from .groups import Group
 from .numbers import constant, from_float, from_integer, rows, to_float, widened
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import float32
+from .groups import Group
 from .numbers import constant
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
 SignalPadding: TypeAlias = _kernels.SignalPadding

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .gather import Border
+from .groups import Group
 from .numbers import constant, converted, from_float, rows, to_float
-from .samples import DeviceSamples, Group
+from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
 # Coordinates x, y and for volumes z, each of shape (rows, *spatial extents).
