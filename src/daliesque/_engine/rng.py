@@ -21,7 +21,7 @@ import operator
 import os
 import random
 import threading
-from typing import Any, SupportsIndex, TypeAlias, final
+from typing import Any, SupportsIndex, TypeAlias
 
 from .. import _kernels
 from .ahead import Ahead
@@ -58,7 +58,6 @@ class _Lineage:
 _lineage = _Lineage()
 
 
-@final
 class RNG:
     """A source of reproducible randomness for random operators.
 
@@ -243,6 +242,49 @@ class RNG:
 
     def __reduce__(self) -> tuple[type[RNG], tuple[None, str]]:
         return RNG, (None, self.get_state())
+
+
+def derived_seed(*parts: int | str) -> int:
+    """A 64-bit seed that follows from some numbers and names, and from nothing else."""
+    text = " ".join(map(str, parts))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+class _StepStream(_kernels.Philox):
+    """A stream, and another one for operators, whose samples are counted from `first` on."""
+
+    def __init__(self, seed: int, operator_seed: int, first: int) -> None:
+        super().__init__(seed)
+        self._operators = _kernels.Philox(operator_seed)
+        self._first = first
+
+    def draw_operator_state(self) -> RNGState:
+        return self._operators.draw_operator_state().from_sample(self._first)
+
+
+class StepRNG(RNG):
+    """The generator of one step of an epoch, which is there for that step only.
+
+    What operators draw for a sample follows from the seed, the epoch, the number of the call in its
+    step and the index of the sample in the epoch: it is the same however the epoch is divided into
+    steps and among processes. What is drawn by calling the generator belongs to the step: it
+    follows from the index of its first sample.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, seed: int, epoch: int, first: int) -> None:
+        step_seed = derived_seed("step", seed, epoch, first)
+        self._begin(_StepStream(step_seed, derived_seed("samples", seed, epoch), first))
+
+    @property
+    def _philox(self) -> _kernels.Philox:
+        # Nobody else sees it: a loop that runs ahead needs no copy.
+        return self._stream
+
+    @_philox.setter
+    def _philox(self, stream: _kernels.Philox) -> None:
+        self._begin(stream)
 
 
 _default = threading.local()
