@@ -31,7 +31,7 @@ from .hooks import (
 )
 from .options import ReaderMeta, ReaderOptions, check_last_batch, check_options, own_arguments
 from .order import DEFAULT_SHUFFLE_SEED, Numbers, Order, Position, Shuffle
-from .source import Cursor, EpochSource, Fetched, Fetcher
+from .source import Cursor, EpochOrder, EpochSource, Fetched, Fetcher
 from .state import ReaderState, load_position, remake, save_position
 from .steps import LastBatch
 
@@ -444,7 +444,7 @@ class Reader(Generic[Delivered]):
         current = (setattr, (self, "_current", weakref.ref(epoch)))
         return epoch, (*self._cursor.moving(position), kept, current)
 
-    def _epoch_source(self, order: Order) -> EpochSource:
+    def _epoch_source(self, order: EpochOrder) -> EpochSource:
         return EpochSource(
             operator=self.operator,
             order=order,

@@ -153,6 +153,10 @@ class Order:
             self._remember(number + 1, engine.state)
         return samples
 
+    def walk(self, position: Position, within_pass: bool) -> Walk:
+        """What takes samples from `position` on; with `within_pass`, those of one pass."""
+        return Walk(self, position, within_pass)
+
     def locate(self, position: Position) -> tuple[int, int]:
         """The pass that the last sample taken belongs to, and how many of its samples are taken."""
         pass_number, taken = position.start, position.taken
@@ -334,6 +338,13 @@ class Walk:
         self._pass, self._taken = order.locate(position)
         remainder = position.remainder if self._pass == position.start else None
         self._samples = order.samples_of(self._pass, remainder)
+
+    def begin_step(self) -> None:
+        """Another step begins: all its samples come from one stream."""
+
+    def previous(self, last: int) -> int:
+        """The sample to repeat if the first ones of a step are missing: -1 to look for one."""
+        return last
 
     def take(self, count: int) -> Numbers:
         """The next samples: `count`, or at most those that are left of the pass."""

@@ -14,7 +14,7 @@ from ..._engine.device import Device
 from ..._engine.interrupts import Steps
 from ..._engine.samples import host
 from .bad_samples import BadSamples
-from .order import Numbers, Order, Position
+from .order import Numbers, Position, Walk
 
 
 class Fetched(NamedTuple):
@@ -59,6 +59,36 @@ class Fetcher(Protocol):
         """End all reading."""
 
 
+class EpochOrder(Protocol):
+    """Which samples an epoch delivers: an `Order`, or one that others have made."""
+
+    @property
+    def size(self) -> int:
+        """How many samples there are in all."""
+
+    @property
+    def pad(self) -> bool:
+        """Whether `epoch_length` counts what is repeated to make all shards equally long."""
+
+    def epoch_length(self, position: Position) -> int:
+        """How many samples the epoch has, without rounding up to batches."""
+
+    def length_within_pass(self, position: Position) -> int:
+        """How many samples an epoch has that ends with its pass."""
+
+    def left_of_pass(self, position: Position) -> int:
+        """How many samples of the pass have not been taken."""
+
+    def finished(self, position: Position) -> Position:
+        """Where the next epoch begins after one that was delivered completely."""
+
+    def abandoned(self, position: Position) -> Position:
+        """Where the next epoch begins after one that was left."""
+
+    def walk(self, position: Position, within_pass: bool) -> Walk:
+        """What takes samples from `position` on."""
+
+
 class Cursor:
     """Where a reader is: after what was delivered last.
 
@@ -98,7 +128,7 @@ class EpochSource:
 
     # The name of the reader in messages.
     operator: str
-    order: Order
+    order: EpochOrder
     cursor: Cursor
     bad_samples: BadSamples
     # Where to deliver, and the names of the outputs if these are delivered as a dict.

@@ -78,7 +78,7 @@ class Steps:
         if self._position.delivered >= self._length:
             self.finished = True
             return
-        walk = Walk(self._source.order, self._position, self._last_batch != "fill")
+        walk = self._source.order.walk(self._position, self._last_batch != "fill")
         self._fetcher = None if self._capacity is None else self._source.make_fetcher()
         try:
             yield from self._read_all(walk)
@@ -112,7 +112,8 @@ class Steps:
 
     def _read_batch(self, walk: Walk, count: int) -> Step:
         bad_samples = self._source.bad_samples
-        batch = _Batch(self._position.last)
+        walk.begin_step()
+        batch = _Batch(walk.previous(self._position.last))
         failed: list[Failed] = []
         taken = unread = 0
         valid = min(count, self._length - self._position.delivered)
