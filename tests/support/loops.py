@@ -155,3 +155,18 @@ def prefetching_loader() -> Any:
     node = ndd.pytorch.nodes.Reader(Pictures, batch_size=2, random_shuffle=True)
     ahead = Prefetcher(ndd.pytorch.nodes.ToTorch(node), prefetch_factor=3)
     return Loader(ahead, restart_on_stop_iteration=False)
+
+
+def augmented_pair(images: ndd.Batch, labels: ndd.Batch) -> tuple[ndd.Batch, ndd.Batch]:
+    """Images with random augmentations, and labels."""
+    return augmented(images), labels
+
+
+def torch_epochs(checkpoint: Checkpoint) -> Iterator[Any]:
+    """Two epochs of a loader for torch, with random augmentations."""
+    loader = ndd.pytorch.DataLoader(
+        Pictures(9), augmented_pair, batch_size=3, shuffle=True, last_batch="drop", seed=2
+    )
+    checkpoint.register(loader, "loader")
+    while loader.epoch < 2:
+        yield from loader
