@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 ORACLE := .venv-oracle
 FLOORS := .venv-floors
+# For each of these there is a dependency group `frameworks-NAME` and a folder tests/frameworks/NAME.
+FRAMEWORKS := torch
 REFERENCE := nvidia-dali-cuda120==2.4.0
 # How long to feed damaged files to the decoders, and which ones.
 FUZZ_SECONDS ?= 1200
@@ -28,7 +30,7 @@ NATIVE := $(shell find src/kernels tests/native -name '*.cpp' -o -name '*.h')
 WHEEL := build/wheel/built
 
 .PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan \
-	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions
+	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions test-frameworks
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
@@ -39,6 +41,12 @@ test: $(VENV)/installed $(VENV)/test
 # With the lowest versions of all requirements that pyproject.toml admits.
 test-floors: $(FLOORS)/installed
 	$(FLOORS)/bin/python -m pytest -n $(WORKERS) --dist loadfile
+
+# The real frameworks, each group in an environment of its own on top of that of the tests.
+test-frameworks: $(FRAMEWORKS:%=test-frameworks-%)
+
+test-frameworks-%: $(VENV)/installed .venv-frameworks-%/run
+	.venv-frameworks-$*/bin/python -m pytest tests/frameworks/$*
 
 oracle: $(ORACLE)/installed
 	$(ORACLE)/bin/python -m pytest tests/oracle
@@ -161,5 +169,13 @@ $(FLOORS)/installed: $(WHEEL) $(FLOORS)/run
 	$(FLOORS)/bin/pip install --quiet --no-deps --force-reinstall build/wheel/*.whl
 	touch $@
 
+# Finds the packages of the first environment as well, torch and the wheel among them.
+.venv-frameworks-%/run: $(VENV)/test
+	$(PYTHON) -m venv .venv-frameworks-$*
+	.venv-frameworks-$*/bin/python tools/share_packages.py $(VENV)
+	$(BIN)/python tools/requirements.py frameworks-$* \
+		| .venv-frameworks-$*/bin/pip install --quiet -r /dev/stdin
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(ORACLE) $(FLOORS) build
+	rm -rf $(VENV) $(ORACLE) $(FLOORS) $(FRAMEWORKS:%=.venv-frameworks-%) build

@@ -3,9 +3,9 @@
 
     python tools/requirements.py build run test
 
-`build` is what building needs, `run` what the package needs; everything else names an extra. So an
-environment can be filled without building the package. After `--floors`, what the package and its
-extras need is asked for in the lowest version that they admit.
+`build` is what building needs, `run` what the package needs; everything else names an extra or a
+dependency group. So an environment can be filled without building the package. After `--floors`,
+what the package and its extras need is asked for in the lowest version that they admit.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ def requirements(groups: list[str]) -> list[str]:
     tables = tomllib.loads(PROJECT.read_text())
     known: dict[str, list[str]] = {
         **tables["project"]["optional-dependencies"],
+        **tables["dependency-groups"],
         # Found in an environment, these two are taken instead of the system's.
         "build": [*tables["build-system"]["requires"], "cmake", "ninja"],
         "run": tables["project"]["dependencies"],

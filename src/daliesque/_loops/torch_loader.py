@@ -373,10 +373,12 @@ class _BatchSampler(torch.utils.data.Sampler[list[int]]):
 
 
 class _Batches(torch.utils.data.IterableDataset[Any]):
-    """All batches of the epoch."""
+    """All batches of the epoch; with a state, for torchdata."""
 
     def __init__(self, loader: DataLoader) -> None:
         self._loader = loader
+        self.state_dict = loader.state_dict
+        self.load_state_dict = loader.load_state_dict
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._loader)
