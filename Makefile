@@ -8,6 +8,7 @@ ORACLE := .venv-oracle
 FLOORS := .venv-floors
 # For each of these there is a dependency group `frameworks-NAME` and a folder tests/frameworks/NAME.
 FRAMEWORKS := torch
+PEERS := .venv-peers
 REFERENCE := nvidia-dali-cuda120==2.4.0
 # How long to feed damaged files to the decoders, and which ones.
 FUZZ_SECONDS ?= 1200
@@ -30,7 +31,8 @@ NATIVE := $(shell find src/kernels tests/native -name '*.cpp' -o -name '*.h')
 WHEEL := build/wheel/built
 
 .PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan \
-	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions test-frameworks
+	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions \
+	test-frameworks peers
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
@@ -113,6 +115,10 @@ stress: $(VENV)/installed $(VENV)/test
 soak: $(VENV)/installed
 	$(BIN)/python benchmarks/soak.py --hours $(HOURS)
 
+# Operators against other libraries, in an environment that has them; NAMES chooses rows.
+peers: $(PEERS)/installed
+	$(PEERS)/bin/python benchmarks/peers.py --chart docs/peers.png $(NAMES)
+
 wheel: $(WHEEL)
 
 # One wheel for all environments; built again when a source has changed.
@@ -177,5 +183,18 @@ $(FLOORS)/installed: $(WHEEL) $(FLOORS)/run
 		| .venv-frameworks-$*/bin/pip install --quiet -r /dev/stdin
 	touch $@
 
+$(PEERS)/run: pyproject.toml tools/requirements.py
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --upgrade pip
+	$(PEERS)/bin/python tools/requirements.py run audio video torch parquet \
+		| $(PEERS)/bin/pip install --quiet -r /dev/stdin
+	$(PEERS)/bin/pip install --quiet opencv-python-headless torchvision albumentations kornia \
+		matplotlib
+	touch $@
+
+$(PEERS)/installed: $(WHEEL) $(PEERS)/run
+	$(PEERS)/bin/pip install --quiet --no-deps --force-reinstall build/wheel/*.whl
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(ORACLE) $(FLOORS) $(FRAMEWORKS:%=.venv-frameworks-%) build
+	rm -rf $(VENV) $(ORACLE) $(FLOORS) $(PEERS) $(FRAMEWORKS:%=.venv-frameworks-%) build

@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rows.augment_peers import Data, albumentations_calls, kornia_calls, torchvision_calls
+from rows.peer_row import drawn
 
 import daliesque as ndd
 
@@ -41,15 +42,6 @@ Array = NDArray[Any]
 Call = Callable[[], Any]
 DECODED = ((375, 500), (500, 375), (333, 500), (480, 640), (375, 500), (500, 333))
 ROWS = ("rand_augment", "auto_augment", "trivial_augment", "mixup+cutmix", "detection")
-
-
-def drawn(height: int, width: int, rng: np.random.Generator) -> Array:
-    """An image with smooth parts, an edge and noise."""
-    y, x = np.mgrid[:height, :width]
-    waves = [np.sin(x / rng.uniform(5, 40) + y / rng.uniform(5, 40)) for _ in range(3)]
-    image = 128 + 90 * np.stack(waves, axis=2) + rng.normal(0, 8, (height, width, 3))
-    image[height // 4 : height // 2, width // 3 : width // 2] = rng.uniform(0, 255, 3)
-    return image.clip(0, 255).astype(np.uint8)
 
 
 def batches(count: int, root: Path | None) -> dict[str, Data]:
