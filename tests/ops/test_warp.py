@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 import daliesque as ndd
 from support.compare import assert_close
+from support.instruction_sets import use_instructions
 from support.reference.sampling import affine_positions, sampled
 
 Array = NDArray[Any]
@@ -47,6 +49,29 @@ def test_all_ways_of_bytes_agree(channels: int) -> None:
             )
             positions = affine_positions(np.array(MATRIX).reshape(2, 3), size)
             assert np.abs(got - sampled(image, positions, fill)).max() <= 0.55
+
+
+@pytest.mark.parametrize("interp", [ndd.types.INTERP_NN, ndd.types.INTERP_LINEAR])
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f4"])
+def test_instruction_sets_agree(dtype: str, interp: Any) -> None:
+    """To the last bit: also in narrow images, and where a group of pixels is not full."""
+    rng = np.random.default_rng(7)
+    for channels, fill in itertools.product((1, 2, 3, 4, 5), (None, 3.0)):
+        sizes = [(1, 1), (2, 2), (1, 40), (40, 1), (7, 3), (70, 65), (33, 130)]
+        images = [rng.integers(0, 256, (*size, channels)).astype(dtype) for size in sizes]
+        angles = [np.float32(angle) for angle in rng.uniform(-180, 180, len(sizes))]
+        results = []
+        for name in ("vector", "avx2", "portable"):
+            with use_instructions(name):
+                rotated = ndd.rotate(
+                    ndd.batch(images, layout="HWC"),
+                    angle=ndd.batch(angles),
+                    size=(37, 83),
+                    fill_value=fill,
+                    interp_type=interp,
+                )
+                results.append(np.stack([np.array(tensor) for tensor in rotated.tensors]))
+        assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
 
 
 @pytest.mark.parametrize("border", [None, 9.0])

@@ -41,14 +41,16 @@ std::vector<std::byte> fill_pixel(const std::vector<float>& fill, int64_t channe
 class Sampler {
  public:
   Sampler(const Samples& out, const Samples& in, WarpInterp interp)
-      : loops_(warp_loops()),
+      : nearest_(DALIESQUE_CHOOSE_512(nearest)),
+        linear_bytes_(DALIESQUE_CHOOSE_512(linear_bytes)),
         interp_(interp),
         bytes_(in.dtype() == DType::uint8 && out.dtype() == DType::uint8 && in.ndim() == 3 &&
                interp == WarpInterp::linear),
         plain_(out.dtype() == DType::float32),
         out_size_(dtype_size(out.dtype())) {
     if (interp != WarpInterp::nearest && !bytes_) {
-      loop_ = interp == WarpInterp::linear ? loops_.linear(in.dtype()) : loops_.cubic(in.dtype());
+      loop_ = interp == WarpInterp::linear ? warp_loops().linear(in.dtype())
+                                           : warp_loops().cubic(in.dtype());
       if (!loop_) {
         throw UsageError(std::string("cannot interpolate ") + dtype_name(in.dtype()));
       }
@@ -61,9 +63,9 @@ class Sampler {
   void operator()(std::byte* out, const WarpSurface& in, const WarpStretch& at) const {
     const int64_t values = at.count * in.channels;
     if (interp_ == WarpInterp::nearest) {
-      loops_.nearest(out, in, at, static_cast<int64_t>(out_size_) * in.channels);
+      nearest_(out, in, at, static_cast<int64_t>(out_size_) * in.channels);
     } else if (bytes_) {
-      loops_.linear_bytes(reinterpret_cast<uint8_t*>(out), in, at);
+      linear_bytes_(reinterpret_cast<uint8_t*>(out), in, at);
     } else if (plain_) {
       loop_(reinterpret_cast<float*>(out), in, at);
     } else {
@@ -74,7 +76,8 @@ class Sampler {
   }
 
  private:
-  const WarpLoops& loops_;
+  NearestLoop* nearest_;
+  LinearBytesLoop* linear_bytes_;
   WarpInterp interp_;
   bool bytes_, plain_;
   size_t out_size_;
@@ -154,7 +157,8 @@ class BandMaker {
   std::vector<uint8_t> buffer_;
   std::vector<std::byte> fill_;
   WarpSurface surface_;
-  WarpCoordinates at_;
+  // Loops read whole rows of it, also where a tile is narrower.
+  WarpCoordinates at_{};
 };
 
 /// Makes the bands from `begin` to `end`, past the caches if `streamed`.

@@ -21,11 +21,11 @@ constexpr int kWarpRestart = 256;
 
 /// Where the pixels of a tile come from; (0, 0) is the corner of the first pixel.
 struct WarpCoordinates {
-  alignas(32) float x[kWarpRows][kWarpColumns];
-  alignas(32) float y[kWarpRows][kWarpColumns];
-  alignas(32) float z[kWarpRows][kWarpColumns];
+  alignas(64) float x[kWarpRows][kWarpColumns];
+  alignas(64) float y[kWarpRows][kWarpColumns];
+  alignas(64) float z[kWarpRows][kWarpColumns];
   /// The running sums behind the last column, where the next tile to the right goes on.
-  alignas(32) float sums[3][kWarpRows];
+  alignas(64) float sums[3][kWarpRows];
 };
 
 /// Pixels of `channels` values, without gaps. An image has the depth 1.
@@ -37,7 +37,8 @@ struct WarpSurface {
   const void* fill;  // a pixel of the surface's type
 };
 
-/// A stretch of coordinates of one row; `z` is null for images.
+/// A stretch of coordinates of one row; `z` is null for images. There are kWarpColumns of each,
+/// but only `count` of them mean something.
 struct WarpStretch {
   const float* x;
   const float* y;
@@ -51,23 +52,31 @@ struct WarpLoops {
   /// Adds `step` to the running sums again and again, for each of `dims` coordinates.
   void (*affine)(WarpCoordinates& at, const float* step, int dims);
 
-  /// The source pixel that each coordinate lies in, as its `pixel_bytes` bytes.
-  void (*nearest)(std::byte* out, const WarpSurface& in, const WarpStretch& at,
-                  int64_t pixel_bytes);
-
-  /// Linear interpolation of uint8 images with 14-bit weights.
-  void (*linear_bytes)(uint8_t* out, const WarpSurface& in, const WarpStretch& at);
-
   /// Linear interpolation of images and volumes, and cubic interpolation of images, of a type.
   WarpLoop (*linear)(DType type);
   WarpLoop (*cubic)(DType type);
 };
 
+/// The source pixel that each coordinate lies in, as its `pixel_bytes` bytes.
+using NearestLoop = void(std::byte* out, const WarpSurface& in, const WarpStretch& at,
+                         int64_t pixel_bytes);
+
+/// Linear interpolation of uint8 images with 14-bit weights.
+using LinearBytesLoop = void(uint8_t* out, const WarpSurface& in, const WarpStretch& at);
+
 namespace portable {
 extern const WarpLoops warp_loops;
-}
+NearestLoop nearest;
+LinearBytesLoop linear_bytes;
+}  // namespace portable
 namespace avx2 {
 extern const WarpLoops warp_loops;
-}
+NearestLoop nearest;
+LinearBytesLoop linear_bytes;
+}  // namespace avx2
+namespace avx512 {
+NearestLoop nearest;
+LinearBytesLoop linear_bytes;
+}  // namespace avx512
 
 }  // namespace daliesque::image

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear interpolation of bytes, a group of pixels at a time.
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#include "image/warp_pixels.simd.h"
+
+namespace daliesque::image::DALIESQUE_ISA {
+
+namespace {
+
+/// Weights of byte interpolation are fractions of this. The largest power of two in 16 bits.
+constexpr int kOne = 1 << 14;
+
+/// Added to a number of less than 16 bits, this leaves no bits for a fraction: the lower bits of
+/// the sum are the nearest integer.
+constexpr float kNoFraction = 0x1.8p23f;
+
+/// Weights of the four neighbors. Their sum is always kOne, so flat areas stay as they are.
+struct Weights {
+  int32_t w00, w01, w10, w11;
+};
+
+DALIESQUE_INLINE int32_t fraction(float value) {
+  const float sum = value * kOne + kNoFraction;
+  int32_t bits;
+  std::memcpy(&bits, &sum, sizeof bits);
+  return bits & 0xffff;
+}
+
+DALIESQUE_INLINE Weights weights(float right, float below) {
+  const int32_t both = fraction(right * below);
+  const int32_t x = fraction(right) - both, y = fraction(below) - both;
+  return {kOne - x - y - both, x, y, both};
+}
+
+DALIESQUE_INLINE uint8_t blend(const Weights& w, int p00, int p01, int p10, int p11) {
+  const int32_t sum = w.w00 * p00 + w.w01 * p01 + w.w10 * p10 + w.w11 * p11;
+  const int32_t value = (sum + kOne / 2) >> 14;
+  return static_cast<uint8_t>(value < 0 ? 0 : value);
+}
+
+/// The four neighbors of a position: left and right in the row above it, then in the row below.
+struct Corners {
+  const uint8_t* taps[4];
+
+  Corners(const WarpSurface& in, int64_t x, int64_t y) {
+    if (x >= 0 && x < in.width - 1 && y >= 0 && y < in.height - 1) {
+      const int64_t pitch = in.width * in.channels;
+      taps[0] = static_cast<const uint8_t*>(in.data) + y * pitch + x * in.channels;
+      taps[1] = taps[0] + in.channels;
+      taps[2] = taps[0] + pitch;
+      taps[3] = taps[2] + in.channels;
+    } else {
+      for (int k = 0; k < 4; k++) taps[k] = pixel<uint8_t>(in, x + k % 2, y + k / 2, 0);
+    }
+  }
+};
+
+void linear_byte_pixels(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+  const int64_t channels = in.channels;
+  for (int i = 0; i < at.count; i++) {
+    const Cell x = locate(at.x[i]), y = locate(at.y[i]);
+    const Weights w = weights(x.rest, y.rest);
+    const Corners p(in, x.index, y.index);
+    for (int64_t c = 0; c < channels; c++) {
+      *out++ = blend(w, p.taps[0][c], p.taps[1][c], p.taps[2][c], p.taps[3][c]);
+    }
+  }
+}
+
+#ifdef __AVX2__
+
+#ifdef __AVX512VBMI__
+constexpr int kGroup = 16;
+#else
+constexpr int kGroup = 8;
+#endif
+constexpr int kGroups = kWarpColumns / kGroup;
+
+using Floats [[gnu::vector_size(4 * kGroup)]] = float;
+using Ints [[gnu::vector_size(4 * kGroup)]] = int32_t;
+
+#ifdef __AVX512VBMI__
+
+DALIESQUE_INLINE Floats load_floats(const float* from) { return (Floats)_mm512_loadu_ps(from); }
+DALIESQUE_INLINE void store_ints(int32_t* to, Ints v) { _mm512_store_si512(to, (__m512i)v); }
+// Of NaN and a number, both min and max give the second one.
+DALIESQUE_INLINE Floats between(Floats v, float low, float high) {
+  const __m512 raised = _mm512_max_ps((__m512)v, _mm512_set1_ps(low));
+  return (Floats)_mm512_min_ps(raised, _mm512_set1_ps(high));
+}
+DALIESQUE_INLINE Floats rounded_down(Floats v) {
+  return (Floats)_mm512_roundscale_ps((__m512)v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+DALIESQUE_INLINE Ints truncated(Floats v) { return (Ints)_mm512_cvttps_epi32((__m512)v); }
+DALIESQUE_INLINE Floats to_floats(Ints v) { return (Floats)_mm512_cvtepi32_ps((__m512i)v); }
+DALIESQUE_INLINE Ints at_most(Ints v, int32_t high) {
+  return (Ints)_mm512_min_epi32((__m512i)v, _mm512_set1_epi32(high));
+}
+/// v * kOne, rounded, in the lower halves. The product with a power of two is exact, so that fusing
+/// does not change a bit.
+DALIESQUE_INLINE Ints fractions(Floats v) {
+  return (Ints)_mm512_fmadd_ps((__m512)v, _mm512_set1_ps(kOne), _mm512_set1_ps(kNoFraction));
+}
+DALIESQUE_INLINE Ints minus_words(Ints a, Ints b) {
+  return (Ints)_mm512_sub_epi16((__m512i)a, (__m512i)b);
+}
+/// A bit for each negative number.
+DALIESQUE_INLINE uint32_t negatives(Ints v) { return _mm512_movepi32_mask((__m512i)v); }
+
+#else
+
+DALIESQUE_INLINE Floats load_floats(const float* from) { return (Floats)_mm256_loadu_ps(from); }
+DALIESQUE_INLINE void store_ints(int32_t* to, Ints v) {
+  _mm256_store_si256(reinterpret_cast<__m256i*>(to), (__m256i)v);
+}
+// Of NaN and a number, both min and max give the second one.
+DALIESQUE_INLINE Floats between(Floats v, float low, float high) {
+  const __m256 raised = _mm256_max_ps((__m256)v, _mm256_set1_ps(low));
+  return (Floats)_mm256_min_ps(raised, _mm256_set1_ps(high));
+}
+DALIESQUE_INLINE Floats rounded_down(Floats v) { return (Floats)_mm256_floor_ps((__m256)v); }
+DALIESQUE_INLINE Ints truncated(Floats v) { return (Ints)_mm256_cvttps_epi32((__m256)v); }
+DALIESQUE_INLINE Floats to_floats(Ints v) { return (Floats)_mm256_cvtepi32_ps((__m256i)v); }
+DALIESQUE_INLINE Ints at_most(Ints v, int32_t high) {
+  return (Ints)_mm256_min_epi32((__m256i)v, _mm256_set1_epi32(high));
+}
+/// v * kOne, rounded, in the lower halves. The product with a power of two is exact, so that fusing
+/// does not change a bit.
+DALIESQUE_INLINE Ints fractions(Floats v) {
+  return (Ints)_mm256_fmadd_ps((__m256)v, _mm256_set1_ps(kOne), _mm256_set1_ps(kNoFraction));
+}
+DALIESQUE_INLINE Ints minus_words(Ints a, Ints b) {
+  return (Ints)_mm256_sub_epi16((__m256i)a, (__m256i)b);
+}
+/// A bit for each negative number.
+DALIESQUE_INLINE uint32_t negatives(Ints v) {
+  return static_cast<uint32_t>(_mm256_movemask_ps((__m256)v));
+}
+
+#endif
+
+/// The cells of a group. With `clamp`, ends of the axis repeat for ever, and both neighbors exist.
+struct Cells {
+  Ints index;
+  Floats rest;
+};
+
+template <bool clamp>
+DALIESQUE_INLINE Cells locate_group(const float* coordinates, int32_t extent) {
+  const Floats x = load_floats(coordinates) - 0.5f;
+  if constexpr (clamp) {
+    const Floats inside = between(x, 0, static_cast<float>(extent - 1));
+    const Ints index = at_most(truncated(inside), extent - 2);
+    return {index, inside - to_floats(index)};
+  }
+  const Floats near = between(x, -kFarthest, kFarthest);
+  const Floats whole = rounded_down(near);
+  return {truncated(whole), near - whole};
+}
+
+/// Sets of weights in pairs: (w00, w01) and (w10, w11).
+struct WeightPairs {
+  Ints upper, lower;
+};
+
+DALIESQUE_INLINE WeightPairs weight_pairs(Floats right, Floats below) {
+  const Ints x = fractions(right), y = fractions(below), both = fractions(right * below);
+  // Only lower halves of words count; the upper ones, which are all equal, cancel out.
+  const Ints only_x = minus_words(x, both), only_y = minus_words(y, both);
+  const Floats total = Floats{} + (kNoFraction + kOne);
+  const Ints rest = minus_words(minus_words((Ints)total, only_x), y);
+  return {rest | only_x << 16, only_y | both << 16};
+}
+
+/// Offsets and weights of a stretch of pixels, found before the first of them is loaded: no load
+/// waits for the arithmetic of its own pixel.
+struct Neighbors {
+  alignas(64) int32_t offsets[kGroups][kGroup];
+  WeightPairs weights[kGroups];
+  /// Which pixels of a group lack a neighbor or lie too near to the end of the image, and which
+  /// have no neighbor at all.
+  uint32_t lacking[kGroups], outside[kGroups];
+};
+
+/// Loads take this many bytes, more than the pixel has.
+constexpr int kLoad = 16;
+
+template <int channels, bool clamp>
+DALIESQUE_INLINE void find_neighbors(Neighbors& out, const WarpSurface& in, const WarpStretch& at) {
+  const auto width = static_cast<int32_t>(in.width), height = static_cast<int32_t>(in.height);
+  const auto pitch = width * channels;
+  const int32_t last_load = height * pitch - pitch - kLoad;
+  for (int group = 0; kGroup * group < at.count; group++) {
+    const Cells x = locate_group<clamp>(at.x + kGroup * group, width);
+    const Cells y = locate_group<clamp>(at.y + kGroup * group, height);
+    Ints offsets = y.index * pitch + x.index * channels;
+    out.weights[group] = weight_pairs(x.rest, y.rest);
+    // Negative where something lacks.
+    Ints lacking = last_load - offsets;
+    if constexpr (!clamp) {
+      lacking |= x.index | (width - 2 - x.index) | y.index | (height - 2 - y.index);
+    }
+    out.lacking[group] = negatives(lacking);
+    if (out.lacking[group]) {
+      const Ints x_far = (x.index + 1) | (width - 1 - x.index);
+      const Ints y_far = (y.index + 1) | (height - 1 - y.index);
+      out.outside[group] = negatives(x_far | y_far);
+      offsets = lacking < 0 ? Ints{} : offsets;
+    }
+    store_ints(out.offsets[group], offsets);
+  }
+}
+
+/// Bytes at the offsets k, k + 4, ... of a row.
+DALIESQUE_INLINE __m128i load_bytes(const uint8_t* row, int32_t offset) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + offset));
+}
+
+/// How to bring values of both columns next to each other, widened to 16 bits: what madd takes.
+template <int channels>
+DALIESQUE_INLINE __m128i pair_order() {
+  constexpr char z = -1;
+  return channels == 3 ? _mm_setr_epi8(0, z, 3, z, 1, z, 4, z, 2, z, 5, z, z, z, z, z)
+                       : _mm_setr_epi8(0, z, 4, z, 1, z, 5, z, 2, z, 6, z, 3, z, 7, z);
+}
+
+#ifdef __AVX512VBMI__
+
+/// Interpolates four pixels: k, k + 4, k + 8 and k + 12; gives four 32-bit values for each, in
+/// units of 2^-7.
+template <int channels, int k>
+DALIESQUE_INLINE __m512i blend_part(const uint8_t* upper, const uint8_t* lower, const int32_t* at,
+                                    const WeightPairs& w) {
+  const auto load = [&](const uint8_t* row) {
+    __m512i bytes = _mm512_castsi128_si512(load_bytes(row, at[k]));
+    bytes = _mm512_mask_broadcast_i32x4(bytes, 0x00f0, load_bytes(row, at[k + 4]));
+    bytes = _mm512_mask_broadcast_i32x4(bytes, 0x0f00, load_bytes(row, at[k + 8]));
+    bytes = _mm512_mask_broadcast_i32x4(bytes, 0xf000, load_bytes(row, at[k + 12]));
+    return _mm512_shuffle_epi8(bytes, _mm512_broadcast_i32x4(pair_order<channels>()));
+  };
+  constexpr auto own = static_cast<_MM_PERM_ENUM>(0x55 * k);
+  const __m512i above = _mm512_shuffle_epi32((__m512i)w.upper, own);
+  const __m512i below = _mm512_shuffle_epi32((__m512i)w.lower, own);
+  const __m512i sum = _mm512_add_epi32(_mm512_madd_epi16(load(upper), above),
+                                       _mm512_madd_epi16(load(lower), below));
+  return _mm512_srai_epi32(sum, 7);
+}
+
+/// Interpolates a group of pixels whose neighbors are at offsets `at`.
+template <int channels>
+DALIESQUE_INLINE void blend_group(uint8_t* out, const uint8_t* upper, const uint8_t* lower,
+                                  const int32_t* at, const WeightPairs& w) {
+  const __m512i first = _mm512_packs_epi32(blend_part<channels, 0>(upper, lower, at, w),
+                                           blend_part<channels, 1>(upper, lower, at, w));
+  const __m512i second = _mm512_packs_epi32(blend_part<channels, 2>(upper, lower, at, w),
+                                            blend_part<channels, 3>(upper, lower, at, w));
+  // Multiplication by 2^8 / 2^15, rounded.
+  const __m512i scale = _mm512_set1_epi16(1 << 8);
+  const __m512i packed =
+      _mm512_packus_epi16(_mm512_mulhrs_epi16(first, scale), _mm512_mulhrs_epi16(second, scale));
+  if constexpr (channels == 4) {
+    _mm512_storeu_si512(out, packed);
+  } else {
+    alignas(64) static constexpr uint8_t kTight[64] = {
+        0,  1,  2,  4,  5,  6,  8,  9,  10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25, 26, 28,
+        29, 30, 32, 33, 34, 36, 37, 38, 40, 41, 42, 44, 45, 46, 48, 49, 50, 52, 53, 54, 56, 57,
+        58, 60, 61, 62, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
+    const __m512i tight = _mm512_permutexvar_epi8(_mm512_load_si512(kTight), packed);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_castsi512_si256(tight));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 32), _mm512_extracti32x4_epi32(tight, 2));
+  }
+}
+
+template <>
+[[gnu::always_inline]] inline void blend_group<1>(uint8_t* out, const uint8_t* upper,
+                                                  const uint8_t* lower, const int32_t* at,
+                                                  const WeightPairs& w) {
+  const __m512i offsets = _mm512_load_si512(at);
+  const auto pairs = [&](const uint8_t* base) {
+    const __m512i raw = _mm512_i32gather_epi32(offsets, base, 1);
+    const __m128i order = _mm_setr_epi8(0, -1, 1, -1, 4, -1, 5, -1, 8, -1, 9, -1, 12, -1, 13, -1);
+    return _mm512_shuffle_epi8(raw, _mm512_broadcast_i32x4(order));
+  };
+  const __m512i sum = _mm512_add_epi32(_mm512_madd_epi16(pairs(upper), (__m512i)w.upper),
+                                       _mm512_madd_epi16(pairs(lower), (__m512i)w.lower));
+  const __m512i value = _mm512_srai_epi32(_mm512_add_epi32(sum, _mm512_set1_epi32(kOne / 2)), 14);
+  const __m512i positive = _mm512_max_epi32(value, _mm512_setzero_si512());
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtusepi32_epi8(positive));
+}
+
+#else
+
+/// Interpolates two pixels, k and k + 4; gives four 32-bit values for each, in units of 2^-7.
+template <int channels, int k>
+DALIESQUE_INLINE __m256i blend_part(const uint8_t* upper, const uint8_t* lower, const int32_t* at,
+                                    const WeightPairs& w) {
+  const auto load = [&](const uint8_t* row) {
+    const __m256i bytes = _mm256_inserti128_si256(_mm256_castsi128_si256(load_bytes(row, at[k])),
+                                                  load_bytes(row, at[k + 4]), 1);
+    return _mm256_shuffle_epi8(bytes, _mm256_broadcastsi128_si256(pair_order<channels>()));
+  };
+  const __m256i above = _mm256_shuffle_epi32((__m256i)w.upper, 0x55 * k);
+  const __m256i below = _mm256_shuffle_epi32((__m256i)w.lower, 0x55 * k);
+  const __m256i sum = _mm256_add_epi32(_mm256_madd_epi16(load(upper), above),
+                                       _mm256_madd_epi16(load(lower), below));
+  return _mm256_srai_epi32(sum, 7);
+}
+
+/// Interpolates a group of pixels whose neighbors are at offsets `at`.
+template <int channels>
+DALIESQUE_INLINE void blend_group(uint8_t* out, const uint8_t* upper, const uint8_t* lower,
+                                  const int32_t* at, const WeightPairs& w) {
+  const __m256i first = _mm256_packs_epi32(blend_part<channels, 0>(upper, lower, at, w),
+                                           blend_part<channels, 1>(upper, lower, at, w));
+  const __m256i second = _mm256_packs_epi32(blend_part<channels, 2>(upper, lower, at, w),
+                                            blend_part<channels, 3>(upper, lower, at, w));
+  // Multiplication by 2^8 / 2^15, rounded.
+  const __m256i scale = _mm256_set1_epi16(1 << 8);
+  const __m256i packed =
+      _mm256_packus_epi16(_mm256_mulhrs_epi16(first, scale), _mm256_mulhrs_epi16(second, scale));
+  if constexpr (channels == 4) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), packed);
+  } else {
+    const __m256i tight =
+        _mm256_shuffle_epi8(packed, _mm256_broadcastsi128_si256(_mm_setr_epi8(
+                                        0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1)));
+    const __m256i joined =
+        _mm256_permutevar8x32_epi32(tight, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 3, 7));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_castsi256_si128(joined));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(out + 16), _mm256_extracti128_si256(joined, 1));
+  }
+}
+
+template <>
+[[gnu::always_inline]] inline void blend_group<1>(uint8_t* out, const uint8_t* upper,
+                                                  const uint8_t* lower, const int32_t* at,
+                                                  const WeightPairs& w) {
+  const __m256i offsets = _mm256_load_si256(reinterpret_cast<const __m256i*>(at));
+  const auto pairs = [&](const uint8_t* base) {
+    const __m256i raw = _mm256_i32gather_epi32(reinterpret_cast<const int*>(base), offsets, 1);
+    const __m128i order = _mm_setr_epi8(0, -1, 1, -1, 4, -1, 5, -1, 8, -1, 9, -1, 12, -1, 13, -1);
+    return _mm256_shuffle_epi8(raw, _mm256_broadcastsi128_si256(order));
+  };
+  const __m256i sum = _mm256_add_epi32(_mm256_madd_epi16(pairs(upper), (__m256i)w.upper),
+                                       _mm256_madd_epi16(pairs(lower), (__m256i)w.lower));
+  const __m256i value = _mm256_srai_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(kOne / 2)), 14);
+  const __m128i words =
+      _mm_packs_epi32(_mm256_castsi256_si128(value), _mm256_extracti128_si256(value, 1));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(out), _mm_packus_epi16(words, words));
+}
+
+#endif
+
+constexpr uint32_t kAll = (1u << kGroup) - 1;
+
+/// Makes the pixels of a group that blend_group could not make, those whose bits are set, again.
+template <int channels>
+DALIESQUE_INLINE void correct_group(uint8_t* out, const WarpSurface& in, const WarpStretch& at,
+                                    uint32_t lacking, uint32_t outside) {
+  if (in.border != Border::constant) outside = 0;
+  for (; lacking; lacking &= lacking - 1) {
+    const int k = __builtin_ctz(lacking);
+    if (outside >> k & 1) {
+      std::memcpy(out + k * channels, in.fill, channels);
+    } else {
+      linear_byte_pixels(out + k * channels, in, {at.x + k, at.y + k, nullptr, 1});
+    }
+  }
+}
+
+template <int channels>
+static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+  Neighbors found;
+  if (in.border == Border::clamp && in.width > 1 && in.height > 1) {
+    find_neighbors<channels, true>(found, in, at);
+  } else {
+    find_neighbors<channels, false>(found, in, at);
+  }
+  const auto* data = static_cast<const uint8_t*>(in.data);
+  const uint8_t* below = data + in.width * channels;
+  uint8_t rest[kGroup * channels];
+  for (int group = 0; kGroup * group < at.count; group++) {
+    const int left = at.count - kGroup * group;
+    // What does not fill a group is made elsewhere.
+    uint8_t* to = left >= kGroup ? out + kGroup * group * channels : rest;
+    const uint32_t lacking = found.lacking[group];
+    if (lacking != kAll) {
+      blend_group<channels>(to, data, below, found.offsets[group], found.weights[group]);
+    }
+    if (lacking) {
+      const WarpStretch own{at.x + kGroup * group, at.y + kGroup * group, nullptr, kGroup};
+      correct_group<channels>(to, in, own, lacking, found.outside[group]);
+    }
+    if (left < kGroup) {
+      std::memcpy(out + kGroup * group * channels, rest, static_cast<size_t>(left * channels));
+    }
+  }
+}
+
+#endif
+
+}  // namespace
+
+void linear_bytes(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+#ifdef __AVX2__
+  const int64_t pitch = in.width * in.channels;
+  if (in.height * pitch < (int64_t{1} << 30) && in.height * pitch >= pitch + kLoad) {
+    if (in.channels == 1) return linear_bytes_of<1>(out, in, at);
+    if (in.channels == 3) return linear_bytes_of<3>(out, in, at);
+    if (in.channels == 4) return linear_bytes_of<4>(out, in, at);
+  }
+#endif
+  linear_byte_pixels(out, in, at);
+}
+
+}  // namespace daliesque::image::DALIESQUE_ISA
