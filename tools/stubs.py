@@ -86,7 +86,7 @@ UNKNOWN = Overload("int | None = None", "", True, ("Tensor", "Batch"))
 # Functions that are about CPU memory itself: files, buffers, other libraries' pixels.
 HOST_FUNCTIONS = {
     "copy_rows",
-    "decode_jpegs",
+    "decode_images",
     "export_arrow_array",
     "from_dlpack",
     "lz4_decompress",

@@ -4,7 +4,7 @@
 Native core: batches, buffers, threads and kernels. Not for direct use.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import enum
 from typing import Annotated, Any, overload
 
@@ -47,24 +47,6 @@ def exchange_current_pool(pool: ThreadPool | None) -> ThreadPool:
     Set this thread's pool (None: the default); returns the previous setting.
     """
 
-class OutputBatch:
-    """One buffer for a batch that several threads make, part by part."""
-
-    def __init__(self, count: int) -> None: ...
-
-    def begin(self, first: int, count: int) -> None:
-        """
-        The first Samples of `count` samples that this thread allocates lies in the buffer.
-        """
-
-    @staticmethod
-    def end() -> None:
-        """This thread allocates as usual again."""
-
-    def holds(self, first: int, part: Samples) -> bool: ...
-
-    def batch(self, layout: str) -> Samples: ...
-
 def memory_info() -> dict[str, int]: ...
 
 def set_memory_limit(bytes: int) -> None: ...
@@ -78,6 +60,8 @@ def total_limit() -> int: ...
 def set_total_limit(bytes: int) -> None: ...
 
 def release_memory() -> None: ...
+
+def reset_memory_peak() -> None: ...
 
 def set_simd_enabled(enabled: bool, avx512: bool = True) -> None: ...
 
@@ -192,6 +176,47 @@ def empty_uniform(type_id: int, shape: Sequence[int], layout: str, count: int) -
 
 def join(parts: list[Samples]) -> Samples:
     """The samples of several Samples, without copying."""
+
+class PlanSource(Samples):
+    """Samples that kernels plan to process, and do not yet."""
+
+    def __init__(self, samples: Samples) -> None: ...
+
+class PlannedSamples:
+    """Samples that do not exist yet, and what is known about them."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def type_id(self) -> int: ...
+
+    @property
+    def ndim(self) -> int: ...
+
+    @property
+    def layout(self) -> str: ...
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]: ...
+
+    def shape_array(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
+
+    @property
+    def uniform(self) -> bool: ...
+
+    @property
+    def contiguous(self) -> bool: ...
+
+    @property
+    def is_on_device(self) -> bool: ...
+
+    @property
+    def kernels(self) -> daliesque._engine.samples.Kernels: ...
+
+    def with_layout(self, layout: str) -> PlannedSamples: ...
+
+    def make(self) -> Samples:
+        """Run all kernels, sample by sample."""
 
 def cast(samples: Samples, type_id: int) -> Samples:
     """Convert to another type, rounding and clamping."""
@@ -332,9 +357,11 @@ def queued_bytes() -> int: ...
 class Channel:
     """Items from a thread that makes them ahead to one that takes them."""
 
-    def __init__(self, depth: int) -> None: ...
+    def __init__(self, depth: int, most_bytes: int | None = None) -> None: ...
 
-    def put(self, item: object, nbytes: int) -> bool: ...
+    def reserve(self) -> bool: ...
+
+    def put(self, item: object, nbytes: int | None) -> None: ...
 
     def pull(self, iterator: Any, size_of: Any) -> None: ...
 
@@ -344,6 +371,13 @@ class Channel:
 
     def finish(self, failure: object | None) -> None: ...
 
+    def rest(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    @property
+    def rested(self) -> bool: ...
+
     def close(self) -> None: ...
 
     def capacity(self) -> tuple[int, int]: ...
@@ -352,6 +386,9 @@ class Channel:
 
     @property
     def served(self) -> bool: ...
+
+    @property
+    def closed(self) -> bool: ...
 
     @property
     def needs_pull(self) -> bool: ...
@@ -378,9 +415,15 @@ def set_most_bytes_ahead(bytes: int) -> int:
 def bytes_ahead() -> int: ...
 
 class Mutex:
-    """What threads that call a `two_phase` method of an object wait for."""
+    """
+    What threads that call functions of an object wait for: `two_phase`, `call_locked`.
+    """
 
     def __init__(self) -> None: ...
+
+    def try_enter(self) -> bool: ...
+
+    def leave(self) -> None: ...
 
 class two_phase:
     """A method that prepares what is then done as a whole."""
@@ -417,6 +460,9 @@ class ContextExit:
 
 def carry_out(steps: tuple[Any, ...]) -> None:
     """Call functions, each with its arguments, as one step."""
+
+def call_locked(mutex: Mutex, function: Any, *args: Any) -> Any:
+    """Call a function that no other thread is in meanwhile."""
 
 def store_result(target: Any, name: str, function: Any, *args: Any) -> None:
     """Call a function and set an attribute to what it returns, as one step."""
@@ -590,7 +636,7 @@ def brightness_contrast(samples: Samples, type_id: int, brightness: numpy.typing
 
 def color_twist(samples: Samples, type_id: int, hue: numpy.typing.NDArray[Any], saturation: numpy.typing.NDArray[Any], value: numpy.typing.NDArray[Any], brightness: numpy.typing.NDArray[Any], contrast: numpy.typing.NDArray[Any]) -> Samples: ...
 
-def convert_color_space(out: Samples, samples: Samples, target: int, source: int) -> None: ...
+def convert_color_space(samples: Samples, target: int, source: int) -> Samples: ...
 
 def equalize(samples: Samples, outer: int) -> Samples: ...
 
@@ -756,7 +802,7 @@ class EncodedImage:
 
     class Kind(enum.Enum):
         ours = 0
-        """A JPEG that `decode_jpegs` takes."""
+        """A JPEG that `decode_images` decodes itself."""
 
         other_jpeg = 1
         """A JPEG for another codec."""
@@ -818,18 +864,15 @@ class DecodeFailure:
     """An image that could not be decoded."""
 
     @property
-    def sample(self) -> int: ...
-
-    @property
     def reason(self) -> str: ...
 
     @property
     def is_final(self) -> bool:
         """Whether no other codec should try."""
 
-def decode_jpegs(encoded: Samples, headers: ImageHeaders, windows: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], image_type: int, type_id: int, fast_idct: bool) -> tuple[Samples, list[DecodeFailure]]:
+def decode_images(encoded: Samples, headers: ImageHeaders, windows: NDArray[Any], image_type: int, type_id: int, fast_idct: bool, decode_other: Callable[[Samples, int, DecodeFailure | None], None]) -> Samples:
     """
-    Windows of images: those that this decoder takes are filled in, the others uninitialized; and what could not be decoded.
+    Windows of images. What is no JPEG, or cannot be decoded, is for `decode_other`, which gets a batch of one to fill in, the number of the image, and what went wrong.
     """
 
 class GrayRule(enum.Enum):

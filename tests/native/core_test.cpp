@@ -4,8 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <memory>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,6 +17,7 @@
 #include "core/convert.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "core/planned.h"
 #include "core/samples.h"
 
 using namespace daliesque;
@@ -113,6 +118,57 @@ void views_and_copies() {
   check(frames.fold(counts, "HW").data(3) == samples.data(3), "fold");
 }
 
+/// Adds the number of the sample to each of its elements, and fails for one of them.
+class AddNumber : public Stage {
+ public:
+  AddNumber(Samples outline, int64_t failing) : Stage(std::move(outline)), failing_(failing) {}
+  void run(Samples& out, const Samples& in, int64_t first) const override {
+    for (int64_t i = 0; i < in.size(); i++) {
+      if (first + i >= failing_) throw std::runtime_error(std::to_string(first + i));
+      for (int64_t k = 0; k < in.volume(i); k++) {
+        out.data<int32_t>(i)[k] = in.data<int32_t>(i)[k] + static_cast<int32_t>(first + i);
+      }
+    }
+  }
+
+ private:
+  int64_t failing_;
+};
+
+void plans_run_sample_by_sample() {
+  constexpr int64_t kCount = 50, kNever = 1000;
+  const auto pool = std::make_shared<ThreadPool>(4);
+  exchange_current_pool(pool);
+  std::vector<int64_t> shapes;
+  for (int64_t i = 0; i < kCount; i++) shapes.push_back(5000 + i);
+  Samples source = Samples::empty(DType::int32, 1, shapes, "", kCount);
+  for (int64_t i = 0; i < kCount; i++) std::fill_n(source.data<int32_t>(i), source.volume(i), 7);
+  const Samples outline = Samples::outline_like(source);
+  check(outline.data(3) == nullptr, "an outline has no memory");
+  PlannedSamples planned(source, std::make_shared<AddNumber>(outline, kNever));
+  for (int k = 0; k < 2; k++) planned.append(std::make_shared<AddNumber>(outline, kNever));
+  reset_memory_peak();
+  const int64_t before = memory_info().used_buffers;
+  const Samples made = planned.make();
+  // The result, and of each thread the input and output of a kernel.
+  check(memory_info().peak_buffers - before <= 1 + 2 * 4, "nothing is kept in between");
+  check(made.packed(), "one buffer");
+  for (int64_t i = 0; i < kCount; i++) {
+    const auto* data = made.data<int32_t>(i);
+    check(std::all_of(data, data + made.volume(i), [&](int32_t v) { return v == 7 + 3 * i; }),
+          "each sample goes through all stages");
+  }
+  planned.append(std::make_shared<AddNumber>(outline, 20));
+  std::string thrown;
+  try {
+    planned.make();
+  } catch (const std::runtime_error& error) {
+    thrown = error.what();
+  }
+  check(thrown == "20", "the first failure comes out");
+  exchange_current_pool(nullptr);
+}
+
 void a_forked_child_has_a_working_pool() {
   ThreadPool pool(3);
   std::atomic<int> ran{0};
@@ -140,6 +196,7 @@ int main() {
   lowest_error_wins();
   buffers_are_never_shared();
   views_and_copies();
+  plans_run_sample_by_sample();
 #ifndef DALIESQUE_NO_FORK
   a_forked_child_has_a_working_pool();
 #endif

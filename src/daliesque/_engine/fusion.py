@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of deferred calls that run together, a few samples at a time.
+"""Chains of deferred calls that run together, sample by sample.
 
 In a chain such as decode, crop, resize, normalize, each call works sample by sample on the result
-of the one before, which nobody else has. Instead of one batch after the other, a few samples at a
-time go through the whole chain, and are still in the cache of the processor when the next operator
-takes them; the last one writes into the buffer of the batch. No batch in between ever exists.
+of the one before, which nobody else has. Instead of one batch after the other, one sample after the
+other goes through all kernels of the chain: it is still in the cache of the processor when the next
+kernel takes it, threads wait for each other only at the end, and the last kernel writes into the
+buffer of the batch. No batch in between ever exists.
+
+For that, each body runs once, with a plan in place of its data (`_kernels.PlannedSamples`): type
+and shapes are known, and kernels that are given a plan return a longer one. Where that does not
+work, because a body reads its data or calls a kernel that cannot be planned, the data is made.
 
 Results are those of the calls one by one, bit for bit. If anything is wrong, the calls are made one
 by one after all, so that the error is the same as well.
-
-This pays where memory is what limits a chain: light operators on large batches become up to 1.4
-times as fast. Chains that begin with a decoder do not gain speed (the processor waits for itself,
-not for memory) and may lose some, but need no memory for batches in between. Other chains with
-expensive operators would lose a few percent; they are left alone, and so are small batches.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ import sys
 import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from .. import _kernels
 from .devices import Results
@@ -36,14 +34,11 @@ if TYPE_CHECKING:
     from .invocation import Invocation
     from .op import Operator
 
-# Parts of images to be decoded have this many samples: running a part costs some 0.2 ms besides the
-# work, because neither the interpreter nor the kernels find their data in the cache.
-_LEAST_DECODED = 4
-_MOST_DECODED = 16
-# Parts of other batches have this many bytes of the first input: they and what becomes of them fit
-# into the cache of the processor. If the whole batch does anyway, there is nothing to gain.
-_PART_BYTES = 1 << 22
-_LEAST_BYTES = 1 << 24
+# With fewer samples for each thread, some threads would be idle in the end: call by call, large
+# samples are shared between them.
+_LEAST_SAMPLES_PER_THREAD = 4
+# Small samples stay in the cache anyway, and cost more to take one by one than all at once.
+_LEAST_BYTES_PER_SAMPLE = 1 << 15
 
 
 class Link(NamedTuple):
@@ -61,9 +56,9 @@ class Link(NamedTuple):
     output: int
     site: CallSite | None
 
-    def run(self, count: int, inputs: list[Samples | None], arguments: dict[str, Any]) -> Results:
-        """Run the operator on a batch, or on part of one."""
-        return self.operator.run(count, self.source, self.body, inputs, arguments)
+    def run(self, inputs: list[Samples | None], body: Callable[..., Results]) -> Results:
+        """Run the operator, with its body or one that stands for it."""
+        return self.operator.run(self.size, self.source, body, inputs, self.arguments)
 
 
 def fuse(order: list[Invocation]) -> list[Invocation]:
@@ -178,10 +173,9 @@ class Chain:
     def __call__(self, data: list[Samples | None], _: dict[str, Any]) -> Results:
         """Run the chain; `data` is that of `values`."""
         calls = self._with_data(data)
-        bounds = _find_bounds(calls, self._context.num_threads)
-        if len(bounds) > 1:
+        if _pays(calls, self._context.num_threads):
             try:
-                return _InParts(calls, bounds).run(self._context)
+                return _run_by_sample(calls)
             except Exception:
                 # Once more, one by one: whatever is wrong comes out as it should.
                 pass
@@ -206,12 +200,8 @@ class Chain:
         """Run the calls one by one."""
         results: Results | None = None
         for call in calls:
-            inputs: list[Any] = list(call.inputs)
-            if results is not None:
-                inputs[0] = results[call.output] if isinstance(results, tuple) else results
-            results = self._attributed(
-                call, functools.partial(call.run, call.size, inputs, call.arguments)
-            )
+            inputs = _inputs_after(results, call)
+            results = self._attributed(call, functools.partial(call.run, inputs, call.body))
         assert results is not None
         return results
 
@@ -226,104 +216,50 @@ class Chain:
             raise
 
 
-class _InParts:
-    """A chain that is run for a few samples at a time."""
-
-    def __init__(self, calls: list[Link], bounds: list[tuple[int, int]]) -> None:
-        self._calls = calls
-        self._bounds = bounds
-        self._output = _kernels.OutputBatch(calls[0].size)
-        # For each call, the arguments of which each sample has its own.
-        self._differing = [_differing_arguments(call) for call in calls]
-
-    def run(self, context: EvalContext) -> Results:
-        """Run all parts on the Python threads of a context."""
-        bounds = self._bounds
-        results: list[Any] = [None] * len(bounds)
-
-        def make(number: int) -> None:
-            previous = _kernels.exchange_current_pool(_serial)
-            try:
-                results[number] = self._make(*bounds[number])
-            finally:
-                _kernels.exchange_current_pool(previous)
-
-        context.python_threads.run(make, len(bounds))
-        if isinstance(results[0], tuple):
-            outputs = zip(*results, strict=True)
-            return tuple(_joined(output) for output in outputs)
-        whole = all(
-            self._output.holds(first, part)
-            for (first, _), part in zip(bounds, results, strict=True)
-        )
-        return self._output.batch(results[0].layout) if whole else _joined(results)
-
-    def _make(self, first: int, size: int) -> Results:
-        """Run the chain for some samples."""
-        results: Results | None = None
-        for call, differing in zip(self._calls, self._differing, strict=True):
-            inputs: list[Any] = [_part(samples, first, size) for samples in call.inputs]
-            if results is not None:
-                inputs[0] = results[call.output] if isinstance(results, tuple) else results
-            arguments = dict(call.arguments)
-            for name in differing:
-                arguments[name] = _part(arguments[name], first, size)
-            if call.operator.is_random:
-                if inputs[0].layout.startswith("F"):
-                    msg = "draws for the frames of sequences depend on the number of the frame"
-                    raise TypeError(msg)
-                arguments["rng"] = arguments["rng"].from_sample(first)
-            if call is self._calls[-1]:
-                self._output.begin(first, size)
-            try:
-                results = call.run(size, inputs, arguments)
-            finally:
-                self._output.end()
-        assert results is not None
-        return results
+def _inputs_after(results: Results | None, call: Link) -> list[Any]:
+    """The inputs of a call, given the results of the one before."""
+    inputs: list[Any] = list(call.inputs)
+    if results is not None:
+        inputs[0] = results[call.output] if isinstance(results, tuple) else results
+    return inputs
 
 
-def _find_bounds(calls: list[Link], threads: int) -> list[tuple[int, int]]:
-    """First sample and size of each part of a batch; a single one if splitting it does not pay."""
-    count, first = calls[0].size, calls[0].inputs[0]
-    if calls[0].operator.encoded:
-        size = min(max(_LEAST_DECODED, -(-count // (2 * threads))), _MOST_DECODED)
-    elif first is None or any(call.operator.weight > 1 for call in calls):
-        size = count
-    elif first.nbytes < _LEAST_BYTES:
-        size = count
-    else:
-        size = max(1, _PART_BYTES * count // first.nbytes)
-    return [(begin, min(size, count - begin)) for begin in range(0, count, size)]
+def _pays(calls: list[Link], threads: int) -> bool:
+    """Whether to run a chain sample by sample."""
+    first = calls[0]
+    if first.size < _LEAST_SAMPLES_PER_THREAD * threads:
+        return False
+    data = first.inputs[0]
+    if data is None or len(data) != first.size:
+        return False
+    return first.operator.encoded or data.nbytes >= _LEAST_BYTES_PER_SAMPLE * first.size
 
 
-def _differing_arguments(call: Link) -> list[str]:
-    found = []
-    for name, value in call.arguments.items():
-        rule = call.operator.rules.get(name)
-        if rule is None or not rule.per_sample or value is None:
-            continue
-        if not isinstance(value, np.ndarray | list | _kernels.Samples):
-            msg = f"the argument '{name}' cannot be split"
-            raise TypeError(msg)
-        if len(value) == call.size:
-            found.append(name)
-    return found
+def _run_by_sample(calls: list[Link]) -> Results:
+    """Plan all calls, and then make the results of the last."""
+    results: Any = None
+    for call in calls:
+        inputs = _inputs_after(results, call)
+        planned = functools.partial(_run_planned, call.body)
+        try:
+            results = call.run(inputs, planned)
+        except Exception:
+            if not isinstance(inputs[0], _kernels.PlannedSamples):
+                raise
+            # It needs data: the plan ends here, and another one begins.
+            inputs[0] = inputs[0].make()
+            results = call.run(inputs, planned)
+    return tuple(map(_made, results)) if isinstance(results, tuple) else _made(results)
 
 
-def _part(values: Any, first: int, size: int) -> Any:
-    """Those of some samples; what is the same for all samples is returned as it is."""
-    if values is None or len(values) == 1:
-        return values
-    if isinstance(values, np.ndarray | list):
-        return values[first : first + size]
-    return values.select(range(first, first + size))
+def _run_planned(body: Callable[..., Results], first: Any, *inputs: Any, **arguments: Any) -> Any:
+    """Run a body with a plan in place of its first input."""
+    if not isinstance(first, _kernels.PlannedSamples):
+        first = _kernels.PlanSource(first)
+    return body(first, *inputs, **arguments)
 
 
-def _joined(parts: Sequence[Samples]) -> Samples:
-    """One batch of parts; of equal shapes in one buffer, as if it had been made at once."""
-    joined: Samples = _kernels.join(list(parts))  # type: ignore[arg-type]
-    return joined.copy() if joined.uniform else joined
-
-
-_serial = _kernels.ThreadPool(1)
+def _made(result: Any) -> Samples:
+    """The samples of a plan, or samples as they are."""
+    made: Samples = result.make() if isinstance(result, _kernels.PlannedSamples) else result
+    return made

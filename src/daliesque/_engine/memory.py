@@ -24,8 +24,8 @@ class MemoryInfo:
     `used_bytes` are those of batches and tensors, wherever they are: `read_ahead_bytes` of them
     wait in readers, `file_cache_bytes` are files that readers keep, and `queued_bytes` are inputs
     of calls that have not run. The rest, `held_bytes`, is what the program refers to.
-    `cached_bytes` are kept for reuse, at most `limit_bytes`. `total_limit_bytes` is what
-    `set_memory_limit` set.
+    `cached_bytes` are kept for reuse, at most `limit_bytes`. `peak_bytes` and `peak_buffers` are
+    the most that were in use at the same time. `total_limit_bytes` is what `set_memory_limit` set.
     """
 
     used_bytes: int
@@ -33,6 +33,7 @@ class MemoryInfo:
     cached_bytes: int
     cached_buffers: int
     peak_bytes: int
+    peak_buffers: int
     limit_bytes: int
     queued_bytes: int
     read_ahead_bytes: int
@@ -56,7 +57,9 @@ class MemoryInfo:
         )
 
 
-def memory(*, limit: int | None = None, release: bool = False) -> MemoryInfo:
+def memory(
+    *, limit: int | None = None, release: bool = False, reset_peak: bool = False
+) -> MemoryInfo:
     """Return how much memory is held in buffers, and for whom.
 
     Buffers of results that nobody refers to any more are kept for reuse, up to a limit.
@@ -67,6 +70,8 @@ def memory(*, limit: int | None = None, release: bool = False) -> MemoryInfo:
         Set how many bytes may be kept for reuse; see also `set_memory_limit`.
     release
         Give everything that is kept for reuse back to the system.
+    reset_peak
+        Count the peak from now on.
 
     Examples
     --------
@@ -81,6 +86,8 @@ def memory(*, limit: int | None = None, release: bool = False) -> MemoryInfo:
         _kernels.set_memory_limit(limit)
     if release:
         _kernels.release_memory()
+    if reset_peak:
+        _kernels.reset_memory_peak()
     return MemoryInfo(
         **_kernels.memory_info(),
         queued_bytes=_kernels.queued_bytes(),

@@ -132,14 +132,13 @@ _VIDEO = np.array([[16, 128, 128]], np.float32)
 _WEIGHTS = np.array([9798, 19235, 3735], np.int32)
 
 
-def convert_color_space(
-    out: DeviceSamples, samples: DeviceSamples, target: int, source: int
-) -> None:
+def convert_color_space(samples: DeviceSamples, target: int, source: int) -> DeviceSamples:
     """uint8 pixels in another color space."""
-    out.become(
-        Group(indices, _in_space(data, DALIImageType(target), DALIImageType(source)))
-        for indices, data in samples.groups
-    )
+
+    def converted(data: torch.Tensor, _: Any) -> torch.Tensor:
+        return _in_space(data, DALIImageType(target), DALIImageType(source))
+
+    return samples.mapped(converted)
 
 
 def _in_space(data: torch.Tensor, target: DALIImageType, source: DALIImageType) -> torch.Tensor:

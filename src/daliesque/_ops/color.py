@@ -380,11 +380,7 @@ def color_space_conversion(
             msg = f"'{name}' must be RGB, BGR, GRAY or YCbCr; got {space.name}."
             raise ValueError(msg)
     _require_channels(input, _CHANNELS[image_type], f"{image_type.name} images")
-    shapes = input.shape_array()
-    shapes[:, -1] = _CHANNELS[output_type]
-    out = input.kernels.empty(input.type_id, shapes, input.layout, len(input))
-    input.kernels.convert_color_space(out, input, output_type, image_type)
-    return out
+    return input.kernels.convert_color_space(input, output_type, image_type)
 
 
 @op(
@@ -419,15 +415,10 @@ def grayscale(input: Samples, /, *, num_output_channels: int = 3) -> Samples:
         if num_output_channels == 3:
             return gray.kernels.reorder_channels(gray, np.zeros((1, 3), np.int32))
         return _first_channel(gray)
-    shapes = input.shape_array()
-    shapes[:, -1] = 1
-    out = input.kernels.empty(input.type_id, shapes, input.layout, len(input))
-    input.kernels.convert_color_space(out, input, DALIImageType.GRAY, DALIImageType.RGB)
+    gray = input.kernels.convert_color_space(input, DALIImageType.GRAY, DALIImageType.RGB)
     if num_output_channels == 1:
-        return out
-    made = input.empty_like()
-    input.kernels.convert_color_space(made, out, DALIImageType.RGB, DALIImageType.GRAY)
-    return made
+        return gray
+    return input.kernels.convert_color_space(gray, DALIImageType.RGB, DALIImageType.GRAY)
 
 
 def _first_channel(input: Samples) -> Samples:

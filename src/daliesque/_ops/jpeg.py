@@ -41,14 +41,6 @@ def jpeg_compression_distortion(input: Samples, /, *, quality: IntPerSample = 50
         raise ValueError(msg)
     if len(channels) == 0 or channels[0] == 3:
         return input.kernels.jpeg_distortion(input, quality)
-    colors = _converted(input, DALIImageType.RGB, DALIImageType.GRAY)
+    colors = input.kernels.convert_color_space(input, DALIImageType.RGB, DALIImageType.GRAY)
     colors = input.kernels.jpeg_distortion(colors, quality)
-    return _converted(colors, DALIImageType.GRAY, DALIImageType.RGB)
-
-
-def _converted(input: Samples, target: DALIImageType, source: DALIImageType) -> Samples:
-    shapes = input.shape_array()
-    shapes[:, -1] = 1 if target == DALIImageType.GRAY else 3
-    out = input.kernels.empty(input.type_id, shapes, input.layout, len(input))
-    input.kernels.convert_color_space(out, input, target, source)
-    return out
+    return input.kernels.convert_color_space(colors, DALIImageType.GRAY, DALIImageType.RGB)

@@ -2,7 +2,7 @@
 """Batches of encoded images: headers, windows, pixels.
 
 Most JPEGs are read and decoded by the native module, all of a batch at once. Other files go one by
-one through the codecs of `_codecs`, on several threads.
+one through the codecs of `_codecs`, which the same native threads call.
 """
 
 from __future__ import annotations
@@ -18,12 +18,9 @@ from .._engine.dtype import DType
 from .._engine.enums import DALIImageType
 from .._engine.errors import DecodeError, OpError, SampleError
 from .._engine.samples import HostSamples
-from .._engine.threads import run_on_threads
 from .windows import Integers, Windows
 
 ImageKind: TypeAlias = _kernels.EncodedImage.Kind
-# Bytes of a file that is decoded faster than it is handed to another thread.
-_SMALL_FILE = 16384
 _CHANNELS_OF = {DALIImageType.GRAY: 1, DALIImageType.ANY_DATA: 0}
 
 
@@ -144,15 +141,10 @@ def decode_images(
         chosen = choose_windows(sizes)
         windows[:, :2], windows[:, 2:] = chosen.anchors, chosen.extents
         _check_windows(windows, sizes)
-    out, failures = _kernels.decode_jpegs(
-        encoded, files.headers, windows, image_type, dtype.code, fast_idct
+    codecs = _OtherCodecs(files, windows, image_type)
+    return _kernels.decode_images(
+        encoded, files.headers, windows, image_type, dtype.code, fast_idct, codecs.decode
     )
-    other = files.headers.find(ImageKind.other_jpeg)
-    if failures or other or files.codecs:
-        failed = {failure.sample: failure for failure in failures}
-        indices = sorted({*other, *files.codecs, *failed})
-        _OtherCodecs(files, out, windows, image_type, failed).decode_all(indices)
-    return out
 
 
 def check_pixels(headers: _kernels.ImageHeaders) -> None:
@@ -185,31 +177,16 @@ def _check_windows(windows: Integers, sizes: Integers) -> None:
 
 
 class _OtherCodecs(NamedTuple):
-    """Decodes what the native module did not, among it damaged files that a library may repair.
-
-    `failed` holds what the native module could not decode.
-    """
+    """Decodes what the native module did not, among it damaged files that a library may repair."""
 
     files: ImageFiles
-    out: HostSamples
     windows: Integers
     image_type: DALIImageType
-    failed: dict[int, _kernels.DecodeFailure]
 
-    def decode_all(self, indices: list[int]) -> None:
-        """Decode some images, on several threads if that pays."""
-        sizes = self.files.encoded.shape_array()[indices, 0]
-        if sizes.mean() < _SMALL_FILE:
-            for index in indices:
-                self._decode(index)
-        else:
-            run_on_threads(self._decode, indices)
-
-    def _decode(self, index: int) -> None:
-        """Decode one image into its sample."""
+    def decode(self, out: HostSamples, index: int, failure: _kernels.DecodeFailure | None) -> None:
+        """Decode one image into a batch of one; `failure` is that of the native module."""
         from .._codecs.pixels import CodecError
 
-        failure = self.failed.get(index)
         if failure is not None and failure.is_final:
             raise SampleError(index, failure.reason, DecodeError)
         try:
@@ -231,8 +208,8 @@ class _OtherCodecs(NamedTuple):
             )
             raise SampleError(index, reason, DecodeError)
         _kernels.write_pixels(
-            self.out,
-            index=index,
+            out,
+            index=0,
             pixels=np.ascontiguousarray(array),
             gray_rule=gray_rule,
             orientation=header.orientation,

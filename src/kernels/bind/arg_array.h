@@ -16,8 +16,8 @@
 
 namespace daliesque {
 
-/// A read-only C-contiguous array of T, held for the duration of a call. The GIL must be held when
-/// it is made and destroyed.
+/// A read-only C-contiguous array of T, held for the duration of a call, or as long as the plan
+/// that the call is part of. The GIL must be held when it is made and destroyed.
 template <class T>
 class ArgArray {
  public:
@@ -105,6 +105,24 @@ template <class T, class... Count>
 std::optional<PerSample<T>> per_sample(const std::optional<ArgArray<T>>& array, Count... count) {
   if (!array) return std::nullopt;
   return per_sample(*array, count...);
+}
+
+/// Refuses arguments with too few rows for `count` samples.
+template <class... Arrays>
+void require_rows(int64_t count, const Arrays&... arrays) {
+  (per_sample(arrays, count), ...);
+}
+
+/// The rows of samples from number `first` on.
+template <class T>
+PerSample<T> rows_from(const ArgArray<T>& array, int64_t first) {
+  return per_sample(array).from(first);
+}
+
+template <class T>
+std::optional<PerSample<T>> rows_from(const std::optional<ArgArray<T>>& array, int64_t first) {
+  if (!array) return std::nullopt;
+  return rows_from(*array, first);
 }
 
 }  // namespace daliesque

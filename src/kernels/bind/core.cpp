@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "bind/bind.h"
+#include "bind/planning.h"
 #include "bind/pool_handle.h"
 #include "core/border.h"
 #include "core/byte_order.h"
 #include "core/convert.h"
 #include "core/errors.h"
 #include "core/memory_limit.h"
-#include "core/output_batch.h"
 #include "core/parallel.h"
 #include "core/ragged.h"
 #include "core/simd.h"
@@ -108,12 +108,11 @@ Samples sliced(const Samples& in, const ShapeArray& ranges, const std::vector<bo
   return in.slice(list, dropped, layout);
 }
 
-Samples cast_to(const Samples& in, int type_id) {
+KernelOutput cast_to(const KernelInput& in, int type_id) {
   const auto type = static_cast<DType>(type_id);
-  check_cast(type, in.dtype());
-  Samples out = Samples::empty_like(in, type);
-  cast(out, in.contiguous() ? in : clone(in));
-  return out;
+  check_cast(type, in.outline().dtype());
+  return apply(in, Samples::outline_like(in.outline(), type),
+               [](Samples& out, const Samples& from, int64_t) { cast(out, dense(from)); });
 }
 
 using Numbers = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -181,14 +180,6 @@ void bind_runtime(nb::module_& m) {
       [](nb::handle pool) { return exchange_current_pool(pool_handle(pool)); }, "pool"_a.none(),
       nb::sig("def exchange_current_pool(pool: ThreadPool | None) -> ThreadPool"),
       "Set this thread's pool (None: the default); returns the previous setting.");
-  nb::class_<OutputBatch>(m, "OutputBatch",
-                          "One buffer for a batch that several threads make, part by part.")
-      .def(nb::init<int64_t>(), "count"_a)
-      .def("begin", &OutputBatch::begin, "first"_a, "count"_a,
-           "The first Samples of `count` samples that this thread allocates lies in the buffer.")
-      .def_static("end", &OutputBatch::end, "This thread allocates as usual again.")
-      .def("holds", &OutputBatch::holds, "first"_a, "part"_a)
-      .def("batch", &OutputBatch::batch, "layout"_a);
   m.def(
       "memory_info",
       [] {
@@ -199,6 +190,7 @@ void bind_runtime(nb::module_& m) {
         out["cached_bytes"] = info.cached_bytes;
         out["cached_buffers"] = info.cached_buffers;
         out["peak_bytes"] = info.peak_bytes;
+        out["peak_buffers"] = info.peak_buffers;
         out["limit_bytes"] = info.limit_bytes;
         return out;
       },
@@ -210,6 +202,7 @@ void bind_runtime(nb::module_& m) {
   m.def("total_limit", &total_limit);
   m.def("set_total_limit", &set_total_limit, "bytes"_a);
   m.def("release_memory", &release_memory);
+  m.def("reset_memory_peak", &reset_memory_peak);
   m.def("set_simd_enabled", &set_simd_enabled, "enabled"_a, "avx512"_a = true);
   m.def(
       "instruction_sets",
@@ -347,6 +340,42 @@ void bind_samples(nb::module_& m) {
       "The samples of several Samples, without copying.");
 }
 
+/// Plans for samples, with the same properties as samples have.
+void bind_planned(nb::module_& m) {
+  using namespace nb::literals;
+
+  nb::class_<PlanSource, Samples>(m, "PlanSource",
+                                  "Samples that kernels plan to process, and do not yet.")
+      .def(nb::init<const Samples&>(), "samples"_a);
+  nb::class_<PlannedSamples>(m, "PlannedSamples",
+                             "Samples that do not exist yet, and what is known about them.")
+      .def("__len__", [](const PlannedSamples& s) { return s.outline().size(); })
+      .def_prop_ro("type_id",
+                   [](const PlannedSamples& s) { return static_cast<int>(s.outline().dtype()); })
+      .def_prop_ro("ndim", [](const PlannedSamples& s) { return s.outline().ndim(); })
+      .def_prop_ro("layout", [](const PlannedSamples& s) { return s.outline().layout(); })
+      .def_prop_ro(
+          "shapes", [](const PlannedSamples& s) { return shapes_of(s.outline()); },
+          nb::sig("def shapes(self) -> list[tuple[int, ...]]"))
+      .def("shape_array", [](const PlannedSamples& s) { return shape_array(s.outline()); })
+      .def_prop_ro("uniform", [](const PlannedSamples& s) { return s.outline().uniform(); })
+      .def_prop_ro("contiguous", [](const PlannedSamples&) { return true; })
+      .def_prop_ro("is_on_device", [](const PlannedSamples&) { return false; })
+      .def_prop_ro(
+          "kernels", [module = nb::handle(m)](const PlannedSamples&) { return module; },
+          nb::sig("def kernels(self) -> daliesque._engine.samples.Kernels"))
+      .def(
+          "with_layout",
+          [](const PlannedSamples& s, std::string layout) {
+            PlannedSamples out = s;
+            out.set_layout(std::move(layout));
+            return out;
+          },
+          "layout"_a)
+      .def("make", &PlannedSamples::make, nb::call_guard<ReleaseGil>(),
+           "Run all kernels, sample by sample.");
+}
+
 void bind_border(nb::module_& m) {
   nb::enum_<Border>(m, "Border", "What stands for elements outside of an array.")
       .value("constant", Border::constant)
@@ -359,7 +388,7 @@ void bind_border(nb::module_& m) {
 void bind_copies(nb::module_& m) {
   using namespace nb::literals;
 
-  m.def("cast", &cast_to, nb::call_guard<ReleaseGil>(), "samples"_a, "type_id"_a,
+  m.def("cast", &cast_to, "samples"_a, "type_id"_a,
         "Convert to another type, rounding and clamping.");
   m.def("read_big_endian", &read_big_endian, "type_id"_a, "shapes"_a, "bytes"_a, "offsets"_a,
         "Arrays that begin at an offset of each sample of bytes.");
@@ -373,6 +402,7 @@ void bind_core(nb::module_& m) {
   bind_border(m);
   bind_runtime(m);
   bind_samples(m);
+  bind_planned(m);
   bind_copies(m);
 }
 

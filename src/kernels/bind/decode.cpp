@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "bind/bind.h"
+#include "bind/planning.h"
 #include "decode/image_text.h"
 #include "decode/images.h"
 #include "decode/video_frame.h"
@@ -99,8 +100,8 @@ std::optional<int64_t> find_too_large(const ImageHeaders& headers, double most) 
   return std::nullopt;
 }
 
-/// What to decode of an image that `decode_jpegs` takes: its part in `window`.
-DecodeTask to_task(const EncodedImage& image, int64_t sample, const int64_t* window) {
+/// What to decode of an image: its part in `window`.
+DecodeTask to_task(const EncodedImage& image, const int64_t* window) {
   const bool transposed = is_transposed(image.orientation);
   const int64_t height = transposed ? image.width : image.height;
   const int64_t width = transposed ? image.height : image.width;
@@ -108,18 +109,53 @@ DecodeTask to_task(const EncodedImage& image, int64_t sample, const int64_t* win
       window[0] + window[2] > height || window[1] + window[3] > width) {
     throw std::invalid_argument("a window leaves its image");
   }
-  return {sample,       image.orientation, {window[0], window[1], window[2], window[3]},
-          image.height, image.width,       image.channels};
+  return {image.kind == EncodedImage::Kind::kOurs,
+          image.orientation,
+          {window[0], window[1], window[2], window[3]},
+          image.height,
+          image.width,
+          image.channels};
 }
 
+/// Decodes images; those that the native decoder does not take are decoded by Python.
+class ImageDecoder : public Stage {
+ public:
+  ImageDecoder(Samples outline, std::vector<DecodeTask> tasks, ImageType type, bool fast_idct,
+               nb::callable decode_other)
+      : Stage(std::move(outline)),
+        tasks_(std::move(tasks)),
+        type_(type),
+        fast_idct_(fast_idct),
+        decode_other_(std::move(decode_other)) {}
+
+  void run(Samples& out, const Samples& encoded, int64_t first) const override {
+    const auto other = [&](int64_t i, const DecodeFailure* failure) {
+      const AcquireGil lock;
+      decode_other_(out.select(std::span(&i, 1)), first + i,
+                    failure ? nb::cast(*failure) : nb::none());
+    };
+    const auto tasks = std::span(tasks_).subspan(static_cast<size_t>(first));
+    decode_images(out, encoded, tasks, type_, fast_idct_, other);
+  }
+
+  double read_cost(int64_t i, double bytes) const override {
+    return decode_cost(tasks_[static_cast<size_t>(i)], static_cast<int64_t>(bytes));
+  }
+
+ private:
+  std::vector<DecodeTask> tasks_;
+  ImageType type_;
+  bool fast_idct_;
+  nb::callable decode_other_;
+};
+
 /// `windows` has a row of (y, x, height, width) for each image.
-std::tuple<Samples, std::vector<DecodeFailure>> decode(const Samples& encoded,
-                                                       const ImageHeaders& headers,
-                                                       const Rows& windows, int image_type,
-                                                       int type_id, bool fast_idct) {
-  check_encoded(encoded);
-  const auto count = static_cast<size_t>(encoded.size());
-  if (headers.size() != encoded.size() || windows.shape(0) != count || windows.shape(1) != 4) {
+KernelOutput decode(const KernelInput& encoded, const ImageHeaders& headers, const Rows& windows,
+                    int image_type, int type_id, bool fast_idct, nb::callable decode_other) {
+  const Samples& files = encoded.outline();
+  check_encoded(files);
+  const auto count = static_cast<size_t>(files.size());
+  if (headers.size() != files.size() || windows.shape(0) != count || windows.shape(1) != 4) {
     throw std::invalid_argument("images, headers and windows must have equal length");
   }
   const auto type = static_cast<ImageType>(image_type);
@@ -129,12 +165,17 @@ std::tuple<Samples, std::vector<DecodeFailure>> decode(const Samples& encoded,
     const EncodedImage& image = headers.at(i);
     const int64_t* window = windows.data() + i * 4;
     shapes.insert(shapes.end(), {window[2], window[3], result_channels(type, image.channels)});
-    if (image.kind == EncodedImage::Kind::kOurs) tasks.push_back(to_task(image, i, window));
+    tasks.push_back(to_task(image, window));
   }
-  Samples out =
-      Samples::empty(static_cast<DType>(type_id), 3, std::move(shapes), "HWC", encoded.size());
-  std::vector<DecodeFailure> failures = decode_jpegs(out, encoded, tasks, type, fast_idct);
-  return {std::move(out), std::move(failures)};
+  auto decoder = std::make_shared<const ImageDecoder>(
+      Samples::outline(static_cast<DType>(type_id), 3, std::move(shapes), "HWC", files.size()),
+      std::move(tasks), type, fast_idct, std::move(decode_other));
+  if (!runs_now(encoded)) return plan(encoded, std::move(decoder));
+  const ReleaseGil release;
+  Samples out = decoder->outline();
+  out.materialize();
+  decoder->run(out, files, 0);
+  return {std::move(out)};
 }
 
 void write(const Samples& out, int64_t index, const Array& pixels, GrayRule gray_rule,
@@ -205,7 +246,7 @@ void bind_images(nb::module_& m) {
 
   nb::class_<EncodedImage> image(m, "EncodedImage", "What the header of an encoded image says.");
   nb::enum_<EncodedImage::Kind>(image, "Kind")
-      .value("ours", EncodedImage::Kind::kOurs, "A JPEG that `decode_jpegs` takes.")
+      .value("ours", EncodedImage::Kind::kOurs, "A JPEG that `decode_images` decodes itself.")
       .value("other_jpeg", EncodedImage::Kind::kOtherJpeg, "A JPEG for another codec.")
       .value("not_jpeg", EncodedImage::Kind::kNotJpeg)
       .value("broken", EncodedImage::Kind::kBroken, "A JPEG without a usable header.");
@@ -229,17 +270,20 @@ void bind_images(nb::module_& m) {
            nb::sig("def upright_shapes(self) -> NDArray[typing.Any]"),
            "Height, width and channels with the orientation applied.");
   nb::class_<DecodeFailure>(m, "DecodeFailure", "An image that could not be decoded.")
-      .def_ro("sample", &DecodeFailure::sample)
       .def_ro("reason", &DecodeFailure::what)
       .def_prop_ro(
           "is_final",
           // Other damage may be of the kind that libjpeg-turbo repairs.
           [](const DecodeFailure& failure) { return failure.status == jpeg::Status::kTruncated; },
           "Whether no other codec should try.");
-  m.def("decode_jpegs", &decode, "encoded"_a, "headers"_a, "windows"_a, "image_type"_a, "type_id"_a,
-        "fast_idct"_a, release(),
-        "Windows of images: those that this decoder takes are filled in, the others uninitialized; "
-        "and what could not be decoded.");
+  m.def("decode_images", &decode, "encoded"_a, "headers"_a, "windows"_a, "image_type"_a,
+        "type_id"_a, "fast_idct"_a, "decode_other"_a,
+        nb::sig("def decode_images(encoded: Samples, headers: ImageHeaders, windows: "
+                "NDArray[typing.Any], image_type: int, type_id: int, fast_idct: bool, "
+                "decode_other: typing.Callable[[Samples, int, DecodeFailure | None], None]) -> "
+                "Samples"),
+        "Windows of images. What is no JPEG, or cannot be decoded, is for `decode_other`, which "
+        "gets a batch of one to fill in, the number of the image, and what went wrong.");
   nb::enum_<GrayRule>(m, "GrayRule", "How gray is computed from red, green and blue.")
       .value("float", GrayRule::kFloat)
       .value("truncate", GrayRule::kTruncate)

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bind/bind.h"
+#include "bind/planning.h"
 #include "core/errors.h"
 #include "image/color.h"
 #include "image/compose.h"
@@ -22,27 +23,33 @@ namespace daliesque::image {
 
 namespace {
 
-Samples bound_brightness_contrast(const Samples& in, int type, const ArgArray<float>& brightness,
-                                  const ArgArray<float>& shift, const ArgArray<float>& contrast,
-                                  const std::optional<ArgArray<float>>& center) {
-  Samples out = Samples::empty_like(in, static_cast<DType>(type));
-  std::optional<PerSample<float>> centers;
-  if (center) centers = per_sample(*center, in.size());
-  brightness_contrast(out, in,
-                      {per_sample(brightness, in.size()), per_sample(shift, in.size()),
-                       per_sample(contrast, in.size()), centers});
-  return out;
+KernelOutput bound_brightness_contrast(const KernelInput& in, int type, ArgArray<float> brightness,
+                                       ArgArray<float> shift, ArgArray<float> contrast,
+                                       std::optional<ArgArray<float>> center) {
+  require_rows(in.outline().size(), brightness, shift, contrast, center);
+  return apply(
+      in, Samples::outline_like(in.outline(), static_cast<DType>(type)),
+      [brightness = std::move(brightness), shift = std::move(shift), contrast = std::move(contrast),
+       center = std::move(center)](Samples& out, const Samples& from, int64_t first) {
+        brightness_contrast(out, from,
+                            {rows_from(brightness, first), rows_from(shift, first),
+                             rows_from(contrast, first), rows_from(center, first)});
+      });
 }
 
-Samples bound_color_twist(const Samples& in, int type, const ArgArray<float>& hue,
-                          const ArgArray<float>& saturation, const ArgArray<float>& value,
-                          const ArgArray<float>& brightness, const ArgArray<float>& contrast) {
-  Samples out = Samples::empty_like(in, static_cast<DType>(type));
-  color_twist(
-      out, in,
-      {per_sample(hue, in.size()), per_sample(saturation, in.size()), per_sample(value, in.size()),
-       per_sample(brightness, in.size()), per_sample(contrast, in.size())});
-  return out;
+KernelOutput bound_color_twist(const KernelInput& in, int type, ArgArray<float> hue,
+                               ArgArray<float> saturation, ArgArray<float> value,
+                               ArgArray<float> brightness, ArgArray<float> contrast) {
+  require_rows(in.outline().size(), hue, saturation, value, brightness, contrast);
+  return apply(in, Samples::outline_like(in.outline(), static_cast<DType>(type)),
+               [hue = std::move(hue), saturation = std::move(saturation), value = std::move(value),
+                brightness = std::move(brightness),
+                contrast = std::move(contrast)](Samples& out, const Samples& from, int64_t first) {
+                 color_twist(
+                     out, from,
+                     {rows_from(hue, first), rows_from(saturation, first), rows_from(value, first),
+                      rows_from(brightness, first), rows_from(contrast, first)});
+               });
 }
 
 std::span<const int64_t> span_of(const ArgArray<int64_t>& array) {
@@ -96,88 +103,155 @@ Samples bound_multi_paste(const std::vector<const Samples*>& inputs, int type,
   return out;
 }
 
+KernelOutput bound_erase(const KernelInput& in, ArgArray<int64_t> offsets, ArgArray<int64_t> bounds,
+                         ArgArray<float> fill, int channel_axis) {
+  require_rows(in.outline().size(), fill);
+  return apply(in, Samples::outline_like(in.outline()),
+               [offsets = std::move(offsets), bounds = std::move(bounds), fill = std::move(fill),
+                channel_axis](Samples& out, const Samples& from, int64_t first) {
+                 const auto regions = span_of(offsets).subspan(static_cast<size_t>(first));
+                 erase(out, dense(from), {regions, bounds.data()}, rows_from(fill, first),
+                       channel_axis);
+               });
+}
+
+KernelOutput bound_convert_color_space(const KernelInput& in, int target, int source) {
+  const auto to = static_cast<ColorSpace>(target), from = static_cast<ColorSpace>(source);
+  const Samples& like = in.outline();
+  if (like.ndim() < 1) throw std::invalid_argument("pixels have an axis of channels");
+  std::vector<int64_t> shapes;
+  for (int64_t i = 0; i < like.size(); i++) {
+    shapes.insert(shapes.end(), like.shape(i).begin(), like.shape(i).end());
+    shapes.back() = channels(to);
+  }
+  return apply(
+      in,
+      Samples::outline(like.dtype(), like.ndim(), std::move(shapes), like.layout(), like.size()),
+      [to, from](Samples& out, const Samples& pixels, int64_t) {
+        convert_color_space(out, pixels, to, from);
+      });
+}
+
 using AxesTuple = std::tuple<int, int, bool>;
 
 FilterAxes filter_axes(const AxesTuple& axes) {
   return {std::get<0>(axes), std::get<1>(axes), std::get<2>(axes)};
 }
 
-Samples bound_gaussian_blur(const Samples& in, int type, const AxesTuple& axes,
-                            const ArgArray<float>& sigma, const ArgArray<int32_t>& window_size) {
-  Samples out = Samples::empty_like(in, static_cast<DType>(type));
-  gaussian_blur(out, in, filter_axes(axes), per_sample(sigma, in.size()),
-                per_sample(window_size, in.size()));
-  return out;
+KernelOutput bound_gaussian_blur(const KernelInput& in, int type, const AxesTuple& axes,
+                                 ArgArray<float> sigma, ArgArray<int32_t> window_size) {
+  require_rows(in.outline().size(), sigma, window_size);
+  return apply(
+      in, Samples::outline_like(in.outline(), static_cast<DType>(type)),
+      [axes = filter_axes(axes), sigma = std::move(sigma), window_size = std::move(window_size)](
+          Samples& out, const Samples& from, int64_t first) {
+        gaussian_blur(out, from, axes, rows_from(sigma, first), rows_from(window_size, first));
+      });
 }
 
-Samples bound_laplacian(const Samples& in, int type, const AxesTuple& axes,
-                        const ArgArray<int32_t>& window_size,
-                        const std::optional<ArgArray<int32_t>>& smoothing_size,
-                        const ArgArray<float>& scale, bool normalized) {
-  Samples out = Samples::empty_like(in, static_cast<DType>(type));
-  std::optional<PerSample<int32_t>> smoothing;
-  if (smoothing_size) smoothing = per_sample(*smoothing_size, in.size());
-  laplacian(
-      out, in, filter_axes(axes),
-      {per_sample(window_size, in.size()), smoothing, per_sample(scale, in.size()), normalized});
-  return out;
+KernelOutput bound_laplacian(const KernelInput& in, int type, const AxesTuple& axes,
+                             ArgArray<int32_t> window_size,
+                             std::optional<ArgArray<int32_t>> smoothing_size, ArgArray<float> scale,
+                             bool normalized) {
+  require_rows(in.outline().size(), window_size, smoothing_size, scale);
+  return apply(in, Samples::outline_like(in.outline(), static_cast<DType>(type)),
+               [axes = filter_axes(axes), window_size = std::move(window_size),
+                smoothing_size = std::move(smoothing_size), scale = std::move(scale),
+                normalized](Samples& out, const Samples& from, int64_t first) {
+                 laplacian(out, from, axes,
+                           {rows_from(window_size, first), rows_from(smoothing_size, first),
+                            rows_from(scale, first), normalized});
+               });
 }
 
-Samples bound_salt_and_pepper(const Samples& in, const random::PhiloxState& state,
-                              const ArgArray<float>& probability,
-                              const ArgArray<float>& salt_vs_pepper,
-                              const std::optional<ArgArray<float>>& salt,
-                              const std::optional<ArgArray<float>>& pepper, int channel_axis) {
-  Samples out = Samples::empty_like(in);
-  SaltAndPepper arguments{per_sample(probability, in.size()),
-                          per_sample(salt_vs_pepper, in.size()),
-                          {},
-                          {},
-                          channel_axis};
-  if (salt) arguments.salt = per_sample(*salt, in.size());
-  if (pepper) arguments.pepper = per_sample(*pepper, in.size());
-  salt_and_pepper_noise(out, in, state, arguments);
-  return out;
+KernelOutput bound_salt_and_pepper(const KernelInput& in, const random::PhiloxState& state,
+                                   ArgArray<float> probability, ArgArray<float> salt_vs_pepper,
+                                   std::optional<ArgArray<float>> salt,
+                                   std::optional<ArgArray<float>> pepper, int channel_axis) {
+  require_rows(in.outline().size(), probability, salt_vs_pepper, salt, pepper);
+  return apply(
+      in, Samples::outline_like(in.outline()),
+      [state, probability = std::move(probability), salt_vs_pepper = std::move(salt_vs_pepper),
+       salt = std::move(salt), pepper = std::move(pepper),
+       channel_axis](Samples& out, const Samples& from, int64_t first) {
+        salt_and_pepper_noise(out, from, sample_state(state, first),
+                              {rows_from(probability, first), rows_from(salt_vs_pepper, first),
+                               rows_from(salt, first), rows_from(pepper, first), channel_axis});
+      });
 }
 
-Samples bound_flip(const Samples& in, const ArgArray<int32_t>& horizontal,
-                   const ArgArray<int32_t>& vertical, const ArgArray<int32_t>& depthwise) {
-  std::vector<FlipAxis> list;
-  const auto add = [&](char letter, const ArgArray<int32_t>& flags) {
-    const size_t axis = in.layout().find(letter);
-    if (axis != std::string::npos)
-      list.push_back({static_cast<int>(axis), per_sample(flags, in.size())});
-  };
-  add('W', horizontal);
-  add('H', vertical);
-  add('D', depthwise);
-  Samples out = Samples::empty_like(in);
-  flip(out, in, list);
-  return out;
+KernelOutput bound_gaussian_noise(const KernelInput& in, const random::PhiloxState& state,
+                                  ArgArray<float> mean, ArgArray<float> stddev) {
+  require_rows(in.outline().size(), mean, stddev);
+  return apply(in, Samples::outline_like(in.outline()),
+               [state, mean = std::move(mean), stddev = std::move(stddev)](
+                   Samples& out, const Samples& from, int64_t first) {
+                 gaussian_noise(out, from, sample_state(state, first), rows_from(mean, first),
+                                rows_from(stddev, first));
+               });
 }
 
-Samples bound_crop_mirror_normalize(const Samples& in, int type, const ArgArray<int64_t>& anchors,
-                                    const ArgArray<int64_t>& shapes,
-                                    const std::vector<int>& permutation, std::string layout,
-                                    const ArgArray<int32_t>& mirror, const ArgArray<float>& mean,
-                                    const ArgArray<float>& std, float scale, float shift,
-                                    const ArgArray<float>& fill, int width_axis, int channel_axis) {
+KernelOutput bound_shot_noise(const KernelInput& in, const random::PhiloxState& state,
+                              ArgArray<float> factor) {
+  require_rows(in.outline().size(), factor);
+  return apply(
+      in, Samples::outline_like(in.outline()),
+      [state, factor = std::move(factor)](Samples& out, const Samples& from, int64_t first) {
+        shot_noise(out, from, sample_state(state, first), rows_from(factor, first));
+      });
+}
+
+KernelOutput bound_flip(const KernelInput& in, ArgArray<int32_t> horizontal,
+                        ArgArray<int32_t> vertical, ArgArray<int32_t> depthwise) {
+  const Samples& like = in.outline();
+  require_rows(like.size(), horizontal, vertical, depthwise);
+  return apply(
+      in, Samples::outline_like(like),
+      [layout = like.layout(), horizontal = std::move(horizontal), vertical = std::move(vertical),
+       depthwise = std::move(depthwise)](Samples& out, const Samples& from, int64_t first) {
+        std::vector<FlipAxis> list;
+        const auto add = [&](char letter, const ArgArray<int32_t>& flags) {
+          const size_t axis = layout.find(letter);
+          if (axis == std::string::npos) return;
+          list.push_back({static_cast<int>(axis), rows_from(flags, first)});
+        };
+        add('W', horizontal);
+        add('H', vertical);
+        add('D', depthwise);
+        flip(out, from, list);
+      });
+}
+
+KernelOutput bound_crop_mirror_normalize(const KernelInput& in, int type, ArgArray<int64_t> anchors,
+                                         const ArgArray<int64_t>& shapes,
+                                         std::vector<int> permutation, std::string layout,
+                                         ArgArray<int32_t> mirror, ArgArray<float> mean,
+                                         ArgArray<float> std, float scale, float shift,
+                                         ArgArray<float> fill, int width_axis, int channel_axis) {
+  const Samples& like = in.outline();
   if (scale == 0) throw UsageError("'scale' must not be 0.");
   if (std::find(std.data(), std.data() + std.size(), 0.0f) != std.data() + std.size()) {
     throw UsageError("'std' must not be 0.");
   }
-  const PerSample<int64_t> rows = per_sample(shapes, in.size());
+  require_rows(like.size(), anchors, mirror, mean, std, fill);
+  const PerSample<int64_t> rows = per_sample(shapes, like.size());
   std::vector<int64_t> extents;
-  for (int64_t i = 0; i < in.size(); i++) {
+  for (int64_t i = 0; i < like.size(); i++) {
     for (int axis : permutation) extents.push_back(rows.row(i)[axis]);
   }
-  Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents),
-                               std::move(layout), in.size());
-  crop_mirror_normalize(out, in,
-                        {per_sample(anchors, in.size()), permutation, per_sample(mirror, in.size()),
-                         per_sample(mean, in.size()), per_sample(std, in.size()), scale, shift,
-                         per_sample(fill, in.size()), width_axis, channel_axis});
-  return out;
+  return apply(in,
+               Samples::outline(static_cast<DType>(type), like.ndim(), std::move(extents),
+                                std::move(layout), like.size()),
+               [anchors = std::move(anchors), permutation = std::move(permutation),
+                mirror = std::move(mirror), mean = std::move(mean), std = std::move(std), scale,
+                shift, fill = std::move(fill), width_axis,
+                channel_axis](Samples& out, const Samples& from, int64_t first) {
+                 crop_mirror_normalize(
+                     out, from,
+                     {rows_from(anchors, first), permutation, rows_from(mirror, first),
+                      rows_from(mean, first), rows_from(std, first), scale, shift,
+                      rows_from(fill, first), width_axis, channel_axis});
+               });
 }
 
 /// Anchor and shape, (height, width) each, of a random window for each row (height, width) of
@@ -273,15 +347,10 @@ void bind_color(nb::module_& m) {
   using release = nb::call_guard<ReleaseGil>;
 
   m.def("brightness_contrast", &bound_brightness_contrast, "samples"_a, "type_id"_a, "brightness"_a,
-        "shift"_a, "contrast"_a, "center"_a.none(), release());
+        "shift"_a, "contrast"_a, "center"_a.none());
   m.def("color_twist", &bound_color_twist, "samples"_a, "type_id"_a, "hue"_a, "saturation"_a,
-        "value"_a, "brightness"_a, "contrast"_a, release());
-  m.def(
-      "convert_color_space",
-      [](Samples& out, const Samples& in, int to, int from) {
-        convert_color_space(out, in, static_cast<ColorSpace>(to), static_cast<ColorSpace>(from));
-      },
-      "out"_a, "samples"_a, "target"_a, "source"_a, release());
+        "value"_a, "brightness"_a, "contrast"_a);
+  m.def("convert_color_space", &bound_convert_color_space, "samples"_a, "target"_a, "source"_a);
   m.def(
       "equalize",
       [](const Samples& in, int outer) {
@@ -314,17 +383,8 @@ void bind_compose(nb::module_& m) {
   using namespace nb::literals;
   using release = nb::call_guard<ReleaseGil>;
 
-  m.def(
-      "erase",
-      [](const Samples& in, const ArgArray<int64_t>& offsets, const ArgArray<int64_t>& bounds,
-         const ArgArray<float>& fill, int channel_axis) {
-        Samples out = Samples::empty_like(in);
-        erase(out, dense(in), {span_of(offsets), bounds.data()}, per_sample(fill, in.size()),
-              channel_axis);
-        return out;
-      },
-      "samples"_a, "offsets"_a, "bounds"_a, "fill"_a, "channel_axis"_a, release(),
-      "`bounds` holds begins and ends of regions, those of sample i from offsets[i] on.");
+  m.def("erase", &bound_erase, "samples"_a, "offsets"_a, "bounds"_a, "fill"_a, "channel_axis"_a,
+        "`bounds` holds begins and ends of regions, those of sample i from offsets[i] on.");
   m.def(
       "grid_mask",
       [](const Samples& in, const ArgArray<int32_t>& tile, const ArgArray<float>& ratio,
@@ -353,9 +413,9 @@ void bind_filters(nb::module_& m) {
       .value("median", Rank::median)
       .value("largest", Rank::largest);
   m.def("gaussian_blur", &bound_gaussian_blur, "samples"_a, "type_id"_a, "axes"_a, "sigma"_a,
-        "window_size"_a, release());
+        "window_size"_a);
   m.def("laplacian", &bound_laplacian, "samples"_a, "type_id"_a, "axes"_a, "window_size"_a,
-        "smoothing_size"_a.none(), "scale"_a, "normalized"_a, release());
+        "smoothing_size"_a.none(), "scale"_a, "normalized"_a);
   m.def(
       "filter",
       [](Samples& out, const Samples& in, const AxesTuple& axes, const Samples& kernels,
@@ -378,38 +438,22 @@ void bind_filters(nb::module_& m) {
 
 void bind_noise(nb::module_& m) {
   using namespace nb::literals;
-  using release = nb::call_guard<ReleaseGil>;
 
-  m.def(
-      "gaussian_noise",
-      [](const Samples& in, const random::PhiloxState& state, const ArgArray<float>& mean,
-         const ArgArray<float>& stddev) {
-        Samples out = Samples::empty_like(in);
-        gaussian_noise(out, in, state, per_sample(mean, in.size()), per_sample(stddev, in.size()));
-        return out;
-      },
-      "samples"_a, "state"_a, "mean"_a, "stddev"_a, release());
+  m.def("gaussian_noise", &bound_gaussian_noise, "samples"_a, "state"_a, "mean"_a, "stddev"_a);
   m.def("salt_and_pepper_noise", &bound_salt_and_pepper, "samples"_a, "state"_a, "probability"_a,
-        "salt_vs_pepper"_a, "salt"_a.none(), "pepper"_a.none(), "channel_axis"_a, release());
-  m.def(
-      "shot_noise",
-      [](const Samples& in, const random::PhiloxState& state, const ArgArray<float>& factor) {
-        Samples out = Samples::empty_like(in);
-        shot_noise(out, in, state, per_sample(factor, in.size()));
-        return out;
-      },
-      "samples"_a, "state"_a, "factor"_a, release());
+        "salt_vs_pepper"_a, "salt"_a.none(), "pepper"_a.none(), "channel_axis"_a);
+  m.def("shot_noise", &bound_shot_noise, "samples"_a, "state"_a, "factor"_a);
 }
 
 void bind_crops(nb::module_& m) {
   using namespace nb::literals;
   using release = nb::call_guard<ReleaseGil>;
 
-  m.def("flip", &bound_flip, "samples"_a, "horizontal"_a, "vertical"_a, "depthwise"_a, release(),
+  m.def("flip", &bound_flip, "samples"_a, "horizontal"_a, "vertical"_a, "depthwise"_a,
         "Samples mirrored along the axes W, H and D whose flags are set.");
   m.def("crop_mirror_normalize", &bound_crop_mirror_normalize, "samples"_a, "type_id"_a,
         "anchors"_a, "shapes"_a, "permutation"_a, "layout"_a, "mirror"_a, "mean"_a, "std"_a,
-        "scale"_a, "shift"_a, "fill"_a, "width_axis"_a, "channel_axis"_a, release());
+        "scale"_a, "shift"_a, "fill"_a, "width_axis"_a, "channel_axis"_a);
   m.def(
       "random_crop",
       [](const random::PhiloxState& state, const ArgArray<int64_t>& sizes,

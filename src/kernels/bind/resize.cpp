@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bind/bind.h"
+#include "bind/planning.h"
 
 namespace daliesque::resize {
 
@@ -79,24 +80,30 @@ auto as_array(std::vector<T> ResizeGeometry::* member) {
   };
 }
 
-Samples bound_resize(const Samples& in, int type, int first_axis, const ResizeGeometry& geometry,
-                     const ArgArray<int32_t>& min_filters, const ArgArray<int32_t>& mag_filters,
-                     bool antialias) {
-  if (geometry.rows() != 1 && geometry.rows() < in.size()) {
+KernelOutput bound_resize(const KernelInput& in, int type, int first_axis, ResizeGeometry geometry,
+                          ArgArray<int32_t> min_filters, ArgArray<int32_t> mag_filters,
+                          bool antialias) {
+  const Samples& like = in.outline();
+  if (geometry.rows() != 1 && geometry.rows() < like.size()) {
     throw std::invalid_argument("a geometry has too few rows for the samples");
   }
+  require_rows(like.size(), min_filters, mag_filters);
   const PerSample<int64_t> sizes(geometry.sizes.data(), geometry.rows(), geometry.axes);
   std::vector<int64_t> shapes;
-  for (int64_t i = 0; i < in.size(); i++) {
-    shapes.insert(shapes.end(), in.shape(i).begin(), in.shape(i).end());
-    std::copy_n(sizes.row(i), geometry.axes, shapes.end() - in.ndim() + first_axis);
+  for (int64_t i = 0; i < like.size(); i++) {
+    shapes.insert(shapes.end(), like.shape(i).begin(), like.shape(i).end());
+    std::copy_n(sizes.row(i), geometry.axes, shapes.end() - like.ndim() + first_axis);
   }
-  Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(shapes), in.layout(),
-                               in.size());
-  resize(out, in,
-         {first_axis, geometry, per_sample(min_filters, in.size()),
-          per_sample(mag_filters, in.size()), antialias});
-  return out;
+  return apply(in,
+               Samples::outline(static_cast<DType>(type), like.ndim(), std::move(shapes),
+                                like.layout(), like.size()),
+               [first_axis, geometry = std::move(geometry), min_filters = std::move(min_filters),
+                mag_filters = std::move(mag_filters),
+                antialias](Samples& out, const Samples& from, int64_t first) {
+                 resize(out, from,
+                        {first_axis, geometry, first, rows_from(min_filters, first),
+                         rows_from(mag_filters, first), antialias});
+               });
 }
 
 template <class T>
@@ -177,8 +184,8 @@ void bind_resize(nb::module_& m) {
       .def_prop_ro("ends", as_array(&ResizeGeometry::ends))
       .def("find_unusable", &ResizeGeometry::find_unusable,
            "The first row that holds too large a size or no finite number; -1 if none.");
-  m.def("resize", &bound_resize, nb::call_guard<ReleaseGil>(), "samples"_a, "type_id"_a,
-        "first_axis"_a, "geometry"_a, "min_filters"_a, "mag_filters"_a, "antialias"_a,
+  m.def("resize", &bound_resize, "samples"_a, "type_id"_a, "first_axis"_a, "geometry"_a,
+        "min_filters"_a, "mag_filters"_a, "antialias"_a,
         "Resample the axes of the geometry, from `first_axis` on.");
   m.def("resample_taps", &resample_taps, "extents"_a, "geometry"_a, "min_filters"_a,
         "mag_filters"_a, "antialias"_a,

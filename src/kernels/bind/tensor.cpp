@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on arrays of any number of axes.
 #include "bind/bind.h"
+#include "bind/planning.h"
 #include "core/convert.h"
 #include "tensor/arithmetic.h"
 #include "tensor/fill.h"
@@ -49,30 +50,47 @@ PerSample<int64_t> per_axis(const ArgArray<int64_t>& array, const Samples& in) {
   return in.ndim() ? per_sample(array, in.size(), in.ndim()) : per_sample(array);
 }
 
-Samples bound_slice(const Samples& in, int type, const ArgArray<int64_t>& anchors,
-                    const ArgArray<int64_t>& shapes, Border border, const ArgArray<float>& fill,
-                    int channel_axis) {
-  const PerSample<int64_t> rows = per_axis(shapes, in), begins = per_axis(anchors, in);
+KernelOutput bound_slice(const KernelInput& in, int type, ArgArray<int64_t> anchors,
+                         const ArgArray<int64_t>& shapes, Border border, ArgArray<float> fill,
+                         int channel_axis) {
+  const Samples& like = in.outline();
+  const PerSample<int64_t> rows = per_axis(shapes, like);
+  per_axis(anchors, like);
+  require_rows(like.size(), fill);
   std::vector<int64_t> extents;
-  for (int64_t i = 0; i < in.size(); i++) {
-    extents.insert(extents.end(), rows.row(i), rows.row(i) + in.ndim());
+  for (int64_t i = 0; i < like.size(); i++) {
+    extents.insert(extents.end(), rows.row(i), rows.row(i) + like.ndim());
   }
-  Samples out = Samples::empty(static_cast<DType>(type), in.ndim(), std::move(extents), in.layout(),
-                               in.size());
-  slice(out, in, begins, border, per_sample(fill, in.size()), channel_axis);
-  return out;
+  return apply(in,
+               Samples::outline(static_cast<DType>(type), like.ndim(), std::move(extents),
+                                like.layout(), like.size()),
+               [anchors = std::move(anchors), border, fill = std::move(fill), channel_axis](
+                   Samples& out, const Samples& from, int64_t first) {
+                 slice(out, from, rows_from(anchors, first), border, rows_from(fill, first),
+                       channel_axis);
+               });
 }
 
-Samples bound_transpose(const Samples& in, const std::vector<int>& permutation,
-                        std::string layout) {
+KernelOutput bound_transpose(const KernelInput& in, std::vector<int> permutation,
+                             std::string layout) {
+  const Samples& like = in.outline();
   std::vector<int64_t> shapes;
-  for (int64_t i = 0; i < in.size(); i++) {
-    for (int axis : permutation) shapes.push_back(in.shape(i)[static_cast<size_t>(axis)]);
+  for (int64_t i = 0; i < like.size(); i++) {
+    for (int axis : permutation) shapes.push_back(like.shape(i)[static_cast<size_t>(axis)]);
   }
-  Samples out =
-      Samples::empty(in.dtype(), in.ndim(), std::move(shapes), std::move(layout), in.size());
-  transpose(out, in, permutation);
-  return out;
+  return apply(in,
+               Samples::outline(like.dtype(), like.ndim(), std::move(shapes), std::move(layout),
+                                like.size()),
+               [permutation = std::move(permutation)](Samples& out, const Samples& from, int64_t) {
+                 transpose(out, from, permutation);
+               });
+}
+
+KernelOutput bound_look_up(const KernelInput& in, const Samples& table, const Samples& otherwise) {
+  return apply(in, Samples::outline_like(in.outline(), table.dtype()),
+               [table, otherwise](Samples& out, const Samples& from, int64_t) {
+                 look_up(out, from, table, otherwise);
+               });
 }
 
 Samples bound_normalize(const Samples& in, int type, const std::optional<Samples>& means,
@@ -221,20 +239,13 @@ void bind_tensors(nb::module_& m) {
   m.def("reduce", &bound_reduce, release(), "samples"_a, "kind"_a, "type_id"_a, "reduced"_a,
         "keep_dims"_a, "layout"_a, "means"_a.none(), "ddof"_a);
   m.def("slice", &bound_slice, "samples"_a, "type_id"_a, "anchors"_a, "shapes"_a, "border"_a,
-        "fill"_a, "channel_axis"_a, release(), "A window of each sample, which may leave it.");
-  m.def("transpose", &bound_transpose, "samples"_a, "permutation"_a, "layout"_a, release());
+        "fill"_a, "channel_axis"_a, "A window of each sample, which may leave it.");
+  m.def("transpose", &bound_transpose, "samples"_a, "permutation"_a, "layout"_a);
   m.def("normalize", &bound_normalize, "samples"_a, "type_id"_a, "means"_a.none(),
         "factors"_a.none(), "reduced"_a, "batch"_a, "ddof"_a, "epsilon"_a, "scale"_a, "shift"_a,
         release(), "(samples - mean) * factor + shift; what is None is computed.");
-  m.def(
-      "look_up",
-      [](const Samples& in, const Samples& table, const Samples& otherwise) {
-        Samples out = Samples::empty_like(in, table.dtype());
-        look_up(out, in, table, otherwise);
-        return out;
-      },
-      "samples"_a, "table"_a, "otherwise"_a, release(),
-      "The entries of a table at the indices that the samples hold.");
+  m.def("look_up", &bound_look_up, "samples"_a, "table"_a, "otherwise"_a,
+        "The entries of a table at the indices that the samples hold.");
 }
 
 }  // namespace

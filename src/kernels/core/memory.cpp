@@ -84,6 +84,7 @@ class BufferPool {
       info_.used_bytes += static_cast<int64_t>(bucket);
       info_.used_buffers += 1;
       info_.peak_bytes = std::max(info_.peak_bytes, info_.used_bytes);
+      info_.peak_buffers = std::max(info_.peak_buffers, info_.used_buffers);
       note_used();
       if (memory) return memory;
       surplus = evict(spare());
@@ -150,6 +151,12 @@ class BufferPool {
   MemoryInfo info() {
     std::lock_guard lock(mutex_);
     return info_;
+  }
+
+  void reset_peak() {
+    std::lock_guard lock(mutex_);
+    info_.peak_bytes = info_.used_bytes;
+    info_.peak_buffers = info_.used_buffers;
   }
 
   std::mutex& mutex() { return mutex_; }
@@ -282,6 +289,7 @@ void set_total_limit(int64_t bytes) { pool().set_total(bytes); }
 bool memory_is_tight() { return pool().tight(); }
 
 MemoryInfo memory_info() { return pool().info(); }
+void reset_memory_peak() { pool().reset_peak(); }
 void set_memory_limit(int64_t bytes) { pool().set_limit(bytes); }
 void release_memory() { pool().trim(0); }
 

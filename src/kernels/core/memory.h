@@ -25,11 +25,15 @@ struct MemoryInfo {
   int64_t used_buffers;    ///< live buffers
   int64_t cached_bytes;    ///< kept for reuse
   int64_t cached_buffers;  ///< kept for reuse
-  int64_t peak_bytes;      ///< highest used_bytes so far
+  int64_t peak_bytes;      ///< highest used_bytes so far, or since reset_memory_peak()
+  int64_t peak_buffers;    ///< highest used_buffers, likewise
   int64_t limit_bytes;     ///< most bytes kept for reuse
 };
 
 MemoryInfo memory_info();
+
+/// Counts the peak from now on.
+void reset_memory_peak();
 
 /// Sets how many bytes may be kept for reuse, and frees what exceeds it.
 void set_memory_limit(int64_t bytes);

@@ -17,6 +17,10 @@ class PerSample {
   const T* row(int64_t i) const { return values_ + (rows_ == 1 ? 0 : i * width_); }
   /// The first value of sample i: all of a scalar argument.
   T operator[](int64_t i) const { return *row(i); }
+  /// The values of samples from number `first` on.
+  PerSample from(int64_t first) const {
+    return rows_ == 1 ? *this : PerSample(row(first), rows_ - first, width_);
+  }
   int64_t rows() const { return rows_; }
   int64_t width() const { return width_; }
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/output_batch.h"
 #include "core/parallel.h"
 
 namespace daliesque {
@@ -110,8 +109,8 @@ bool Samples::uniform() const {
   return true;
 }
 
-Samples Samples::empty(DType dtype, int ndim, std::vector<int64_t> shapes, std::string layout,
-                       int64_t count) {
+Samples Samples::outline(DType dtype, int ndim, std::vector<int64_t> shapes, std::string layout,
+                         int64_t count) {
   Samples out;
   out.dtype_ = dtype;
   out.ndim_ = ndim;
@@ -119,18 +118,35 @@ Samples Samples::empty(DType dtype, int ndim, std::vector<int64_t> shapes, std::
   out.layout_ = std::move(layout);
   out.packed_ = true;
   out.data_.resize(static_cast<size_t>(count));
-  std::vector<size_t> offsets(static_cast<size_t>(count));
+  out.owners_.resize(1);
+  return out;
+}
+
+Samples Samples::outline_like(const Samples& other) { return outline_like(other, other.dtype_); }
+
+Samples Samples::outline_like(const Samples& other, DType dtype) {
+  return outline(dtype, other.ndim_, other.shapes_, other.layout_, other.size());
+}
+
+void Samples::materialize() {
+  std::vector<size_t> offsets(data_.size());
   size_t bytes = 0;
-  for (int64_t i = 0; i < count; i++) {
-    offsets[static_cast<size_t>(i)] = bytes;
-    const size_t added = static_cast<size_t>(daliesque::volume(out.shape(i))) * out.itemsize();
+  for (size_t i = 0; i < offsets.size(); i++) {
+    offsets[i] = bytes;
+    const auto elements = daliesque::volume(shape(static_cast<int64_t>(i)));
+    const size_t added = static_cast<size_t>(elements) * itemsize();
     if (added > SIZE_MAX / 2 - bytes) throw OutOfMemory("the batch is larger than memory");
     bytes += added;
   }
-  const auto piece = claim_output(dtype, ndim, out.shapes_, count, bytes);
-  out.owners_.push_back(piece ? piece->owner : allocate(bytes));
-  auto* base = static_cast<std::byte*>(piece ? piece->data : out.owners_[0].get());
-  for (size_t i = 0; i < offsets.size(); i++) out.data_[i] = base + offsets[i];
+  owners_[0] = allocate(bytes);
+  auto* base = static_cast<std::byte*>(owners_[0].get());
+  for (size_t i = 0; i < offsets.size(); i++) data_[i] = base + offsets[i];
+}
+
+Samples Samples::empty(DType dtype, int ndim, std::vector<int64_t> shapes, std::string layout,
+                       int64_t count) {
+  Samples out = outline(dtype, ndim, std::move(shapes), std::move(layout), count);
+  out.materialize();
   return out;
 }
 

@@ -29,6 +29,13 @@ class Samples {
   /// `shapes` holds count * ndim extents.
   static Samples empty(DType dtype, int ndim, std::vector<int64_t> shapes, std::string layout,
                        int64_t count);
+  /// The same without memory: what samples are going to be like. All data() are null.
+  static Samples outline(DType dtype, int ndim, std::vector<int64_t> shapes, std::string layout,
+                         int64_t count);
+  static Samples outline_like(const Samples& other);
+  static Samples outline_like(const Samples& other, DType dtype);
+  /// Gives an outline uninitialized memory, one buffer for all samples.
+  void materialize();
   static Samples empty_like(const Samples& other);
   static Samples empty_like(const Samples& other, DType dtype);
 

@@ -2,7 +2,6 @@
 #include "decode/images.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -13,6 +12,9 @@ namespace {
 
 /// Nanoseconds for a byte of a JPEG and for reading its header, measured on typical photographs.
 constexpr double kByteCost = 9.0, kHeaderCost = 1500.0;
+
+/// Files for another codec are decoded faster than handed to another thread below this size.
+constexpr int64_t kSmallFile = 16384;
 
 /// The size of the image is checked before tasks are made.
 constexpr int64_t kNoPixelLimit = INT64_MAX;
@@ -130,31 +132,27 @@ std::vector<EncodedImage> read_jpeg_headers(const Samples& encoded) {
   return images;
 }
 
-std::vector<DecodeFailure> decode_jpegs(Samples& out, const Samples& encoded,
-                                        std::span<const DecodeTask> tasks, ImageType type,
-                                        bool fast_idct) {
-  std::vector<DecodeFailure> failures;
-  std::mutex lock;
+double decode_cost(const DecodeTask& task, int64_t bytes) {
+  return task.ours || bytes >= kSmallFile ? kByteCost * static_cast<double>(bytes) : 0;
+}
+
+void decode_images(Samples& out, const Samples& encoded, std::span<const DecodeTask> tasks,
+                   ImageType type, bool fast_idct, OtherDecoder decode_other) {
+  const auto task_of = [&](int64_t i) -> const DecodeTask& {
+    return tasks[static_cast<size_t>(i)];
+  };
   parallel_for(
-      static_cast<int64_t>(tasks.size()),
-      [&](int64_t k) {
-        const DecodeTask& task = tasks[static_cast<size_t>(k)];
-        return kByteCost * static_cast<double>(encoded.volume(task.sample));
-      },
-      [&](int64_t k) {
-        const DecodeTask& task = tasks[static_cast<size_t>(k)];
-        const int64_t i = task.sample;
+      out.size(), [&](int64_t i) { return decode_cost(task_of(i), encoded.volume(i)); },
+      [&](int64_t i) {
+        if (!task_of(i).ours) return decode_other(i, nullptr);
         const jpeg::Result result =
-            decode_one(task, encoded.data<uint8_t>(i), static_cast<size_t>(encoded.volume(i)),
+            decode_one(task_of(i), encoded.data<uint8_t>(i), static_cast<size_t>(encoded.volume(i)),
                        out.data(i), out.dtype(), type, fast_idct);
         if (result.status == jpeg::Status::kOutOfMemory) throw OutOfMemory(result.what);
-        if (!result.ok()) {
-          const std::lock_guard<std::mutex> guard(lock);
-          failures.push_back({i, result.status, fault_text(result)});
-        }
+        if (result.ok()) return;
+        const DecodeFailure failure{result.status, fault_text(result)};
+        decode_other(i, &failure);
       });
-  std::ranges::sort(failures, {}, &DecodeFailure::sample);
-  return failures;
 }
 
 }  // namespace daliesque::decode

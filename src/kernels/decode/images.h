@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/crop_window.h"
+#include "core/function_ref.h"
 #include "core/samples.h"
 #include "decode/pixels.h"
 #include "jpeg/jpeg.h"
@@ -17,7 +18,7 @@ namespace daliesque::decode {
 /// What the header of an encoded image says; the size is the stored one, before rotation.
 struct EncodedImage {
   enum class Kind : int {
-    kOurs,       ///< a JPEG that `decode_jpegs` takes
+    kOurs,       ///< a JPEG that `decode_images` decodes itself
     kOtherJpeg,  ///< a JPEG for another codec
     kNotJpeg,
     kBroken,  ///< a JPEG that ends or goes wrong before its size is known
@@ -31,24 +32,28 @@ struct EncodedImage {
 /// Reads the headers of one-dimensional samples of bytes.
 std::vector<EncodedImage> read_jpeg_headers(const Samples& encoded);
 
-/// An image to decode: which sample, and what part of it.
+/// What to decode of an image.
 struct DecodeTask {
-  int64_t sample;
+  bool ours;                        ///< whether it is a JPEG that this decoder takes
   int orientation;                  ///< 1: as stored
   CropWindow window;                ///< of the upright image; not empty
   int64_t height, width, channels;  ///< as stored
 };
 
+/// Why an image could not be decoded.
 struct DecodeFailure {
-  int64_t sample;
   jpeg::Status status;
   std::string what;  ///< "is cut short: ..."; empty if the file is for another codec
 };
 
-/// Decodes into the samples of `out`, whose shapes fit the windows. Returns what went wrong, by
-/// sample; the other samples are done.
-std::vector<DecodeFailure> decode_jpegs(Samples& out, const Samples& encoded,
-                                        std::span<const DecodeTask> tasks, ImageType type,
-                                        bool fast_idct);
+/// Decodes image number i in some other way: one that is not ours, or that failed.
+using OtherDecoder = FunctionRef<void(int64_t, const DecodeFailure*)>;
+
+/// Decodes into the samples of `out`, whose shapes fit the windows.
+void decode_images(Samples& out, const Samples& encoded, std::span<const DecodeTask> tasks,
+                   ImageType type, bool fast_idct, OtherDecoder decode_other);
+
+/// Estimated nanoseconds for an image of a file of so many bytes.
+double decode_cost(const DecodeTask& task, int64_t bytes);
 
 }  // namespace daliesque::decode

@@ -288,8 +288,7 @@ void convert_color_space(Samples& out, const Samples& in, ColorSpace to, ColorSp
     copy(out, in);
     return;
   }
-  const int64_t in_channels = from == ColorSpace::gray ? 1 : 3;
-  const int64_t out_channels = to == ColorSpace::gray ? 1 : 3;
+  const int64_t in_channels = channels(from), out_channels = channels(to);
   for_parts(
       in, 2 * kColorNanosecondsPerByte, [&](int64_t i) { return in.volume(i) / in_channels; },
       [&](int64_t i, int64_t begin, int64_t count) {

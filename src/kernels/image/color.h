@@ -32,6 +32,8 @@ void color_twist(Samples& out, const Samples& in, const ColorTwist& arguments);
 /// The numbers of the reference's DALIImageType.
 enum class ColorSpace : int { rgb = 0, bgr = 1, gray = 2, ycbcr = 3 };
 
+constexpr int64_t channels(ColorSpace space) { return space == ColorSpace::gray ? 1 : 3; }
+
 /// Converts uint8 pixels; the last axis holds the channels of the respective space.
 void convert_color_space(Samples& out, const Samples& in, ColorSpace to, ColorSpace from);
 

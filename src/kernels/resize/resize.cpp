@@ -83,7 +83,7 @@ Sample take_apart(const Samples& in, const ResizeRequest& request, int64_t i) {
   const auto first = static_cast<size_t>(request.first_axis);
   const ResizeGeometry& geometry = request.geometry;
   const auto count = static_cast<size_t>(geometry.axes);
-  const auto row = geometry.rows() == 1 ? 0 : static_cast<size_t>(i) * count;
+  const auto row = geometry.rows() == 1 ? 0 : static_cast<size_t>(request.first_row + i) * count;
   Sample sample;
   sample.frames = product(in.shape(i).first(first));
   sample.channels = product(in.shape(i).subspan(first + count));

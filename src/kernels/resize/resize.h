@@ -67,6 +67,7 @@ class ImageResizer {
 struct ResizeRequest {
   int first_axis;
   const ResizeGeometry& geometry;
+  int64_t first_row;  ///< of the geometry, if it has a row for each sample: that of the first
   PerSample<int32_t> min_filters, mag_filters;
   bool antialias;
 };
