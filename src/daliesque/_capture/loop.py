@@ -4,7 +4,8 @@
 The first step is traced: its calls are made as always, and recorded. When the body asks for the
 second one, the recorded calls become a plan, which a thread runs for the steps to come. A loop
 lives on from epoch to epoch, until something ends it before its time (`tear_down`); the next epoch
-then makes a new one. Positions of sources are those of the steps that the body has been given.
+then makes a new one. Steps run ahead across the end of an epoch as well, if its root says what
+follows. Positions of sources are those of the steps that the body has been given.
 """
 
 from __future__ import annotations
@@ -14,19 +15,22 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn, Protocol, Self
 
+from .. import _kernels
+from .._engine.ahead_thread import AheadThread
 from .._engine.batch import Batch
 from .._engine.context import EvalContext
+from .._engine.interrupts import Steps, two_phase
 from .._engine.rng import RNG
 from .._engine.thread_state import interception, thread
-from .ahead import Ahead
 from .plan import Output, PlannedCall, Producer, RecordedCall, Results, needed_calls, run_calls
 from .randomness import MESSAGE, Schedule, UnexpectedDraw
 from .recording import Recording
 from .sites import Sites, user_frame, warn_at
 from .values import Origin, captured
 
-# How many steps run ahead of the body.
+# How many steps run ahead of the body, and how many bytes their results may take.
 _DEPTH = 2
+_MAX_BYTES = 1 << 30
 
 NOTHING_CAPTURED = (
     "capture=True was specified but no operators were captured during tracing. Falling back to "
@@ -34,12 +38,6 @@ NOTHING_CAPTURED = (
 )
 INVALIDATED = "The capture-mode loop was invalidated and cannot continue."
 EXHAUSTED = "A source was exhausted before the iteration ended"
-
-
-class Position(Protocol):
-    """Something with a position, which is a plain attribute."""
-
-    position: Any
 
 
 class Taken(NamedTuple):
@@ -57,31 +55,47 @@ class Taken(NamedTuple):
 class Source(Protocol):
     """What a loop reads: the root, which it iterates over, or a feeder, which its body calls."""
 
-    @property
-    def cursor(self) -> Position:
-        """Where the source is, for whoever saves its state."""
+    def moving(self, position: Any) -> Steps:
+        """What sets where the source is, for whoever saves its state."""
 
     def peek(self) -> Taken:
         """What comes after the position; StopIteration if there is nothing."""
 
-    def ahead(self) -> Iterator[Taken]:
-        """What comes after the position now, one after the other; for another thread."""
+    def ahead(self, position: Any = None) -> Iterator[Taken]:
+        """What comes after a position, one after the other; for another thread.
+
+        By default it is where the source is now.
+        """
 
     def shaped(self, values: tuple[Batch, ...]) -> Any:
         """What the user gets: a batch, a tuple or a dict."""
 
 
 class Root(Source, Protocol):
-    """What a loop iterates over."""
+    """What a loop iterates over, for one epoch."""
 
-    def note(self, taken: Taken) -> BaseException | None:
-        """What was taken is about to be delivered; returns what to raise instead, if anything."""
+    def taking(self) -> Steps:
+        """What makes the item after the one that `peek` returned the next one."""
 
-    def forget(self) -> None:
-        """Keep nothing of what was delivered."""
+    def note(self, taken: Taken) -> tuple[Steps, BaseException | None]:
+        """What changes when an item is delivered, and what to raise instead, if anything."""
+
+    def stopping(self) -> Steps:
+        """What ends all reading ahead; it may be begun again with `ahead`."""
 
     def end(self) -> Any:
         """Where the source is when the epoch is over."""
+
+    @property
+    def identity(self) -> Any:
+        """What is equal for two roots that are the same epoch."""
+
+    @property
+    def begin(self) -> Any:
+        """The position that the epoch begins at."""
+
+    def following(self) -> Root | None:
+        """The next epoch, if it is known; asked when `ahead` is exhausted, on its thread."""
 
 
 class Member(Protocol):
@@ -102,12 +116,17 @@ class _Phase(enum.Enum):
 
 
 class Step(NamedTuple):
-    """What is known about a step: what sources gave, and the results of captured calls."""
+    """What is known about a step: what sources gave, and the results of captured calls.
+
+    Or the end of an epoch, with the identity of the one that follows, if it is known.
+    """
 
     number: int
     root: Taken
     feeders: tuple[Taken, ...]
     results: Results
+    is_end: bool = False
+    following: Any = None
 
 
 _NO_RESULTS = Results({}, frozenset())
@@ -137,7 +156,11 @@ class CaptureLoop:
         # The feeders that the body has called in this step.
         self._read: set[int] = set()
         self._current: Step | None = None
-        self._ahead: Ahead[Step] | None = None
+        self._ahead: AheadThread[Step] | None = None
+        # The number of the step after those that were made ahead, and where the root is then.
+        self._made: tuple[int, Any] = (0, None)
+        # Between epochs: that which `_ahead` goes on with.
+        self._following: Any = None
         self._process = os.getpid()
         interception.on = True
 
@@ -145,6 +168,11 @@ class CaptureLoop:
     def is_tracing(self) -> bool:
         """Whether calls are being recorded."""
         return self._phase is _Phase.TRACING
+
+    @property
+    def is_captured(self) -> bool:
+        """Whether steps run ahead."""
+        return self._phase is _Phase.CAPTURED
 
     @property
     def runs_eagerly(self) -> bool:
@@ -156,7 +184,7 @@ class CaptureLoop:
         """Whether the thread that runs ahead stayed in the process that this one was forked off."""
         return self._process != os.getpid()
 
-    def can_go_on(self, batch_size: int) -> bool:
+    def can_go_on(self, batch_size: int | None) -> bool:
         """Whether another epoch may use what was captured."""
         usable = self.alive and not self.in_epoch and self._phase is _Phase.CAPTURED
         return usable and batch_size == self.batch_size and self._process == os.getpid()
@@ -173,24 +201,53 @@ class CaptureLoop:
 
     # What the iterator of an epoch needs.
 
-    def steps(self, root: Root, first: int) -> Iterator[Step]:
-        """The steps of an epoch, from number `first` on, with the results of captured calls."""
-        return self._steps(root.ahead(), [feeder.ahead() for feeder in self._feeders], first)
+    def begin_epoch(self, root: Root) -> None:
+        """Iterate over a root, of which steps may have been made already."""
+        self.in_epoch = True
+        following, self._following = self._following, None
+        if following is None or following != root.identity:
+            self.stop_ahead()
 
-    def _steps(
-        self, items: Iterator[Taken], feeders: list[Iterator[Taken]], number: int
+    def ahead_of(self, root: Root) -> AheadThread[Step]:
+        """The steps that come next, with the results of captured calls."""
+        ahead = self._ahead
+        if ahead is None:
+            feeders = [feeder.ahead() for feeder in self._feeders]
+            steps = self._make_steps(root, root.ahead(), feeders, self.step + 1)
+            ahead = AheadThread("daliesque capture", steps, _DEPTH, _size_of, _MAX_BYTES)
+            self._ahead = ahead
+        elif ahead.has_rested:
+            number, position = self._made
+            ahead.go_on(self._make_steps(root, root.ahead(position), [], number))
+        return ahead
+
+    def _make_steps(
+        self, root: Root, items: Iterator[Taken], feeders: list[Iterator[Taken]], number: int
     ) -> Iterator[Step]:
         context = self._context
         own = EvalContext(device_id=context.device_id, thread_pool=context.own_thread_pool)
-        with own:
+        while True:
             for taken in items:
                 if taken.failure is not None:
                     # There is no body for it, and so nothing is drawn.
+                    self._made = number, taken.position
                     yield Step(number, taken, (), _NO_RESULTS)
                     continue
                 fed = tuple(next(feeder, _EXHAUSTED) for feeder in feeders)
-                yield self._run_step(number, taken, fed)
+                # Not entered while somebody else runs: the next step may be made by another thread.
+                with own:
+                    step = self._run_step(number, taken, fed)
                 number += 1
+                self._made = number, taken.position
+                yield step
+                del step, taken, fed
+            following = None if feeders else root.following()
+            if following is None:
+                yield Step(number, _EXHAUSTED, (), _NO_RESULTS, True)
+                return
+            self._made = number, following.begin
+            yield Step(number, _EXHAUSTED, (), _NO_RESULTS, True, following.identity)
+            root, items = following, following.ahead(following.begin)
 
     def _run_step(self, number: int, taken: Taken, fed: tuple[Taken, ...]) -> Step:
         sources = dict(_outputs(self._root, taken))
@@ -209,11 +266,14 @@ class CaptureLoop:
             self._phase = _Phase.EAGER
             warn_at(user_frame(), NOTHING_CAPTURED)
             return
-        self.schedules = {rng: used for rng, used in self.schedules.items() if used.is_used}
-        for schedule in self.schedules.values():
-            schedule.finish_trace(self.step + 1)
+        schedules = {
+            rng: used.finished(self.step + 1)
+            for rng, used in self.schedules.items()
+            if used.is_used
+        }
         self.sites.shorten()
-        self._phase = _Phase.CAPTURED
+        captured = (setattr, (self, "_phase", _Phase.CAPTURED))
+        _kernels.carry_out(((setattr, (self, "schedules", schedules)), captured))
 
     def check_draws(self, step: int) -> None:
         """Refuse to go on if generators are not where a step begins."""
@@ -248,12 +308,33 @@ class CaptureLoop:
             self._root.wanted = [True] * len(values)
         return root.shaped(_wrapped(self._root, values, step.number))
 
-    def enter_body(self) -> Recording:
-        """What makes the calls of the body."""
-        self._read = set()
+    def entering_body(self, step: Step) -> Steps:
+        """What makes the calls of this thread those of the body of a step."""
         recording = Recording(self)
-        thread.recorder = recording
-        return recording
+        return (
+            (setattr, (self, "step", step.number)),
+            (setattr, (self, "_current", step)),
+            (setattr, (self, "_read", set())),
+            (setattr, (self, "recording", recording)),
+            (setattr, (thread, "recorder", recording)),
+        )
+
+    def ending_epoch(self, following: Any) -> Steps:
+        """What changes when an epoch is over."""
+        changes: Steps = (
+            (setattr, (self, "in_epoch", False)),
+            (setattr, (self, "_current", None)),
+            (setattr, (self, "recording", None)),
+            (setattr, (self, "_following", following)),
+        )
+        if self._ahead is not None and following is not None:
+            return (*changes, (self._ahead.drop, ()), (self._ahead.rest, ()))
+        return (*changes, *self.stopping_ahead())
+
+    def stopping_ahead(self) -> Steps:
+        """What ends the thread that runs steps ahead."""
+        ahead = self._ahead
+        return () if ahead is None else ((ahead.close, ()), (setattr, (self, "_ahead", None)))
 
     # What calls in the body need.
 
@@ -292,13 +373,14 @@ class CaptureLoop:
         found = self._current.results.values
         found.update((Output(call, number), value) for number, value in enumerate(values))
 
-    def feed(self, source: Any, member: Member) -> Any:
-        """What a feeder gives that the body calls."""
+    def feed(self, source: Source, member: Member) -> tuple[Any, Steps, BaseException | None]:
+        """What a feeder gives that the body calls, what changes by that, and what to raise."""
         number = next((n for n, known in enumerate(self._feeders) if known is source), None)
         if number is None and self._phase is not _Phase.TRACING:
             self.fail("ExternalSource wasn't seen during tracing")
         if number is not None and number in self._read:
             self.fail("An ExternalSource may be read only once per capture-mode step")
+        changes: Steps = ()
         if self._phase is _Phase.CAPTURED:
             assert number is not None
             assert self._current is not None
@@ -306,21 +388,24 @@ class CaptureLoop:
         else:
             # At its end in the first step it is as it was before.
             taken = source.peek()
-        if number is None:
-            number = len(self._feeders)
-            self._feeders.append(source)
-            self._feeder_outputs.append(Producer("source", len(taken.values)))
-            self.add_member(member)
         if taken is _EXHAUSTED:
             self.fail(EXHAUSTED)
-        self._read.add(number)
-        source.cursor.position = taken.position
+        if number is None:
+            number = len(self._feeders)
+            producer = Producer("source", len(taken.values))
+            changes = (
+                (self._feeders.append, (source,)),
+                (self._feeder_outputs.append, (producer,)),
+                (self._members.append, (member,)),
+            )
+        else:
+            producer = self._feeder_outputs[number]
+        changes = (*changes, (self._read.add, (number,)), *source.moving(taken.position))
         if taken.failure is not None:
-            raise taken.failure
+            return None, changes, taken.failure
         if self._phase is _Phase.EAGER:
-            return source.shaped(taken.values)
-        producer = self._feeder_outputs[number]
-        return source.shaped(_wrapped(producer, taken.values, self.step))
+            return source.shaped(taken.values), changes, None
+        return source.shaped(_wrapped(producer, taken.values, self.step)), changes, None
 
     def fail_by_draw(self) -> NoReturn:
         """End the loop because of a generator."""
@@ -337,15 +422,16 @@ class CaptureLoop:
         self.recording = None
         self._current = None
         self.stop_ahead()
-        members, self._members = self._members, []
-        for member in members:
-            member.release(self)
+        members = self._members
+        while members:
+            members[-1].release(self)
+            members.pop()
 
     def stop_ahead(self) -> None:
         """Run no more steps."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None:
-            ahead.stop()
+        self._following = None
+        if self._ahead is not None and not self._ahead.in_other_process():
+            _kernels.carry_out(self.stopping_ahead())
 
 
 class CapturedSteps(Iterator[Any]):
@@ -355,19 +441,23 @@ class CapturedSteps(Iterator[Any]):
     """
 
     def __init__(self, loop: CaptureLoop, root: Root) -> None:
+        self._mutex = _kernels.Mutex()
         self._loop = loop
-        self._root = root
         self._over = False
         self._begun = False
         self._in_body = False
-        # How many items of the thread were delivered.
-        self._index = 0
-        loop.in_epoch = True
+        self._root = root
+        loop.begin_epoch(root)
 
     def __iter__(self) -> Self:
         return self
 
+    @two_phase
     def __next__(self) -> Any:
+        return self.prepare_next()
+
+    def prepare_next(self) -> tuple[Any, Steps, BaseException | None]:
+        """What is delivered next, what changes by that, and what is to be raised instead."""
         if self._over:
             raise StopIteration
         loop = self._loop
@@ -382,70 +472,54 @@ class CapturedSteps(Iterator[Any]):
             if self._in_body:
                 loop.finish_body()
                 self._in_body = False
-            before = self._state()
-            try:
-                return self._next_step()
-            except KeyboardInterrupt:
-                # Nobody has got the step: it is delivered the next time.
-                self._restore(*before)
-                raise
-        except StopIteration:
-            self._finish()
+            if loop.is_tracing and loop.step >= 0:
+                loop.build()
+            return self._prepare_step(loop)
+        except Exception:
+            loop.tear_down()
             raise
-        except Exception as error:
-            if not isinstance(error, _Reported):
-                loop.tear_down()
-                raise
-            raise error.failure from None
 
-    def _state(self) -> tuple[Any, ...]:
-        """What the delivery of a step changes."""
-        loop = self._loop
-        return loop, self._root.cursor.position, self._index, loop._current, loop.step
-
-    def _restore(
-        self, loop: CaptureLoop, position: Any, index: int, current: Step | None, number: int
-    ) -> None:
-        self._in_body, self._index, loop._current, loop.step = False, index, current, number
-        loop.recording, self._root.cursor.position = None, position
-
-    def _next_step(self) -> Any:
-        loop, root, index = self._loop, self._root, self._index
-        self._change_phase()
-        if loop._phase is _Phase.CAPTURED:
-            if loop._ahead is None:
-                loop._ahead = Ahead(loop.steps(root, loop.step + 1), _DEPTH)
-                self._index = index = 0
-            step = loop._ahead.peek(index)
-            index += 1
+    def _prepare_step(self, loop: CaptureLoop) -> tuple[Any, Steps, BaseException | None]:
+        root = self._root
+        if loop.is_captured:
+            ahead = loop.ahead_of(root)
+            step = ahead.first()
+            if step.is_end:
+                return self._prepare_end(loop, step.following)
             loop.check_draws(step.number)
+            changes: Steps = ((ahead.drop, ()),)
         else:
-            step = Step(loop.step + 1, root.peek(), (), _NO_RESULTS)
-        taken, cursor = step.root, root.cursor
-        failure = root.note(taken)
+            try:
+                step = Step(loop.step + 1, root.peek(), (), _NO_RESULTS)
+            except StopIteration:
+                return self._prepare_end(loop, None)
+            changes = root.taking()
+        taken = step.root
+        noted, failure = root.note(taken)
+        changes = (*changes, *noted, *root.moving(taken.position))
         if failure is not None:
-            cursor.position, self._index = taken.position, index
-            # Its traceback is going to refer to this object, which the thread must not keep alive.
-            root.forget()
-            if loop._ahead is not None:
-                loop._ahead.drop(index)
+            # Its traceback may live on, and this object with it: no thread works for its sake.
+            changes = (*changes, *loop.stopping_ahead(), *root.stopping())
             if taken.failure is None:
                 # The source gives up, although the step was planned.
                 loop.tear_down()
-            raise _Reported(failure)
-        delivered, recording, number = loop.wrapped(root, step), loop.enter_body(), step.number
-        # From here on the step is delivered, wherever its position is looked up. Plain stores, so
-        # that nothing can come between them.
-        cursor.position, self._index, self._in_body, loop._current, loop.step, loop.recording = (
-            taken.position, index, True, step, number, recording
-        )  # fmt: skip
-        return delivered
+            return None, changes, failure
+        changes = (*changes, *loop.entering_body(step), (setattr, (self, "_in_body", True)))
+        return loop.wrapped(root, step), changes, None
 
-    def _change_phase(self) -> None:
-        """Go on from the step that was traced to those that run ahead."""
-        loop = self._loop
-        if loop.is_tracing and loop.step >= 0:
-            loop.build()
+    def _prepare_end(
+        self, loop: CaptureLoop, following: Any
+    ) -> tuple[Any, Steps, BaseException | None]:
+        """The epoch is over, the loop is not."""
+        changes = (
+            *self._root.moving(self._root.end()),
+            (setattr, (self, "_over", True)),
+            *loop.ending_epoch(following),
+        )
+        if not loop.is_captured:
+            # Traced again, if there is another epoch.
+            loop.tear_down()
+        return None, changes, StopIteration()
 
     def _trace_again(self, loop: CaptureLoop) -> CaptureLoop:
         fresh = CaptureLoop(loop.batch_size, loop._context)
@@ -455,34 +529,16 @@ class CapturedSteps(Iterator[Any]):
         self._loop, self._in_body, loop.recording = fresh, False, None
         return fresh
 
-    def _finish(self) -> None:
-        """The epoch is over, the loop is not."""
-        loop, cursor, position = self._loop, self._root.cursor, self._root.end()
-        cursor.position, self._over, loop.in_epoch, loop._current = position, True, False, None
-        loop.recording = None
-        loop.stop_ahead()
-        if loop._phase is not _Phase.CAPTURED:
-            # Traced again, if there is another epoch.
-            loop.tear_down()
-
     def close(self) -> None:
         """Leave the epoch here."""
         if not self._over:
-            self._over = True
-            self._loop.in_epoch = False
             if self._begun:
                 self._loop.tear_down()
+            self._loop.in_epoch = False
+            self._over = True
 
     def __del__(self) -> None:
         self.close()
-
-
-class _Reported(Exception):
-    """A step failed, and the next one is after it: the loop goes on."""
-
-    def __init__(self, failure: BaseException) -> None:
-        super().__init__()
-        self.failure = failure
 
 
 def _outputs(producer: Producer, taken: Taken) -> Iterator[tuple[Output, Batch]]:
@@ -494,6 +550,19 @@ def _wrapped(producer: Producer, values: tuple[Batch, ...], step: int) -> tuple[
     return tuple(
         captured(value, Origin(producer, number, step)) for number, value in enumerate(values)
     )
+
+
+def _size_of(step: Step) -> int | None:
+    """The bytes of what a step holds; the end of an epoch holds nothing."""
+    if step.is_end:
+        return None
+    values = (*step.root.values, *step.results.values.values())
+    return sum(_bytes_of(value) for value in values)
+
+
+def _bytes_of(value: Batch) -> int:
+    samples = value._known()
+    return 0 if samples is None else samples.nbytes
 
 
 def active_loop() -> CaptureLoop | None:

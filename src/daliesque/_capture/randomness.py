@@ -8,6 +8,8 @@ by the body, call by call, and has to be found where it is expected to be.
 
 from __future__ import annotations
 
+import copy
+
 from .._engine.rng import RNG
 
 MESSAGE = (
@@ -54,20 +56,22 @@ class Schedule:
         """A captured call has drawn, at some position."""
         self._offsets[call] = position - self._start
 
-    def finish_trace(self, next_step: int) -> None:
-        """The traced step is over: the next one begins where the generator is now."""
+    def finished(self, next_step: int) -> Schedule:
+        """That of all steps after the traced one: the next begins where the generator is now."""
         now = position_of(self.rng)
-        self._stream = self.rng._philox
-        self._period = now - self._start
-        self._start = now
-        self._copy = self.rng.clone()
-        self._first_step = next_step
+        schedule = copy.copy(self)
+        schedule._stream = self.rng._philox
+        schedule._period = now - self._start
+        schedule._start = now
+        schedule._copy = self.rng.clone()
+        schedule._first_step = next_step
+        return schedule
 
     def copy_for(self, step: int, call: object) -> RNG:
         """A generator that draws what a call draws in a step."""
-        copy = self._copy.clone()
-        copy.advance((step - self._first_step) * self._period + self._offsets[call])
-        return copy
+        clone = self._copy.clone()
+        clone.advance((step - self._first_step) * self._period + self._offsets[call])
+        return clone
 
     def check(self, step: int) -> None:
         """The body of a step begins, or that of the step before has ended."""

@@ -8,7 +8,7 @@ does not deliver them.
 from __future__ import annotations
 
 import os
-import threading
+import time
 import weakref
 from collections import deque
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from .pulling import Puller
 
 # Seconds to wait for a source that is giving an item.
 _PATIENCE = 5.0
+_PAUSE = 0.001
 
 
 class Mark(NamedTuple):
@@ -51,7 +52,8 @@ class Entries:
 
     def __init__(self, puller: Puller) -> None:
         self.cursor = Cursor()
-        self.lock = threading.RLock()
+        # Held while something is taken.
+        self.mutex = _kernels.Mutex()
         self._puller = puller
         # How many entries there have been, and those that may not be delivered yet.
         self._number = 0
@@ -62,15 +64,21 @@ class Entries:
 
     def next(self) -> Entry | None:
         """The next entry to be delivered, if one was taken already."""
+        found: Entry | None = _kernels.call_locked(self.mutex, self._next)
+        return found
+
+    def _next(self) -> Entry | None:
         self._drop_delivered()
         return self._entries[0] if self._entries else None
 
     def hold(self) -> Cursor:
         """Where the source is for the user, from now on also if it runs ahead."""
         if self.cursor.position is None:
-            with self.lock:
-                self.cursor.position = self._mark(self._number - 1)
+            _kernels.call_locked(self.mutex, self._hold)
         return self.cursor
+
+    def _hold(self) -> None:
+        self.cursor.position = self._mark(self._number - 1)
 
     def clear(self) -> None:
         """Forget what was taken."""
@@ -84,12 +92,15 @@ class Entries:
 
     def entry(self, number: int) -> Entry:
         """Take an entry without delivering it, or find it if it was taken before."""
-        with self.lock:
-            self._drop_delivered()
-            for entry in self._entries:
-                if entry.number == number:
-                    return entry
-            return self._take()
+        found: Entry = _kernels.call_locked(self.mutex, self._entry, number)
+        return found
+
+    def _entry(self, number: int) -> Entry:
+        self._drop_delivered()
+        for entry in self._entries:
+            if entry.number == number:
+                return entry
+        return self._take()
 
     def _take(self) -> Entry:
         """Take an item; if this is interrupted anywhere, the next call goes on with it."""
@@ -156,13 +167,23 @@ class _Fork:
 
     def _hold(self) -> None:
         for entries in list(_all):
-            if entries.cursor.position is not None and entries.lock.acquire(timeout=_PATIENCE):
+            if entries.cursor.position is not None and _entered(entries.mutex):
                 self._held.append(entries)
 
     def _release(self) -> None:
         held, self._held = self._held, []
         for entries in held:
-            entries.lock.release()
+            entries.mutex.leave()
+
+
+def _entered(mutex: _kernels.Mutex) -> bool:
+    """Whether a mutex could be taken within some time."""
+    end = time.monotonic() + _PATIENCE
+    while not mutex.try_enter():
+        if time.monotonic() > end:
+            return False
+        time.sleep(_PAUSE)
+    return True
 
 
 _fork = _Fork()

@@ -20,7 +20,7 @@ from .._engine.interrupts import Steps, two_phase
 from .._engine.invariant import unwrap_invariants
 from .._engine.tensor import Tensor, as_tensor
 from .._engine.thread_state import thread
-from .entries import Cursor, Entries, Entry
+from .entries import Entries, Entry
 from .per_output import spread
 from .pulling import make_puller
 
@@ -45,18 +45,18 @@ class SourceItems:
         self._entries = source.entries
         self._end: Entry | None = None
 
-    @property
-    def cursor(self) -> Cursor:
-        """Where the source is."""
-        return self._entries.hold()
+    def moving(self, position: Any) -> Steps:
+        """What sets where the source is."""
+        return ((setattr, (self._entries.hold(), "position", position)),)
 
     def peek(self) -> Taken:
         """The item after the position."""
         self._entries.hold()
         return self._taken(self._entries.entry(self._entries.next_number()))
 
-    def ahead(self) -> Iterator[Taken]:
+    def ahead(self, position: Any = None) -> Iterator[Taken]:
         """All items after the position."""
+        del position
         return self._ahead(self._entries.next_number())
 
     def _ahead(self, number: int) -> Iterator[Taken]:
@@ -83,18 +83,33 @@ class SourceItems:
         """A batch, or a tuple of several."""
         return self._source.shaped(values)
 
-    def note(self, taken: Taken) -> BaseException | None:
-        """Returns what is to be raised."""
-        return taken.failure
+    def taking(self) -> Steps:
+        """An item is known by its number: there is nothing to do."""
+        return ()
 
-    def forget(self) -> None:
-        """Keep nothing of what was delivered."""
-        with self._entries.lock:
-            self._entries.next()
+    def note(self, taken: Taken) -> tuple[Steps, BaseException | None]:
+        """Returns what is to be raised."""
+        return (), taken.failure
+
+    def stopping(self) -> Steps:
+        """Nothing is read but by the loop itself."""
+        return ()
 
     def end(self) -> Any:
         """Where the source is after its last item."""
-        return self.cursor.position if self._end is None else self._end.mark
+        return self._entries.hold().position if self._end is None else self._end.mark
+
+    @property
+    def identity(self) -> Any:
+        """No other is the same epoch."""
+        return id(self)
+
+    @property
+    def begin(self) -> None:
+        """Nobody asks for it."""
+
+    def following(self) -> None:
+        """Whether there is another epoch, only the user knows."""
 
 
 class ExternalSource:
@@ -196,9 +211,11 @@ class ExternalSource:
         if self.role is Role.ROOT:
             msg = "Instance already used through .captured() method"
             raise RuntimeError(msg)
-        return self._feed(loop, batch_size), (), None
+        return self._feed(loop, batch_size)
 
-    def _feed(self, loop: CaptureLoop, batch_size: int | None) -> Any:
+    def _feed(
+        self, loop: CaptureLoop, batch_size: int | None
+    ) -> tuple[Any, Steps, BaseException | None]:
         """What the body of a loop gets that calls this source."""
         if self.loop is not None and self.loop is not loop:
             msg = "Already bound to a different capture context."
@@ -210,9 +227,9 @@ class ExternalSource:
             )
         if self._items is None or self._items.batch_size != loop.batch_size:
             self._items = SourceItems(self, loop.batch_size)
-        delivered = loop.feed(self._items, self)
-        self.role, self.loop = Role.FEEDER, loop
-        return delivered
+        delivered, changes, failure = loop.feed(self._items, self)
+        joining = (setattr, (self, "role", Role.FEEDER)), (setattr, (self, "loop", loop))
+        return delivered, (*changes, *joining), failure
 
     def captured(self, batch_size: int, ctx: EvalContext | None = None) -> Iterator[Any]:
         """Iterate over one epoch, with this source as the root of a capture-mode loop.
@@ -323,9 +340,11 @@ class ExternalSource:
             raise TypeError(msg)
         if self.loop is not None:
             self.loop.tear_down()
-        with self.entries.lock:
-            self.entries.clear()
-            self._puller.set_state(state)
+        _kernels.call_locked(self.entries.mutex, self._go_to, state)
+
+    def _go_to(self, state: str) -> None:
+        self.entries.clear()
+        self._puller.set_state(state)
 
     @two_phase
     def pull(self, batch_size: int | None) -> Any:
@@ -336,21 +355,21 @@ class ExternalSource:
         """The next item, what changes when it is delivered, and what is to be raised instead."""
         if thread.ahead is not None:
             thread.ahead.own(self)
-        with self.entries.lock:
-            # First what a capture-mode loop took and did not deliver.
-            entry, cursor = self.entries.next(), self.entries.cursor
-            if entry is None:
-                cursor.position = None
-                item, steps, failure = self._puller.prepare()
-            else:
-                item, failure = entry.item, entry.failure
-                steps = ((setattr, (cursor, "position", entry.mark)),)
+        item, steps, failure = _kernels.call_locked(self.entries.mutex, self._next_item)
         if failure is not None:
             return None, steps, failure
         try:
             return self._converted(item, batch_size), steps, None
         except Exception as error:
             return None, steps, error
+
+    def _next_item(self) -> tuple[Any, Steps, BaseException | None]:
+        """The next item; first what a capture-mode loop took and did not deliver."""
+        entry, cursor = self.entries.next(), self.entries.cursor
+        if entry is None:
+            cursor.position = None
+            return self._puller.prepare()
+        return entry.item, ((setattr, (cursor, "position", entry.mark)),), entry.failure
 
     def _converted(self, item: Any, batch_size: int | None) -> Any:
         return self.shaped(self.outputs(item, batch_size))

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, Self, TypeVar
 
 from .. import _kernels
+from .._engine.ahead_thread import PATIENCE
 from .._engine.interrupts import Steps, two_phase
 from .._readers.core.base import Reader
-from .run_ahead import PATIENCE, RunAhead
+from .run_ahead import RunAhead
 
 T = TypeVar("T")
 

@@ -3,6 +3,7 @@
 // it.
 #include <algorithm>
 #include <list>
+#include <optional>
 #include <utility>
 
 #include "bind/bind.h"
@@ -19,22 +20,34 @@ namespace {
 /// between finds it again.
 class Channel {
  public:
-  explicit Channel(int64_t depth) : depth_(depth) {}
+  /// At most `depth` items, of `most_bytes` together if that is given, are made or being made that
+  /// nobody has taken.
+  explicit Channel(int64_t depth, std::optional<int64_t> most_bytes)
+      : depth_(depth), own_most_bytes_(most_bytes) {}
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// Appends an item as soon as there is capacity; there always is for one. False if nobody wants
-  /// it.
-  bool put(nb::object item, int64_t nbytes) {
-    while (!closed_ && !items_.empty() && is_full(nbytes)) {
+  /// Returns when another item may be made; there is always capacity for one, and the next is
+  /// expected to be like the last. False if the thread is to end: because the channel is closed, or
+  /// because nobody wants an item now (`rested`).
+  bool reserve() {
+    while (!closed_ && count_ > 0 && is_full()) {
+      if (resting_) {
+        rested_ = true;
+        served_ = false;
+        return false;
+      }
       if (!makers_.sleep()) throw nb::python_error();
     }
-    if (closed_) return false;
-    items_.push_back({std::move(item), nbytes});
-    nbytes_ += nbytes;
-    all_bytes += nbytes;
+    return !closed_;
+  }
+
+  /// Appends an item; one without a size is a note, which takes no capacity.
+  void put(nb::object item, std::optional<int64_t> nbytes) {
+    if (closed_) return;
+    items_.push_back({std::move(item), 0, false});
+    if (nbytes) count(items_.back(), *nbytes);
     takers_.wake_all();
-    return true;
   }
 
   /// Appends what `next(iterator)` returns, or notes the end. A failure breaks the channel: what is
@@ -46,14 +59,13 @@ class Channel {
       if (broken_) throw nb::python_error();
       return finish(nb::none());
     }
-    items_.push_back({item, 0});
-    items_.back().nbytes = nb::cast<int64_t>(size_of(item));
-    nbytes_ += items_.back().nbytes;
-    all_bytes += items_.back().nbytes;
+    items_.push_back({item, 0, false});
+    count(items_.back(), nb::cast<int64_t>(size_of(item)));
   }
 
   /// The first item, waiting for it if need be; raises StopIteration, or what ended the items.
   nb::object front() {
+    resting_ = false;
     while (items_.empty() && !ended_) {
       awaited_ = true;
       const bool fine = takers_.sleep();
@@ -76,6 +88,7 @@ class Channel {
     dropped.splice(dropped.end(), items_, items_.begin());
     nbytes_ -= dropped.front().nbytes;
     all_bytes -= dropped.front().nbytes;
+    count_ -= dropped.front().counts ? 1 : 0;
     makers_.wake_all();
   }
 
@@ -86,34 +99,44 @@ class Channel {
     takers_.wake_all();
   }
 
+  /// Lets the thread end when there is no capacity, because nobody is going to take items for now.
+  void rest() {
+    resting_ = true;
+    makers_.wake_all();
+  }
+
+  bool rested() const { return rested_; }
+  void resume() { resting_ = rested_ = false; }
+
   void close() {
     closed_ = ended_ = true;
     std::list<Entry> dropped;
     dropped.swap(items_);
     all_bytes -= nbytes_;
-    nbytes_ = 0;
+    nbytes_ = count_ = 0;
     makers_.wake_all();
     takers_.wake_all();
   }
 
-  /// How many items, of how many bytes, may be begun ahead of time.
+  /// How many items, of how many bytes, may be begun besides the one that is being made.
   std::pair<int64_t, int64_t> capacity() const {
     // An item that is waited for is about to be taken.
     const bool taken = awaited_ && !items_.empty();
-    const int64_t count = static_cast<int64_t>(items_.size()) - (taken ? 1 : 0);
+    const int64_t count = count_ - (taken ? 1 : 0);
     const int64_t nbytes = nbytes_ - (taken ? items_.front().nbytes : 0);
-    return {depth_ - count, std::max<int64_t>(0, most_bytes - nbytes)};
+    return {depth_ - 1 - count, std::max<int64_t>(0, limit() - nbytes)};
   }
 
-  /// Makes the calling thread the one that makes the items; False if there is one, or was. It is
-  /// `alone` if it also takes them, with `pull`.
+  /// Makes the calling thread the one that makes the items; False if there is one, or no more are
+  /// to be made. It is `alone` if it also takes them, with `pull`.
   bool begin_service(bool alone) {
-    if (served_ || closed_) return false;
+    if (served_ || ended_) return false;
     served_ = true;
     alone_ = alone;
     return true;
   }
   bool served() const { return served_; }
+  bool closed() const { return closed_; }
   bool needs_pull() const { return alone_ && items_.empty() && !ended_; }
   /// Whether the items ended before their time.
   bool broken() const { return broken_ || (failure_.is_valid() && !failure_.is_none()); }
@@ -138,19 +161,30 @@ class Channel {
   struct Entry {
     nb::object item;
     int64_t nbytes;
+    bool counts;
   };
 
-  bool is_full(int64_t nbytes) const {
-    return static_cast<int64_t>(items_.size()) >= depth_ || nbytes_ + nbytes > most_bytes ||
-           memory_is_tight();
+  /// Counts an item that takes capacity.
+  void count(Entry& entry, int64_t nbytes) {
+    entry.nbytes = last_nbytes_ = nbytes;
+    entry.counts = true;
+    count_++;
+    nbytes_ += nbytes;
+    all_bytes += nbytes;
+  }
+
+  int64_t limit() const { return own_most_bytes_.value_or(most_bytes); }
+  bool is_full() const {
+    return count_ >= depth_ || nbytes_ + last_nbytes_ > limit() || memory_is_tight();
   }
 
   int64_t depth_;
+  std::optional<int64_t> own_most_bytes_;
   std::list<Entry> items_;
-  int64_t nbytes_ = 0;
+  int64_t count_ = 0, nbytes_ = 0, last_nbytes_ = 0;
   nb::object failure_;
   bool ended_ = false, closed_ = false, awaited_ = false, served_ = false, alone_ = false;
-  bool broken_ = false;
+  bool broken_ = false, resting_ = false, rested_ = false;
   Waiters makers_, takers_;
 };
 
@@ -221,13 +255,17 @@ void bind_channel(nb::module_& m) {
 
   nb::class_<Channel>(m, "Channel", nb::type_slots(channel_slots),
                       "Items from a thread that makes them ahead to one that takes them.")
-      .def(nb::init<int64_t>(), "depth"_a)
-      .def("put", &Channel::put, "item"_a, "nbytes"_a)
+      .def(nb::init<int64_t, std::optional<int64_t>>(), "depth"_a, "most_bytes"_a = nb::none())
+      .def("reserve", &Channel::reserve)
+      .def("put", &Channel::put, "item"_a, "nbytes"_a.none())
       .def("pull", &Channel::pull, "iterator"_a, "size_of"_a,
            nb::sig("def pull(self, iterator: Any, size_of: Any) -> None"))
       .def("front", &Channel::front, nb::sig("def front(self) -> Any"))
       .def("drop", &Channel::drop)
       .def("finish", &Channel::finish, "failure"_a.none())
+      .def("rest", &Channel::rest)
+      .def("resume", &Channel::resume)
+      .def_prop_ro("rested", &Channel::rested)
       .def("close", &Channel::close)
       .def("capacity",
            [](const Channel& self) {
@@ -236,6 +274,7 @@ void bind_channel(nb::module_& m) {
            })
       .def("begin_service", &Channel::begin_service, "alone"_a)
       .def_prop_ro("served", &Channel::served)
+      .def_prop_ro("closed", &Channel::closed)
       .def_prop_ro("needs_pull", &Channel::needs_pull)
       .def_prop_ro("broken", &Channel::broken);
   nb::class_<Job>(m, "Job", "Numbers that several threads process, each once.")

@@ -13,6 +13,12 @@ namespace {
 /// A lock that a thread may take again, for as long as one of the functions below runs.
 class Mutex {
  public:
+  /// Takes it, if it is free.
+  bool try_enter() {
+    const bool is_free = depth_ == 0 || owner_ == PyThread_get_thread_ident();
+    return (is_free || process_ != getpid()) && enter();
+  }
+
   bool enter() {
     const unsigned long me = PyThread_get_thread_ident();
     if (process_ != getpid()) {
@@ -180,8 +186,11 @@ void bind_interrupts(nb::module_& m) {
   using namespace nb::literals;
 
   nb::class_<Mutex>(m, "Mutex",
-                    "What threads that call a `two_phase` method of an object wait for.")
-      .def(nb::init<>());
+                    "What threads that call functions of an object wait for: `two_phase`, "
+                    "`call_locked`.")
+      .def(nb::init<>())
+      .def("try_enter", &Mutex::try_enter)
+      .def("leave", &Mutex::leave);
   nb::class_<TwoPhase>(m, "two_phase", nb::type_slots(two_phase_slots), nb::dynamic_attr(),
                        "A method that prepares what is then done as a whole.")
       .def(
@@ -209,6 +218,19 @@ void bind_interrupts(nb::module_& m) {
       },
       "steps"_a, nb::sig("def carry_out(steps: tuple[Any, ...]) -> None"),
       "Call functions, each with its arguments, as one step.");
+  m.def(
+      "call_locked",
+      [](Mutex& mutex, const nb::callable& function, const nb::args& args) {
+        if (!mutex.enter()) throw nb::python_error();
+        const nb::object result = nb::steal(
+            survive_exit([&] { return PyObject_CallObject(function.ptr(), args.ptr()); }));
+        mutex.leave();
+        if (!result.is_valid()) throw nb::python_error();
+        return result;
+      },
+      "mutex"_a, "function"_a, "args"_a,
+      nb::sig("def call_locked(mutex: Mutex, function: Any, *args: Any) -> Any"),
+      "Call a function that no other thread is in meanwhile.");
   m.def(
       "store_result",
       [](nb::handle target, nb::handle name, const nb::callable& function, const nb::args& args) {

@@ -430,12 +430,13 @@ class Reader(Generic[Delivered]):
             previous.close()
         if last_batch != "fill":
             position = order.aligned(position)
-        source, loop = self._epoch_source(order), None
+        source, loop = self._epoch_source(order), self._capture_loop
+        if loop is not None and not (capture and loop.can_go_on(batch_size)):
+            loop.tear_down()
+            loop = None
         epoch: Epoch[Any]
         if capture and batch_size is not None:
-            loop = self._capture_loop
-            if loop is None or not loop.can_go_on(batch_size):
-                loop = CaptureLoop(batch_size, ctx)
+            loop = CaptureLoop(batch_size, ctx) if loop is None else loop
             loop.check_context(ctx)
             epoch = CapturedEpoch(source, position, batch_size, last_batch, loop)
         else:
@@ -523,6 +524,8 @@ class Reader(Generic[Delivered]):
         previous = self._current() if self._current is not None else None
         if previous is not None:
             previous.supersede()
+        if self._capture_loop is not None:
+            self._capture_loop.tear_down()
         changes = (
             (setattr, (self, "_opened", order)),
             (setattr, (self, "_current", None)),

@@ -9,12 +9,50 @@ from typing import Any, TypeVar
 from ... import _kernels
 from ..._capture.loop import CapturedSteps, CaptureLoop, Taken
 from ..._engine.batch import Batch
+from ..._engine.interrupts import Steps as Changes
 from .epoch import Epoch
 from .order import Position
-from .source import Cursor, EpochSource
+from .source import EpochSource
 from .steps import LastBatch, Step
 
 Delivered = TypeVar("Delivered", covariant=True)
+
+
+class _RootSteps(Epoch[Any]):
+    """The steps of an epoch for a loop, which takes them before they are delivered."""
+
+    def __init__(
+        self, source: EpochSource, position: Position, batch_size: int, last_batch: LastBatch
+    ) -> None:
+        super().__init__(source, position, batch_size, True, last_batch)
+        self._taken_to = position
+
+    def where(self) -> Position:
+        """After what was taken."""
+        return self._taken_to
+
+    def go_to(self, position: Position) -> None:
+        """Go on somewhere else; before anything was taken."""
+        self._taken_to = position
+
+    def taking(self, step: Step) -> Changes:
+        """What makes the step after the one at hand the next one."""
+        return (*self.dropping(), (setattr, (self, "_taken_to", step.positions[0])))
+
+    def take(self) -> Step:
+        """Take a step; for the thread of the loop."""
+        step = self.next_step()
+        _kernels.carry_out(self.taking(step))
+        return step
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the reading was ended."""
+        return self._prefetcher is not None and self._prefetcher.is_closed
+
+    def stopping(self) -> Changes:
+        """What ends the reading."""
+        return () if self._prefetcher is None else ((self._prefetcher.close, ()),)
 
 
 class ReaderRoot:
@@ -24,70 +62,89 @@ class ReaderRoot:
         self, source: EpochSource, position: Position, batch_size: int, last_batch: LastBatch
     ) -> None:
         self._source = source
-        self._epoch: Epoch[Any] = Epoch(source, position, batch_size, True, last_batch)
-        # The position before the step at hand.
-        self._before: Position | None = None
-        self._end: Position | None = None
+        self.begin = position
+        self._options = batch_size, last_batch
+        self._steps = _RootSteps(source, position, *self._options)
+        # The step that was looked at last.
+        self._peeked: Step | None = None
+
+    def moving(self, position: Position) -> Changes:
+        """What sets where the reader is."""
+        return self._source.cursor.moving(position)
 
     @property
-    def cursor(self) -> Cursor:
-        """Where the reader is."""
-        return self._source.cursor
+    def identity(self) -> Any:
+        """What is equal for two roots that are the same epoch."""
+        return id(self._source.order), self.begin, self._options
 
     def peek(self) -> Taken:
         """The step after the position."""
-        position = self.cursor.position
-        if self._before is not None and self._before is not position:
-            self._drop()
-        step = self._epoch.next_step()
-        self._before = position
+        self._go_to(self._source.cursor.position)
+        self._peeked = step = self._steps.next_step()
         return self._taken(step)
 
-    def ahead(self) -> Iterator[Taken]:
-        """All steps from the position on."""
-        if self._before is not None:
-            self._drop()
-        return self._steps()
+    def taking(self) -> Changes:
+        """What makes the step after the one that was looked at the next one."""
+        assert self._peeked is not None
+        return self._steps.taking(self._peeked)
 
-    def _drop(self) -> None:
-        _kernels.carry_out((*self._epoch.dropping(), (setattr, (self, "_before", None))))
+    def ahead(self, position: Position | None = None) -> Iterator[Taken]:
+        """All steps after a position; by default, after what was delivered."""
+        self._go_to(self._source.cursor.position if position is None else position)
+        return self._take_all(self._steps)
 
-    def _steps(self) -> Iterator[Taken]:
-        while True:
-            try:
-                step = self._epoch.next_step()
-            except StopIteration:
-                return
-            _kernels.carry_out(self._epoch.dropping())
-            yield self._taken(step)
+    def _go_to(self, position: Position) -> None:
+        if self._steps.where() is not position or self._steps.is_stopped:
+            # What was taken is not going to be delivered. Another thread may still be at it.
+            self._steps.close()
+            steps = _RootSteps(self._source, self.begin, *self._options)
+            steps.go_to(position)
+            self._steps = steps
+
+    def _take_all(self, steps: _RootSteps) -> Iterator[Taken]:
+        try:
+            while True:
+                try:
+                    step = steps.take()
+                except StopIteration:
+                    return
+                yield self._taken(step)
+        finally:
+            steps.close()
 
     def _taken(self, step: Step) -> Taken:
-        values = () if step.failure is not None else tuple(self._epoch.batches(step))
+        values = () if step.failure is not None else tuple(self._steps.batches(step))
         return Taken(values, step.positions[0], step.failure, step.failed)
 
     def shaped(self, values: tuple[Batch, ...]) -> Any:
         """A tuple or a dict."""
-        return self._epoch.shaped(values)
+        return self._steps.shaped(values)
 
-    def note(self, taken: Taken) -> BaseException | None:
-        """List the samples that were left out; returns what is to be raised."""
+    def note(self, taken: Taken) -> tuple[Changes, BaseException | None]:
+        """What lists the samples that were left out, and what is to be raised."""
         source = self._source
         listing, too_many = source.bad_samples.note(taken.more, source.order.size)
-        _kernels.carry_out(listing)
-        return too_many or taken.failure
-
-    def forget(self) -> None:
-        """Keep nothing of what was delivered: nothing is kept."""
+        return listing, too_many or taken.failure
 
     def end(self) -> Position:
         """Where the reader is when the epoch is over."""
-        if self._end is None:
-            self._end = self._epoch.end_position()
-        return self._end
+        return self._steps.end_position(self._source.cursor.position)
+
+    def following(self) -> ReaderRoot:
+        """The next epoch, as `Reader.next_epoch` would begin it."""
+        order, (_, last_batch) = self._source.order, self._options
+        position = order.begun(self._steps.end_position(self._steps.where()))
+        if last_batch != "fill":
+            position = order.aligned(position)
+        return ReaderRoot(self._source, position, *self._options)
+
+    def stopping(self) -> Changes:
+        """What ends the reading."""
+        return self._steps.stopping()
 
     def stop(self) -> None:
         """Read no more."""
-        self._epoch.close()
+        self._steps.close()
 
 
 class CapturedEpoch(Epoch[Delivered]):
@@ -105,16 +162,15 @@ class CapturedEpoch(Epoch[Delivered]):
         self._root = ReaderRoot(source, position, batch_size, last_batch)
         self._captured = CapturedSteps(loop, self._root)
 
-    def __next__(self) -> Delivered:
-        self._refuse_if_superseded()
+    def prepare_next(self) -> tuple[Any, Changes, BaseException | None]:
+        """What is delivered next, what changes by that, and what is to be raised instead."""
         if self._over.value:
             raise StopIteration
-        try:
-            # Nothing may come between the step and the user.
-            return next(self._captured)  # type: ignore[no-any-return]
-        except StopIteration:
-            self.close()
-            raise
+        self._refuse_if_superseded()
+        delivered, changes, failure = self._captured.prepare_next()
+        if isinstance(failure, StopIteration):
+            changes = (*changes, *self._root.stopping(), self._over.setting(True))
+        return delivered, changes, failure
 
     def _stop(self) -> None:
         super()._stop()

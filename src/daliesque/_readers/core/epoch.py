@@ -116,7 +116,7 @@ class Epoch(Iterator[Delivered]):
     def _end(self) -> Changes:
         """The changes when all is delivered."""
         changes: Changes = (
-            *self._source.cursor.moving(self.end_position()),
+            *self._source.cursor.moving(self.end_position(self.where())),
             self._over.setting(True),
             (setattr, (self, "_steps", None)),
         )
@@ -130,9 +130,13 @@ class Epoch(Iterator[Delivered]):
             )
             raise RuntimeError(msg)
 
-    def end_position(self) -> Position:
-        """Where the reader is when all is delivered."""
-        order, position = self._source.order, self._source.cursor.position
+    def where(self) -> Position:
+        """How far the epoch has come: the next step is after it."""
+        return self._source.cursor.position
+
+    def end_position(self, position: Position) -> Position:
+        """Where the reader is when all is delivered, the last of it up to a position."""
+        order = self._source.order
         return order.abandoned(position) if self._last_batch == "drop" else order.finished(position)
 
     def __reduce__(self) -> NoReturn:
@@ -191,7 +195,7 @@ class Epoch(Iterator[Delivered]):
 
     def _make_steps(self, capacity: Callable[[], Capacity] | None) -> Steps:
         source = self._source
-        position, size = source.cursor.position, self._batch_size
+        position, size = self.where(), self._batch_size
         return Steps(source, position, self._length, size, self._last_batch, capacity)
 
     def _prepare(self, step: Step) -> tuple[Any, Changes, BaseException | None]:
