@@ -12,8 +12,8 @@ import torch
 
 import daliesque as ndd
 from daliesque._engine.op import registry
-from daliesque._gpu.operators import body_of
 from daliesque._gpu.groups import block_of
+from daliesque._gpu.operators import body_of
 from daliesque._gpu.samples import DeviceSamples
 from support.case_inputs import Case
 from support.cases import CASES

@@ -48,7 +48,7 @@ class Points(torch.utils.data.Dataset[Any]):
 
 
 def augment(features: ndd.Batch, targets: ndd.Batch, numbers: ndd.Batch) -> dict[str, ndd.Batch]:
-    """Noise for each feature, so that losses tell whether random numbers are the same."""
+    """Noise for each feature, so that losses show whether random numbers are the same."""
     noise = ndd.random.normal(stddev=0.5, shape=[FEATURES], batch_size=features.batch_size)
     return {"x": features + noise, "y": targets, "number": numbers}
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from .._engine.dtype import DType, from_code, uint8
 from .._engine.enums import DALIImageType
-from .groups import Group
 from .numbers import column, constant, from_float, rows, to_float
 from .samples import DeviceSamples
 

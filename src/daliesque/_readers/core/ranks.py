@@ -104,6 +104,14 @@ class RankOrder:
         """The same."""
         return position
 
+    def begun(self, position: Position) -> Position:
+        """The same."""
+        return position
+
+    def aligned(self, position: Position) -> Position:
+        """The same."""
+        return position
+
     def walk(self, position: Position, within_pass: bool) -> Walk:  # noqa: ARG002
         """What takes samples from `position` on."""
         return RankWalk(self, position.delivered // self.batch_size)

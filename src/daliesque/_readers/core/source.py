@@ -85,6 +85,12 @@ class EpochOrder(Protocol):
     def abandoned(self, position: Position) -> Position:
         """Where the next epoch begins after one that was left."""
 
+    def begun(self, position: Position) -> Position:
+        """Where a new epoch begins."""
+
+    def aligned(self, position: Position) -> Position:
+        """Where an epoch begins that is one pass: not in the middle of one."""
+
     def walk(self, position: Position, within_pass: bool) -> Walk:
         """What takes samples from `position` on."""
 
