@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from . import libraries
-from .libraries import Array, Result
+from support import libraries
+from support.libraries import Array, Result
 
 
 class Differences:
