@@ -32,6 +32,7 @@ ATTRIBUTES = {
 ALLOWED = {
     # Checks that a function of the user can be sent to another process; reads no pickle.
     ("_loops/resuming.py", "import pickle"),
+    ("_loops/torch_loader.py", "import pickle"),
     # A traceback that shows the line of the user's call: a constant program.
     ("_engine/errors.py", "compile"),
     ("_engine/errors.py", "exec"),

@@ -17,6 +17,7 @@ from daliesque._gpu.operators import body_of
 from support.case_inputs import Case
 from support.cases import CASES
 from support.checked import CheckedAccelerator, Unordered
+from support.compare import assert_close
 from support.contract import arrays, assert_outputs, call, make_batches, make_inputs
 from support.gpu_compare import assert_near_cpu
 from support.image_makers import as_samples, jpeg
@@ -124,7 +125,7 @@ def test_training_loop(mode: ndd.EvalMode, seed: int, machine: CheckedAccelerato
             found = out.cpu()
         expected = ndd.resize(ndd.flip(plain, horizontal=step % 2), size=(8, 8))
         expected = ndd.crop_mirror_normalize(expected, mean=[10.0], std=[50.0])
-        np.testing.assert_allclose(found.numpy(), 2 * np.asarray(expected.torch()), atol=0.1)
+        assert_close(found.numpy(), 2 * np.asarray(expected.torch()), "normalized pixels")
 
 
 @pytest.mark.parametrize("mode", [ndd.EvalMode.eager, ndd.EvalMode.deferred])

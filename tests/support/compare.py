@@ -28,6 +28,10 @@ TOLERANCES = {
     # A few roundings of float32.
     "float32": Tolerance(relative=1e-6),
     "float16": Tolerance(relative=1e-3),
+    # Sums over processes are added in another order.
+    "losses of several processes": Tolerance(relative=1e-5),
+    # The same, printed with four digits.
+    "printed losses": Tolerance(absolute=2e-4),
     # The reference's defaults are recorded as decimal numbers.
     "defaults": Tolerance(relative=1e-5),
     # A few roundings of float32 of values up to about 1, up to about 10, ...
@@ -47,6 +51,8 @@ TOLERANCES = {
     "sums": Tolerance(relative=3e-7, of_largest=1e-6),
     "statistics": Tolerance(absolute=3e-6),
     "statistics of large images": Tolerance(absolute=2e-5),
+    # A level or two of pixels whose deviation is 50.
+    "normalized pixels": Tolerance(absolute=0.1),
     "normalized": Tolerance(relative=1e-5, absolute=1e-5),
     "variance": Tolerance(relative=1e-4, absolute=1e-6),
     "variance of large values": Tolerance(relative=1e-5, absolute=1e-5),

@@ -93,10 +93,7 @@ class Operator(OpSpec):
         if remote or device is not None:
             chosen, on_gpu, inputs = self._find_device(device, inputs)
             if on_gpu is not None and on_gpu.is_for_cpu and _is_for_one_thread():
-                results = self.invoke(raw_inputs, batch_size, Device.CPU, given)
-                if isinstance(results, tuple):
-                    return tuple(part.to_device(chosen) for part in results)
-                return results.to_device(chosen)
+                return _all_on(chosen, self.invoke(raw_inputs, batch_size, Device.CPU, given))
         arguments = self.defaults.copy()
         if self.is_random:
             arguments["rng"] = draw_state(given.pop("rng", None), self.name)
@@ -114,10 +111,8 @@ class Operator(OpSpec):
         method, body = (self.run, self.body) if on_gpu is None else (self.run_on_gpu, on_gpu.body)
         run: Body = functools.partial(method, samples, source, body)
         if source is not None:
-            if len(source) != samples:
-                source = tuple(source) * samples
-            if self.source is not None:
-                source = self.source(source, arguments)
+            source = source if len(source) == samples else tuple(source) * samples
+            source = source if self.source is None else self.source(source, arguments)
         modes = thread.modes
         if on_gpu is None and modes and modes[-1] in SYNCHRONOUS:
             results = run_now(run, inputs, arguments, converters)
@@ -401,6 +396,12 @@ def _is_list_of_arrays(value: Any) -> bool:
     if not isinstance(value, list | tuple) or not value:
         return False
     return all(isinstance(item, Value) or is_array(item) for item in value)
+
+
+def _all_on(device: Device | None, results: Any) -> Any:
+    if isinstance(results, tuple):
+        return tuple(part.to_device(device) for part in results)
+    return results.to_device(device)
 
 
 def _is_for_one_thread() -> bool:

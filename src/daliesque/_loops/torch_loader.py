@@ -112,18 +112,18 @@ class DataLoader(Loader):
     >>> len(loader)
     3
     >>> [batch["label"].tolist() for batch in loader]
-    [[6, 7, 8, 1], [9, 2, 3, 0], [4, 5]]
+    [[7, 2, 8, 3], [9, 0, 5, 1], [4, 6]]
 
     Stop anywhere, and go on in another process:
 
     >>> batches = iter(loader)
     >>> next(batches)["label"].tolist()
-    [5, 1, 8, 0]
+    [6, 8, 0, 5]
     >>> state = loader.state_dict()
     >>> again = ndd.pytorch.DataLoader(pairs, transform, batch_size=4, shuffle=True, seed=1)
     >>> again.load_state_dict(state)
     >>> [batch["label"].tolist() for batch in again]
-    [[9, 2, 6, 3], [4, 7]]
+    [[3, 7, 4, 1], [2, 9]]
     """
 
     where: ClassVar[str] = "pytorch.DataLoader"

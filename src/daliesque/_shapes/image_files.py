@@ -143,7 +143,13 @@ def decode_images(
         _check_windows(windows, sizes)
     codecs = _OtherCodecs(files, windows, image_type)
     return _kernels.decode_images(
-        encoded, files.headers, windows, image_type, dtype.code, fast_idct, codecs.decode
+        encoded,
+        files.headers,
+        windows,
+        image_type,
+        dtype.code,
+        fast_idct=fast_idct,
+        decode_other=codecs.decode,
     )
 
 

@@ -11,24 +11,23 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import pytest
 
 from support import distributed_training as distributed
 from support import framework_training as training
+from support.compare import assert_close
 from support.framework_training import STEPS, Step
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "distributed.py"
-# Sums over processes are added in another order.
-CLOSE = 1e-5
 
 
 def assert_same_steps(found: list[Step], expected: list[Step]) -> None:
     """The same samples in the same order, and losses that differ by rounding only."""
     assert [step.numbers for step in found] == [step.numbers for step in expected]
-    assert [step.loss for step in found] == pytest.approx(
-        [step.loss for step in expected], rel=CLOSE
-    )
+    losses = np.array([[step.loss for step in steps] for steps in (found, expected)])
+    assert_close(losses[0], losses[1], "losses of several processes")
 
 
 @pytest.fixture(scope="module")
@@ -183,4 +182,4 @@ def assert_losses(lines: list[str], expected: list[str]) -> None:
         found, wanted = pattern.search(line), pattern.search(expected[number])
         assert found is not None
         assert wanted is not None
-        assert float(found[1]) == pytest.approx(float(wanted[1]), abs=2e-4)
+        assert_close(float(found[1]), float(wanted[1]), "printed losses")

@@ -30,7 +30,7 @@ from .hooks import (
     then_open,
 )
 from .options import ReaderMeta, ReaderOptions, check_last_batch, check_options, own_arguments
-from .order import DEFAULT_SHUFFLE_SEED, Numbers, Order, Position, Shuffle
+from .order import Numbers, Order, Position, Shuffle
 from .source import Cursor, EpochOrder, EpochSource, Fetched, Fetcher
 from .state import ReaderState, load_position, remake, save_position
 from .steps import LastBatch
@@ -564,18 +564,7 @@ class Reader(Generic[Delivered]):
                 f"{settings['num_shards']} for {size}."
             )
             raise ValueError(msg)
-        pass_seed = settings["shuffle_after_epoch_seed"]
-        pass_seed = DEFAULT_SHUFFLE_SEED if pass_seed is None else pass_seed
-        drawn, each = settings["random_shuffle"], settings["shuffle_after_epoch"]
-        shuffle = Shuffle(
-            once=drawn and self._permutes_list,
-            reach=settings["initial_fill"] if drawn else 0,
-            # The reference, too, looks at 32 bits of the one seed and 64 of the other.
-            seed=settings["seed"] % (1 << 32) if drawn else 0,
-            each_pass=each,
-            pass_seed=pass_seed % (1 << 64) if each else 0,
-            cumulative=each and not settings["enable_checkpointing"],
-        )
+        shuffle = Shuffle.of_settings(settings, self._permutes_list)
         return Order(
             size,
             shuffle,
@@ -583,7 +572,7 @@ class Reader(Generic[Delivered]):
             settings["num_shards"],
             settings["stick_to_shard"],
             settings["pad_last_batch"],
-            self._groups() if each else None,
+            self._groups() if shuffle.each_pass else None,
         )
 
     def _checked_batch_size(self, batch_size: Any) -> int | None:

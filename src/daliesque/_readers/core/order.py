@@ -15,9 +15,9 @@ last batch is to be smaller, left out or padded (`LastBatch`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,22 @@ class Shuffle:
     each_pass: bool = False
     pass_seed: int = 0
     cumulative: bool = False
+
+    @classmethod
+    def of_settings(cls, settings: Mapping[str, Any], permutes_list: bool) -> Shuffle:
+        """What the arguments of a reader ask for."""
+        pass_seed = settings["shuffle_after_epoch_seed"]
+        pass_seed = DEFAULT_SHUFFLE_SEED if pass_seed is None else pass_seed
+        drawn, each = settings["random_shuffle"], settings["shuffle_after_epoch"]
+        return cls(
+            once=drawn and permutes_list,
+            reach=settings["initial_fill"] if drawn else 0,
+            # The reference, too, looks at 32 bits of the one seed and 64 of the other.
+            seed=settings["seed"] % (1 << 32) if drawn else 0,
+            each_pass=each,
+            pass_seed=pass_seed % (1 << 64) if each else 0,
+            cumulative=each and not settings["enable_checkpointing"],
+        )
 
 
 class Remainder(NamedTuple):
