@@ -17,15 +17,19 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from support import loader_interruptions
 from support.interruptions import SCENARIOS, interrupt_everywhere, within_time
 from support.reader_checks import Count
 
 STRIDE = int(os.environ.get("INTERRUPTION_STRIDE", "29"))
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+ALL = {**SCENARIOS, **loader_interruptions.SCENARIOS}
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_interruption_before_each_bytecode(name: str) -> None:
-    count, faults = interrupt_everywhere(SCENARIOS[name], STRIDE)
+    count, faults = interrupt_everywhere(ALL[name], STRIDE)
     assert faults == []
     assert count > 0
 

@@ -79,8 +79,10 @@ class Executor:
 
     def __del__(self) -> None:
         # No finalizer of the context: that would keep the queue alive, the queue its calls, and the
-        # calls their context.
-        self.queue.stop()
+        # calls their context. There is none if `__init__` was interrupted.
+        queue = getattr(self, "queue", None)
+        if queue is not None:
+            queue.stop()
 
     def after_fork(self) -> None:
         """Begin again in a forked child, in which other threads do not exist."""

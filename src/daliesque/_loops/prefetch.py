@@ -26,11 +26,12 @@ class Prefetched(Iterator[T]):
     """The items of a loop that runs ahead. Dropping or closing it ends the loop."""
 
     def __init__(self, run: RunAhead[T], loop: Any) -> None:
-        self._run = run
         self._loop = loop
         self._delivered = 0
         self._consumer: int | None = None
         self._mutex = _kernels.Mutex()
+        # Last, since it is what `__del__` looks for.
+        self._run = run
 
     @two_phase
     def __next__(self) -> T:
