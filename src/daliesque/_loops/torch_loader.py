@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
-from .._engine.device import Device, DeviceLike
+from .._engine.device import DeviceLike
 from .._engine.device import device as to_device
 from .._readers.core.base import Reader
 from .._readers.core.caller import warn_caller
@@ -94,9 +94,9 @@ class DataLoader(Loader):
         How many batches to make ahead, 0 for none: then `transform` runs in the calling thread,
         where a debugger can stop.
     device
-        Where the tensors are to be; by default in CPU memory.
+        Where the tensors are to be; by default where `transform` has put them.
     pin_memory
-        Put them into pinned memory, for transfers to an accelerator.
+        Put those in CPU memory into pinned memory, for transfers to an accelerator.
     output
         "torch" for torch tensors; "ndd" for what `transform` returns, as it is.
     **arguments
@@ -177,7 +177,7 @@ class DataLoader(Loader):
         super().__init__(opened, transform, settings)
         self._given_ranks = check_ranks(where, opened, rank, world_size)
         self._mask = bool(mask)
-        self._device = to_device(device) or Device.CPU
+        self._device = to_device(device)
         self._output = output
         self.pin_memory = bool(pin_memory)
         self._pins = self.pin_memory and self._can_pin()
@@ -210,16 +210,14 @@ class DataLoader(Loader):
             check_made(made, self.where)
         if self._mask:
             made = with_mask(made, count, valid, self.where)
-        if self._device != Device.CPU:
-            return moved(made, self._device)
+        if self._device is not None:
+            made = moved(made, self._device)
         return made if self._output == "ndd" else to_tensors(made, self._pins, self.where)
 
     def _hand_out(self, value: Any, is_last: bool) -> Any:
         if self._watch is not None:
             self._watch.end_of_dataloader = is_last
-        if self._output == "torch" and self._device != Device.CPU:
-            return exported(value, self.where)
-        return value
+        return value if self._output == "ndd" else exported(value)
 
     @property
     def drop_last(self) -> bool:
@@ -277,7 +275,7 @@ class DataLoader(Loader):
             "mask": self._mask,
             "rank": ranks[0],
             "world_size": ranks[1],
-            "device": str(self._device),
+            "device": None if self._device is None else str(self._device),
             "pin_memory": self.pin_memory,
             "output": self._output,
         }

@@ -68,34 +68,6 @@ def _check_value(value: Any, name: str, where: str) -> None:
     raise TypeError(msg)
 
 
-def to_tensors(made: Any, pin: bool, where: str) -> Any:
-    """All arrays as torch tensors in CPU memory, which is `pin`ned for transfers."""
-
-    def convert(value: Any, name: str) -> Any:
-        tensor = _to_tensor(value, name, where)
-        return tensor.pin_memory() if pin and isinstance(tensor, torch.Tensor) else tensor
-
-    return map_values(made, convert)
-
-
-def _to_tensor(value: Any, name: str, where: str) -> Any:
-    if isinstance(value, Batch):
-        value = value.cpu()
-        shapes = set(value.shape)
-        if len(shapes) > 1:
-            some = ", ".join(map(str, sorted(shapes)[:3]))
-            msg = (
-                f"{where}: the samples of {f'item {name}' if name else 'the batch'} have different "
-                f"shapes: {some}{', ...' * (len(shapes) > 3)}. Let 'transform' resize them or pad "
-                'them with batch.torch(pad=True), or pass output="ndd".'
-            )
-            raise ValueError(msg)
-        return value.torch()
-    if isinstance(value, Tensor):
-        return value.cpu().torch()
-    return as_tensor(value).torch() if isinstance(value, np.ndarray) else value
-
-
 def moved(made: Any, device: Device) -> Any:
     """All arrays on a device, as tensors and batches of ours."""
 
@@ -107,12 +79,42 @@ def moved(made: Any, device: Device) -> Any:
     return map_values(made, convert)
 
 
-def exported(made: Any, where: str) -> Any:
-    """What `moved` returned, as torch tensors that the calling thread's stream may use."""
+def to_tensors(made: Any, pin: bool, where: str) -> Any:
+    """All arrays in CPU memory as torch tensors, which are `pin`ned for transfers.
+
+    What is on an accelerator stays for `exported`.
+    """
 
     def convert(value: Any, name: str) -> Any:
-        if isinstance(value, Batch | Tensor) and value.device != Device.CPU:
-            return value.torch()
-        return _to_tensor(value, name, where)
+        if isinstance(value, Batch):
+            _check_dense(value, name, where)
+        if isinstance(value, np.ndarray):
+            value = as_tensor(value)
+        if isinstance(value, Batch | Tensor) and value.device == Device.CPU:
+            value = value.torch()
+        pinned = pin and isinstance(value, torch.Tensor) and value.device.type == "cpu"
+        return value.pin_memory() if pinned else value
 
     return map_values(made, convert)
+
+
+def exported(made: Any) -> Any:
+    """What `to_tensors` left, as torch tensors that the stream of the calling thread may use."""
+
+    def convert(value: Any, _name: str) -> Any:
+        return value.torch() if isinstance(value, Batch | Tensor) else value
+
+    return map_values(made, convert)
+
+
+def _check_dense(batch: Batch, name: str, where: str) -> None:
+    shapes = set(batch.shape)
+    if len(shapes) <= 1:
+        return
+    some = ", ".join(map(str, sorted(shapes)[:3]))
+    msg = (
+        f"{where}: the samples of {f'item {name}' if name else 'the batch'} have different shapes: "
+        f"{some}{', ...' * (len(shapes) > 3)}. Let 'transform' resize them or pad them with "
+        'batch.torch(pad=True), or pass output="ndd".'
+    )
+    raise ValueError(msg)
