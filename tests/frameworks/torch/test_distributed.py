@@ -50,14 +50,15 @@ def test_the_same_training_on_several_processes(
     assert_same_steps(training.steps_of(tmp_path), expected)
 
 
-def test_killed_in_every_step_and_resumed_on_two(tmp_path: Path) -> None:
+@pytest.mark.parametrize("world_size", [1, 2])
+def test_killed_in_every_step_and_resumed(tmp_path: Path, world_size: int) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     for folder in (whole, killed):
         folder.mkdir()
-    distributed.run(whole, 2, None)
+    distributed.run(whole, world_size, None)
     for _ in range(STEPS - 1):
-        distributed.run(killed, 2, 2)
-    distributed.run(killed, 2, None)
+        distributed.run(killed, world_size, 2)
+    distributed.run(killed, world_size, None)
     # Two processes add in any order with the same result: everything is equal bit by bit.
     assert training.steps_of(killed) == training.steps_of(whole)
 
