@@ -8,6 +8,8 @@ ORACLE := .venv-oracle
 FLOORS := .venv-floors
 # For each of these there is a dependency group `frameworks-NAME` and a folder tests/frameworks/NAME.
 FRAMEWORKS := torch
+# The pages whose programs need them.
+PAGES_torch := docs/train/lightning.md docs/train/accelerate.md docs/train/huggingface.md
 PEERS := .venv-peers
 REFERENCE := nvidia-dali-cuda120==2.4.0
 # How long to feed damaged files to the decoders, and which ones.
@@ -48,7 +50,7 @@ test-floors: $(FLOORS)/installed
 test-frameworks: $(FRAMEWORKS:%=test-frameworks-%)
 
 test-frameworks-%: $(VENV)/installed .venv-frameworks-%/run
-	.venv-frameworks-$*/bin/python -m pytest tests/frameworks/$*
+	.venv-frameworks-$*/bin/python -m pytest tests/frameworks/$* $(PAGES_$*)
 
 oracle: $(ORACLE)/installed
 	$(ORACLE)/bin/python -m pytest tests/oracle

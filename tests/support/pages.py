@@ -3,7 +3,8 @@
 
 They run in a folder of their own, with the data of `page_data`, know the names `ndd`, `np` and
 `train_step`, and find torch's CPU device as the gpu. Programs with prompts (`>>>`) must print what
-the page says. A comment `<!-- skip: next -->` stands before what cannot run, with the reason.
+the page says. A comment `<!-- skip: next -->` stands before what cannot run, with the reason. Pages
+about frameworks run where these are installed, by `make test-frameworks`.
 
 With SAVE_PICTURES in the environment, pictures that programs write and their pages show are copied
 beside the pages.
@@ -14,11 +15,13 @@ from __future__ import annotations
 import atexit
 import doctest
 import functools
+import importlib.util
 import os
 import re
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +32,12 @@ from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, SkipParser
 
 ROOT = Path(__file__).resolve().parents[2]
+# Which package the programs of a page need; the others need what the tests need.
+FRAMEWORKS = {
+    "docs/train/lightning.md": "lightning",
+    "docs/train/accelerate.md": "accelerate",
+    "docs/train/huggingface.md": "transformers",
+}
 _FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -71,7 +80,11 @@ def run_program(example: Example) -> None:
         return
     path = Path(names["_folder"], f"line_{example.line}.py")
     path.write_text(text)
-    exec(compile(text, str(path), "exec", dont_inherit=True), names)
+    with warnings.catch_warnings():
+        if Path(example.path).relative_to(ROOT).as_posix() in FRAMEWORKS:
+            # What frameworks warn about is not ours.
+            warnings.simplefilter("ignore")
+        exec(compile(text, str(path), "exec", dont_inherit=True), names)
 
 
 def set_up(namespace: dict[str, Any]) -> None:
@@ -122,11 +135,12 @@ def _save_pictures(folder: Path, docs: Path) -> None:
 
 def collect_pages() -> Callable[..., Any]:
     """The hook by which pytest finds the pages."""
+    others = [page for page, name in FRAMEWORKS.items() if importlib.util.find_spec(name) is None]
     pages = Sybil(
         parsers=[CodeBlockParser(language="python", evaluator=run_program), SkipParser()],
         path=str(ROOT),
         patterns=["README.md", "docs/*.md", "docs/*/*.md"],
-        excludes=["docs/_build/**", "docs/gallery/**", "docs/reference/operators/**"],
+        excludes=["docs/_build/**", "docs/gallery/**", "docs/reference/operators/**", *others],
         setup=set_up,
         teardown=tear_down,
     )
