@@ -14,6 +14,7 @@ import pytest
 import torch
 
 import daliesque as ndd
+from daliesque._loops import torch_ranks
 from daliesque.pytorch import DataLoader
 from support.loops import Pictures
 from support.reader_checks import Count
@@ -295,3 +296,32 @@ def test_cloudpickle_sends_any_function() -> None:
 
     sent = cloudpickle.dumps(DataLoader(Count(4), lambda x: x * 2, batch_size=2))
     assert [batch.tolist() for batch in pickle.loads(sent)] == [[0, 2], [4, 6]]
+
+
+@pytest.fixture
+def one_of_two(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A process that believes that there is another one."""
+    torch.distributed.init_process_group(
+        "gloo", store=torch.distributed.HashStore(), rank=0, world_size=1
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(torch.distributed, "get_world_size", lambda: 2)
+        yield
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.usefixtures("one_of_two")
+def test_processes_that_were_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What those before them have written into the store is not about them."""
+
+    def begin(seed: int) -> Any:
+        # As in another process.
+        monkeypatch.setattr(torch_ranks, "_numbers", itertools.count())
+        return next(iter(DataLoader(Count(6), batch_size=2, seed=seed)))
+
+    begin(1)
+    begin(1)
+    with pytest.raises(RuntimeError, match=r"do not read the same epoch.*seed=1.*seed=2"):
+        begin(2)
+    monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "1")
+    begin(2)

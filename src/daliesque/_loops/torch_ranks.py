@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from typing import Any
 
 import torch
@@ -36,12 +37,14 @@ class Agreement:
         Whoever comes first writes its description into the store through which the processes have
         found each other. Nobody waits: a process that never comes is found by others in training.
         """
-        if not _is_distributed() or torch.distributed.get_world_size() == 1:
+        rank, world_size = current_ranks()
+        if world_size == 1:
             return
         store: Any = torch.distributed.distributed_c10d._get_default_store()
-        key = f"daliesque/loader/{self._number}/{self._epochs}"
+        # What processes that torchrun has started again find there is not about them.
+        attempt = f"{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}/{world_size}"
+        key = f"daliesque/loader/{attempt}/{self._number}/{self._epochs}"
         self._epochs += 1
-        rank = torch.distributed.get_rank()
         written = f"rank {rank}: {description}"
         first = store.compare_set(key, "", written).decode()
         known_rank, _, known = first.partition(": ")

@@ -128,14 +128,17 @@ def losses_of(lines: list[str]) -> list[str]:
     return [line for line in lines if line.startswith("epoch ")]
 
 
-def launch(processes: int, *arguments: str) -> subprocess.Popen[str]:
+def launch(processes: int, *arguments: str, restarts: int = 0) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "torch.distributed.run", f"--nproc-per-node={processes}"]
+    command += ["--standalone", f"--max-restarts={restarts}"]
+    # With torch 2.13 processes that are started again would find addresses of those before them.
+    changes = {"OMP_NUM_THREADS": "1", "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
     return subprocess.Popen(
-        [*command, "--standalone", str(EXAMPLE), "--epochs=2", *arguments],
+        [*command, str(EXAMPLE), "--epochs=2", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**os.environ, **changes},
     )
 
 
@@ -146,13 +149,25 @@ def kill(process: subprocess.Popen[str]) -> None:
         each.kill()
 
 
-def test_the_example_with_torchrun(tmp_path: Path) -> None:
-    """Started with 2 processes, killed, started with 1, killed, finished with 3."""
+def kill_one(process: subprocess.Popen[str]) -> None:
+    """End one of the processes that torchrun has started."""
+    started = psutil.Process(process.pid).children(recursive=True)
+    [each for each in started if str(EXAMPLE) in each.cmdline()][-1].kill()
+
+
+@pytest.fixture(scope="module")
+def printed() -> list[str]:
+    """What the example prints in one process, in one go."""
     done = subprocess.run(
         [sys.executable, str(EXAMPLE), "--epochs=2"], capture_output=True, text=True, check=True
     )
-    expected = losses_of(done.stdout.splitlines())
-    assert len(expected) == 18
+    lines = losses_of(done.stdout.splitlines())
+    assert len(lines) == 18
+    return lines
+
+
+def test_the_example_with_torchrun(tmp_path: Path, printed: list[str]) -> None:
+    """Started with 2 processes, killed, started with 1, killed, finished with 3."""
     checkpoint = f"--checkpoint={tmp_path / 'checkpoint.pt'}"
     lines: list[str] = []
     for processes, most in ((2, 4), (1, 9), (3, None)):
@@ -164,7 +179,21 @@ def test_the_example_with_torchrun(tmp_path: Path) -> None:
                     kill(process)
                     break
         assert most is not None or process.returncode == 0
-    assert_losses(lines, expected)
+    assert_losses(lines, printed)
+
+
+def test_processes_that_torchrun_starts_again(tmp_path: Path, printed: list[str]) -> None:
+    """One of them dies in the second epoch."""
+    lines: list[str] = []
+    with launch(2, f"--checkpoint={tmp_path / 'checkpoint.pt'}", restarts=1) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            new = losses_of([line.rstrip()])
+            lines += new
+            if new and len(lines) == 11:
+                kill_one(process)
+    assert process.returncode == 0
+    assert_losses(lines, printed)
 
 
 def samples_of(line: str) -> str:
