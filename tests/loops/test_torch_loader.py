@@ -37,6 +37,27 @@ def test_an_epoch_holds_every_sample_once_as_tensors() -> None:
     assert torch.equal(images, labels[:, None, None].float().expand(-1, 4, 4))
 
 
+def test_items_of_all_types() -> None:
+    """As torch's own loader makes them."""
+    items = [
+        (
+            number,
+            np.uint8(number),
+            np.float64(number / 3),
+            np.full(3, number, np.float16),
+            torch.tensor(number),
+            torch.tensor([number > 2]),
+            torch.full((2, 3), number / 3).T,
+            torch.full((2,), number / 3, dtype=torch.bfloat16),
+        )
+        for number in range(6)
+    ]
+    expected = torch.utils.data.DataLoader(items, batch_size=2)
+    for found, batch in zip(DataLoader(items, batch_size=2), expected, strict=True):
+        assert [part.dtype for part in found] == [part.dtype for part in batch]
+        assert all(map(torch.equal, found, batch))
+
+
 def test_epochs_differ_and_the_seed_decides() -> None:
     runs = []
     for seed in (3, 3, 4):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 import torch.utils.data
 
 from .._readers.python import Python
@@ -18,8 +19,19 @@ class DatasetReader(Python):
     operator: ClassVar[str] = "readers.Python"
 
     def _split(self, item: Any, names: tuple[str, ...] | None) -> Sequence[Any]:
-        outputs = super()._split(item, names)
-        return [np.int64(value) if type(value) is int else value for value in outputs]
+        return [_to_numpy(value) for value in super()._split(item, names)]
+
+
+def _to_numpy(value: Any) -> Any:
+    if type(value) is int:
+        return np.int64(value)
+    if type(value) is torch.Tensor:
+        try:
+            return value.numpy()
+        except (TypeError, RuntimeError):
+            # On a device, part of a graph, or of a type that NumPy does not have.
+            return value
+    return value
 
 
 # Arguments of torch's DataLoader, and what to use here.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._engine.args import rule_of
 from .._engine.batch import Batch
 from .._engine.device import DeviceLike
-from .._engine.dtype import DType, DTypeLike
+from .._engine.dtype import DType, DTypeLike, from_numpy
 from .._engine.dtype import dtype as to_dtype
 from .._engine.tensor import Tensor, as_tensor
 from .._engine.threads import check_thread_count, run_on_threads
@@ -31,6 +31,21 @@ class Kind(NamedTuple):
 
     dtype: DType
     ndim: int
+
+    @classmethod
+    def of(cls, output: NDArray[Any] | Tensor) -> Kind:
+        """That of an output."""
+        if isinstance(output, np.ndarray):
+            return cls(to_dtype(output.dtype), output.ndim)
+        return cls(output.dtype, output.ndim)
+
+    def is_of(self, output: NDArray[Any] | Tensor) -> bool:
+        """Whether an output is of this kind."""
+        return output.ndim == self.ndim and (
+            output.dtype == self.dtype
+            if isinstance(output, Tensor)
+            else from_numpy(output.dtype) is self.dtype
+        )
 
 
 class Python(Reader[Any]):
@@ -112,7 +127,7 @@ class Python(Reader[Any]):
             try:
                 item = self._dataset[number]
                 names = tuple(item) if isinstance(item, Mapping) else None
-                kinds = list(map(_kind, self._convert(self._split(item, names))))
+                kinds = [Kind.of(output) for output in self._convert(self._split(item, names))]
             except Exception:
                 # Reported when it is to be delivered.
                 continue
@@ -159,7 +174,7 @@ class Python(Reader[Any]):
     def fetch_sample(self, number: int) -> Any:
         outputs = self._convert(self._split(self._dataset[number], self.output_names))
         if self._kinds is not None:
-            _check_kinds(list(map(_kind, outputs)), self._kinds)
+            _check_kinds(outputs, self._kinds)
         return tuple(outputs)
 
     def _split(self, item: Any, names: tuple[str, ...] | None) -> Sequence[Any]:
@@ -177,6 +192,8 @@ class Python(Reader[Any]):
 
     def _convert(self, outputs: Sequence[Any]) -> list[NDArray[Any] | Tensor]:
         """Outputs as arrays and tensors."""
+        if self._layouts is None and self._dtypes is None:
+            return [_to_output(output, None, None) for output in outputs]
         count = len(outputs)
         layouts, dtypes = (
             _spread(name, values, count)
@@ -208,6 +225,12 @@ def _spread(name: str, value: Any, count: int) -> Sequence[Any]:
 
 def _to_output(value: Any, layout: str | None, dtype: DType | None) -> NDArray[Any] | Tensor:
     """An output as readers take it."""
+    if layout is None and dtype is None:
+        # Arrays of one type are joined faster.
+        if type(value) is np.ndarray:
+            return value
+        if isinstance(value, np.generic) and from_numpy(value.dtype) is not None:
+            return np.asarray(value)
     if isinstance(value, str):
         value = value.encode()
     if value is None or isinstance(value, Mapping | tuple | set | Batch):
@@ -215,24 +238,18 @@ def _to_output(value: Any, layout: str | None, dtype: DType | None) -> NDArray[A
             f"an output must be an array, a number, a list of numbers, or bytes; got {value!r:.60}"
         )
         raise TypeError(msg)
-    if type(value) is np.ndarray and layout is None and dtype is None:
-        # Arrays of one type are joined faster.
-        return value
     return as_tensor(value, layout=layout, dtype=dtype)
 
 
-def _kind(output: NDArray[Any] | Tensor) -> Kind:
-    if isinstance(output, np.ndarray):
-        return Kind(to_dtype(output.dtype), output.ndim)
-    return Kind(output.dtype, output.ndim)
-
-
-def _check_kinds(found: list[Kind], expected: list[Kind]) -> None:
+def _check_kinds(outputs: Sequence[NDArray[Any] | Tensor], expected: list[Kind]) -> None:
     """Raise if an item does not go with the first one."""
-    if len(found) != len(expected):
-        msg = f"the item has {len(found)} outputs, the first one {len(expected)}"
+    if len(outputs) != len(expected):
+        msg = f"the item has {len(outputs)} outputs, the first one {len(expected)}"
         raise TypeError(msg)
-    for number, (kind, wanted) in enumerate(zip(found, expected, strict=True)):
+    for number, (output, wanted) in enumerate(zip(outputs, expected, strict=True)):
+        if wanted.is_of(output):
+            continue
+        kind = Kind.of(output)
         if kind.dtype != wanted.dtype:
             msg = (
                 f"output {number} is {kind.dtype.full_name}, that of the first item "
