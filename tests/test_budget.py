@@ -35,6 +35,7 @@ LAYERS = {
     "_loops": {"_capture", "_codecs", "_ops", "_readers", "_engine", "_kernels", "_shapes"},
     "pytorch": {"_loops"},
     "_show": {"_engine", "_kernels"},
+    "_observe": {"_loops", "_readers", "_show", "_engine", "_kernels"},
     "_gpu": {"_ops", "_engine", "_kernels", "_shapes"},
     "_scene": {"_ops", "_engine", "_kernels", "_shapes"},
 }

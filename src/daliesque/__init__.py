@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imperative data loading and augmentation: `import daliesque as ndd`."""
 
-from typing import NoReturn as _NoReturn
-
 from . import (
     auto_aug,
     capture,
@@ -64,9 +62,11 @@ from ._engine.stream import (
 from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
 from ._gpu import load as _load_gpu
+from ._hooks import install as _install_hooks
 from ._loops.external_source import ExternalSource
 from ._loops.map import map, operator
 from ._loops.prefetch import prefetch
+from ._observe import inspect, replay, report, trace, watch
 from ._ops.audio import audio_resample, nonsilent_region, preemphasis_filter
 from ._ops.bbox_crop import random_bbox_crop
 from ._ops.boxes import bb_flip, bbox_paste, bbox_rotate, box_encoder
@@ -124,6 +124,7 @@ from ._ops.video import element_extract, optical_flow, per_frame, sequence_rearr
 from ._ops.warp import rotate, shear_x, shear_y, translate_x, translate_y, warp_affine
 from ._scene.scene import Scene
 from ._show import load as _load_pictures
+from ._suggest import advise as _advise
 from ._version import __version__ as __version__
 
 __all__ = [
@@ -207,6 +208,7 @@ __all__ = [
     "hsv",
     "hue",
     "imread",
+    "inspect",
     "int8",
     "int16",
     "int32",
@@ -253,6 +255,8 @@ __all__ = [
     "readers",
     "reductions",
     "reinterpret",
+    "replay",
+    "report",
     "reshape",
     "resize",
     "resize_crop_mirror",
@@ -281,6 +285,7 @@ __all__ = [
     "testing",
     "tfrecord",
     "to_decibels",
+    "trace",
     "transforms",
     "translate_x",
     "translate_y",
@@ -292,23 +297,17 @@ __all__ = [
     "uint32",
     "uint64",
     "warp_affine",
+    "watch",
     "water",
     "zeros",
     "zeros_like",
 ]
 
 
-def __getattr__(name: str) -> _NoReturn:
-    from ._engine.op import registry
-    from ._suggest import advice_for
-
-    advice = "" if name.startswith("_") else advice_for(name, [*__all__, *registry])
-    msg = f"module {__name__!r} has no attribute {name!r}.{advice}"
-    raise AttributeError(msg, name=name)
-
-
 # Loaded, and torch with it, when somebody asks for a "gpu".
 _register_backend(_load_gpu)
 _register_pictures(_load_pictures)
+_install_hooks()
 _teach_torch()
 _publish(globals(), "daliesque")
+_advise("daliesque")

@@ -77,6 +77,11 @@ from ._loops.external_source import ExternalSource as ExternalSource
 from ._loops.map import map as map
 from ._loops.map import operator as operator
 from ._loops.prefetch import prefetch as prefetch
+from ._observe import inspect as inspect
+from ._observe import replay as replay
+from ._observe import report as report
+from ._observe import trace as trace
+from ._observe import watch as watch
 from ._ops.imread import imread as imread
 from ._scene.scene import Scene
 from ._version import __version__ as __version__
@@ -162,6 +167,7 @@ __all__ = [
     "hsv",
     "hue",
     "imread",
+    "inspect",
     "int8",
     "int16",
     "int32",
@@ -208,6 +214,8 @@ __all__ = [
     "readers",
     "reductions",
     "reinterpret",
+    "replay",
+    "report",
     "reshape",
     "resize",
     "resize_crop_mirror",
@@ -236,6 +244,7 @@ __all__ = [
     "testing",
     "tfrecord",
     "to_decibels",
+    "trace",
     "transforms",
     "translate_x",
     "translate_y",
@@ -247,6 +256,7 @@ __all__ = [
     "uint32",
     "uint64",
     "warp_affine",
+    "watch",
     "water",
     "zeros",
     "zeros_like",

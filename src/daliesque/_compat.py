@@ -7,6 +7,8 @@ import importlib
 import sys
 from types import ModuleType
 
+from ._suggest import missing_from
+
 _REFERENCE = "nvidia.dali"
 # Where a name below the reference's package is found here.
 _MODULES = {
@@ -42,6 +44,7 @@ class as_dali:
             if name not in sys.modules:
                 package = ModuleType(name, "Stands in for the reference; see daliesque.as_dali.")
                 package.__path__ = []
+                package.__getattr__ = missing_from(name)  # type: ignore[method-assign]
                 package.__daliesque__ = True  # type: ignore[attr-defined]
                 self._register(name, package)
         for name, ours in _MODULES.items():

@@ -182,7 +182,8 @@ def test_failure_comes_out_where_it_is_read(mode: ndd.EvalMode) -> None:
     site = traceback.extract_tb(cause.__traceback__)[-1]
     assert site.line == "return first + second  # the line that fails"
     assert site.name == "fail_in_kernel"
-    (note,) = raised.value.__notes__
+    note, page = raised.value.__notes__
+    assert page == "See docs/errors.md#valueerror"
     assert "operator +()" in note
     assert f"{__file__}:{site.lineno}" in note
     assert f"mode {mode.name}" in note

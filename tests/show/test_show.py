@@ -168,7 +168,7 @@ def test_waveform_reaches_from_lowest_to_highest(tmp_path: Path) -> None:
     picture = saved(ndd.tensor(signal, layout="t"), tmp_path)
     blue = (picture == (0, 120, 200)).all(axis=-1)
     columns = np.flatnonzero(blue.sum(axis=0) > 200)
-    assert columns.tolist() == [MARGIN + 44 + 448 // 2]
+    assert columns.tolist() == [MARGIN + 58 + 448 // 2]
 
 
 @pytest.mark.parametrize(

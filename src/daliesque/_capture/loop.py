@@ -447,6 +447,7 @@ class CapturedSteps(Iterator[Any]):
         self._begun = False
         self._in_body = False
         self._root = root
+        self._pace = _kernels.Pace(_kernels.PaceKind.ahead)
         loop.begin_epoch(root)
 
     def __iter__(self) -> Self:
@@ -464,6 +465,16 @@ class CapturedSteps(Iterator[Any]):
         if not loop.alive:
             raise RuntimeError(INVALIDATED)
         self._begun = True
+        samples = 0
+        self._pace.arrive()
+        try:
+            outcome = self._prepare(loop)
+            samples = loop.batch_size if outcome[2] is None else 0
+            return outcome
+        finally:
+            self._pace.depart(samples)
+
+    def _prepare(self, loop: CaptureLoop) -> tuple[Any, Steps, BaseException | None]:
         if loop.is_of_other_process:
             # What the thread would have done is traced again here.
             loop = self._trace_again(loop)

@@ -21,6 +21,7 @@ VARIABLES = (
     Variable(
         "DALIESQUE_GPU", "cpu or cpu:N: N stand-in accelerators, computed by torch's CPU device"
     ),
+    Variable("DALIESQUE_TRACEBACK", "full: tracebacks show the frames of the library as well"),
     Variable("DALIESQUE_GRAPHICS", "how show() draws in terminals: kitty, iterm2, sixel or blocks"),
 )
 

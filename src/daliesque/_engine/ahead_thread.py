@@ -145,6 +145,7 @@ class AheadThread(Generic[Item]):
     def _run(self) -> None:
         """The thread."""
         if self._channel.begin_service(alone=False):
+            _kernels.set_thread_role(self._name.removeprefix("daliesque "))
             self._make_items()
 
     def _make_items(self) -> None:

@@ -80,6 +80,11 @@ class Function(NamedTuple):
     name: str
     is_pure: bool = True
 
+    @property
+    def shown(self) -> str:
+        """How the user wrote it."""
+        return _SHOWN.get(self.name) or f"math.{self.name}"
+
     def invoke(
         self,
         raw_inputs: tuple[Any, ...],

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .op import Operator
+    from .value import Value
 
 
 class Composite(ABC):
@@ -25,6 +27,14 @@ class Composite(ABC):
         given: dict[str, Any],
     ) -> Any:
         """The result of a call of an operator that has this object among its inputs."""
+
+    @abstractmethod
+    def _values(self) -> Mapping[str, Value]:
+        """All parts by name."""
+
+    @abstractmethod
+    def _pictured(self) -> tuple[Value, dict[str, Any]]:
+        """What is drawn: an image, and what `show` draws over it."""
 
 
 def composite_among(inputs: tuple[Any, ...]) -> Composite | None:

@@ -8,9 +8,12 @@ line of the user's program that made the call.
 
 from __future__ import annotations
 
+import ast
 import copy
+import itertools
 import os
 import sys
+import threading
 from collections.abc import Iterable, Sequence
 from types import CodeType, TracebackType
 from typing import Any, NamedTuple, NoReturn
@@ -20,9 +23,28 @@ from .._kernels import InternalError as InternalError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
+# Where the pages about errors are. They have a section for each of the classes, by its name.
+ERRORS_PAGE = "docs/errors.md"
+DOCUMENTED = (
+    *("DecodeError", "OpError", "InternalError", "TypeError", "ValueError", "IndexError"),
+    *("AttributeError", "FileNotFoundError", "OSError", "ImportError", "MemoryError"),
+    *("NotImplementedError", "RuntimeError"),
+)
+
+
+def page_of(kind: type[BaseException]) -> str:
+    """The address of what is written about a class of errors, or about one that it is made of."""
+    names = [base.__name__ for base in kind.__mro__]
+    name = next((name for name in names if name in DOCUMENTED), None)
+    return ERRORS_PAGE if name is None else f"{ERRORS_PAGE}#{name.lower()}"
+
 
 class OpError(RuntimeError):
     """An operator met data it cannot process."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        self.add_note(f"See {page_of(type(self))}")
 
 
 class DecodeError(OpError):
@@ -63,6 +85,9 @@ class CallSite(NamedTuple):
                 return line
         return self.code.co_firstlineno
 
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.code.co_filename)}:{self.line}"
+
 
 def call_site() -> CallSite:
     """The innermost frame outside of this package."""
@@ -74,6 +99,24 @@ def call_site() -> CallSite:
             break
         frame = outer
     return CallSite(frame.f_code, frame.f_lasti)
+
+
+def user_site() -> CallSite | None:
+    """The innermost frame outside of this package; None in threads that have none."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename.startswith(_PACKAGE):
+        outer = frame.f_back
+        if outer is None:
+            return None
+        frame = outer
+    if frame.f_code.co_filename == threading.__file__:
+        return None
+    return CallSite(frame.f_code, frame.f_lasti)
+
+
+def is_engine_file(name: str) -> bool:
+    """Whether a file of code belongs to this package."""
+    return name.startswith(_PACKAGE)
 
 
 class Failure(NamedTuple):
@@ -99,7 +142,8 @@ def raise_failure(failure: Failure) -> NoReturn:
     fresh.__cause__ = fresh.__context__ = fresh.__traceback__ = None
     fresh.__notes__ = [
         f"from {failure.operator}() at {site.code.co_filename}:{site.line}, "
-        f"in {site.code.co_name}, mode {failure.mode}"
+        f"in {site.code.co_name}, mode {failure.mode}",
+        f"See {page_of(type(fresh))}",
     ]
     raise fresh from original.with_traceback(_site_traceback(site))
 
@@ -110,8 +154,15 @@ def _site_traceback(site: CallSite) -> TracebackType | None:
     Frames cannot be made from Python, so a one-line program is compiled that claims to stand where
     the call stood, and is run to get its frame.
     """
-    program = compile("raise LookupError", site.code.co_filename, "exec")
-    program = program.replace(co_name=site.code.co_name, co_firstlineno=site.line)
+    tree = ast.parse("raise LookupError")
+    # Printed tracebacks mark the columns of the call.
+    positions = next(itertools.islice(site.code.co_positions(), site.instruction // 2, None), ())
+    first, last, left, right = (*positions, None, None, None, None)[:4]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr):
+            node.lineno, node.end_lineno = first or site.line, last or site.line
+            node.col_offset, node.end_col_offset = left or 0, right or 0
+    program = compile(tree, site.code.co_filename, "exec").replace(co_name=site.code.co_name)
     try:
         exec(program, {})
     except LookupError as error:

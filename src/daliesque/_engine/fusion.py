@@ -58,7 +58,11 @@ class Link(NamedTuple):
 
     def run(self, inputs: list[Samples | None], body: Callable[..., Results]) -> Results:
         """Run the operator, with its body or one that stands for it."""
-        return self.operator.run(self.size, self.source, body, inputs, self.arguments)
+        run = functools.partial(self.operator.run, self.size, self.source, body)
+        results: Results = _kernels.run_under(
+            self.operator.name, False, 0, run, inputs, self.arguments
+        )
+        return results
 
 
 def fuse(order: list[Invocation]) -> list[Invocation]:
@@ -172,7 +176,11 @@ class Chain:
 
     def __call__(self, data: list[Samples | None], _: dict[str, Any]) -> Results:
         """Run the chain; `data` is that of `values`."""
+        # The calls of the chain count, by themselves.
+        _kernels.count_inside()
         calls = self._with_data(data)
+        for call in calls:
+            _kernels.count_calls(call.operator.name, False, 1, 0, 0)
         if _pays(calls, self._context.num_threads):
             try:
                 return _run_by_sample(calls)

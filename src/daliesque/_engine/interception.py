@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that somebody looks at before they are made: capture-mode loops, and marks of values.
+"""Calls that somebody looks at before they are made: capture-mode loops, marks of values, watchers.
 
 A call of an operator, of an arithmetic function or of `batch.slice[...]` asks `interception.on`,
-and nothing else as long as no loop was captured and no value marked in this process.
+and nothing else as long as no loop was captured and no value marked in this process, and nobody
+watches.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from .. import _kernels
@@ -54,6 +57,31 @@ class Recorder(Protocol):
         """A random number generator is about to be used."""
 
 
+class Watcher(Protocol):
+    """Watches the calls of all threads."""
+
+    def call(
+        self,
+        target: Target,
+        inputs: tuple[Any, ...],
+        given: dict[str, Any],
+        make: Callable[[], Any],
+    ) -> Any:
+        """Make a call by `make`, and return its result."""
+
+
+def add_watcher(watcher: Watcher) -> None:
+    """Let somebody watch."""
+    interception.watchers = (*interception.watchers, watcher)
+    interception.on = True
+
+
+def remove_watcher(watcher: Watcher) -> None:
+    """End that. Calls go on asking `intercept`, which costs them little."""
+    others = tuple(other for other in interception.watchers if other is not watcher)
+    interception.watchers = others
+
+
 class _Passed:
     """Instead of a result: the call is to be made as it is."""
 
@@ -69,6 +97,8 @@ def intercept(
     given: dict[str, Any],
 ) -> Any:
     """The result of a call, or PASSED if it is to be made as it is."""
+    if interception.watchers and not thread.watched:
+        return _watched(target, inputs, batch_size, device, given)
     recorder = thread.recorder
     if recorder is not None and not _kernels.inside_call():
         return recorder.call(target, inputs, batch_size, device, given)
@@ -78,6 +108,20 @@ def intercept(
             if kind in _CONTAINERS or issubclass(kind, Invariant):
                 return _invoke_plain(target, inputs, batch_size, device, given)
     return PASSED
+
+
+def _watched(
+    target: Target, inputs: tuple[Any, ...], batch_size: Any, device: Any, given: dict[str, Any]
+) -> Any:
+    """Make a call that watchers see; what it consists of is not seen."""
+    make = functools.partial(target.invoke, inputs, batch_size, device, dict(given))
+    for watcher in interception.watchers:
+        make = functools.partial(watcher.call, target, inputs, given, make)
+    thread.watched = True
+    try:
+        return make()
+    finally:
+        thread.watched = False
 
 
 # What marks may be inside of.

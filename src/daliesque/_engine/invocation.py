@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -16,7 +17,7 @@ from .fusion import fuse
 from .metadata import Announce, Call, Metadata, mismatch
 from .modes import SYNCHRONOUS, EvalMode
 from .samples import Samples
-from .thread_state import thread
+from .thread_state import interception, thread
 from .value import Value, any_remote, remote_device
 
 _EAGER = EvalMode.eager
@@ -52,10 +53,14 @@ class Invocation:
         "dtype",
         "failure",
         "is_remote",
+        # Number and line of the call in a trace; set only while one is written.
+        "mark",
         "name",
         "nbytes",
         "waits_for_reader",
     )
+
+    mark: tuple[int, str | None]
 
     def __init__(
         self,
@@ -249,10 +254,10 @@ class Invocation:
     def _compute(self) -> Results:
         assert self._body is not None
         inputs, arguments = _data_of(self._inputs, self._arguments, self._converters)
+        body = self._body
         if self._placement is not None:
-            results: Results = self._placement.run(self._body, inputs, arguments)
-        else:
-            results = self._body(inputs, arguments)
+            body = functools.partial(self._placement.run, body)
+        results: Results = _kernels.run_body(self.name, body, inputs, arguments)
         if self._announced is not None:
             self._check(results)
         return results
@@ -314,6 +319,11 @@ class Invocation:
                 stack.extend((other, False) for other in reversed(invocation._dependencies()))
         return order
 
+    @property
+    def is_deferred(self) -> bool:
+        """Whether nothing has asked for the results yet."""
+        return not self.done and not self._scheduled
+
     def is_good(self) -> bool:
         """Whether the results are there."""
         return self.done and self.failure is None
@@ -330,8 +340,11 @@ class Invocation:
 
     def result(self, output: int) -> Samples:
         """Output number `output`, waiting for it if need be."""
+        begin = 0 if interception.reading is None else _kernels.clock_now()
         if not self.done:
             self.finish()
+        if begin and interception.reading is not None:
+            interception.reading(self, begin)
         if self.failure is not None:
             raise_failure(self.failure)
         results = self._results
@@ -393,7 +406,7 @@ def promise(
     """Make a call with one result that is not a call of an operator."""
     modes = thread.modes
     if remote is False and device is None and modes and modes[-1] in SYNCHRONOUS:
-        results = run_now(body, inputs, arguments, None)
+        results = run_now(name, body, inputs, arguments, None)
         assert not isinstance(results, tuple)
         return kind._of(results, source)
     invocation = Invocation(name, body, inputs, arguments, None, announce, 1, device, dtype)
@@ -406,6 +419,7 @@ def _metadata_of(value: Value | Samples) -> Metadata:
 
 
 def run_now(
+    name: str,
     body: Body,
     inputs: tuple[Value | Samples | None, ...],
     arguments: dict[str, Any],
@@ -416,9 +430,10 @@ def run_now(
     pool = context.native_pool
     if not context.has_own_pool:
         # The default pool is what kernels use anyway, unless this thread has another.
-        return body(*_data_of(inputs, arguments, converters))
+        results: Results = _kernels.run_body(name, body, *_data_of(inputs, arguments, converters))
+        return results
     prepared = _data_of(inputs, arguments, converters)
-    results: Results = _kernels.call_with_pool(pool, body, *prepared)
+    results = _kernels.call_with_pool(pool, _kernels.run_body, name, body, *prepared)
     return results
 
 

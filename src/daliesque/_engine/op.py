@@ -35,6 +35,7 @@ from .devices import Body, DeviceBody, Results, require_backend
 from .dtype import from_code, full_names
 from .errors import SampleError
 from .files import open_files
+from .foreign import advise_argument
 from .frames import find_frames, refuse_frame_values, run_frames
 from .interception import PASSED, intercept
 from .invocation import Invocation, run_now
@@ -115,7 +116,7 @@ class Operator(OpSpec):
             source = source if self.source is None else self.source(source, arguments)
         modes = thread.modes
         if on_gpu is None and modes and modes[-1] in SYNCHRONOUS:
-            results = run_now(run, inputs, arguments, converters)
+            results = run_now(self.name, run, inputs, arguments, converters)
             parts = results if isinstance(results, tuple) else (results,)
             values = tuple(kind._of(part, source) for part in parts)
             return values[0] if outputs == 1 else values
@@ -181,7 +182,10 @@ class Operator(OpSpec):
         if variadic and len(raw_inputs) == 1 and _is_list_of_arrays(raw_inputs[0]):
             raw_inputs = tuple(raw_inputs[0])
         if len(raw_inputs) > len(self.inputs) and not variadic:
-            msg = f"{self.name}: takes {self._input_count()}; got {len(raw_inputs)}."
+            msg = (
+                f"{self.name}: takes {self._input_count()}; got {len(raw_inputs)}. Arguments are "
+                "given by their names."
+            )
             raise TypeError(msg)
         inputs: list[Any] = []
         source = None
@@ -263,7 +267,8 @@ class Operator(OpSpec):
 
     def _unknown(self, name: str) -> TypeError:
         known = [*self.rules, "batch_size", "device"] + (["rng"] if self.is_random else [])
-        close = difflib.get_close_matches(name, known, 1)
+        ours = advise_argument(name, known)
+        close = [ours] if ours else difflib.get_close_matches(name, known, 1)
         advice = f"Did you mean '{close[0]}'?" if close else f"It takes {', '.join(known)}."
         return TypeError(f"{self.name}() got an unexpected keyword argument '{name}'. {advice}")
 

@@ -20,8 +20,8 @@ class Pictures(Protocol):
     def show(self, value: Value, save: str | PathLike[str] | None, **options: Any) -> None:
         """Draw a value, and show or save the picture."""
 
-    def html(self, value: Value) -> str:
-        """What a notebook shows for a value."""
+    def html(self, value: Value, **parts: Any) -> str:
+        """What a notebook shows for a value, with boxes, labels and other parts over it."""
 
 
 class _Registered:

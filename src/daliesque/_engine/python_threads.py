@@ -28,6 +28,7 @@ class Job:
     def __init__(self, function: Callable[[int], None], count: int) -> None:
         self._function: Callable[[int], None] | None = function
         self._numbers = _kernels.Job(count)
+        self._team = _kernels.Team()
 
     def work(self) -> None:
         """Process items until there are none left."""
@@ -37,7 +38,7 @@ class Job:
             if function is None:
                 return
             try:
-                function(index)
+                self._team.call(function, index)
             except BaseException as error:
                 failure = error
             # Whoever waits may drop what the function needs, on its own thread.
@@ -48,6 +49,7 @@ class Job:
     def wait(self) -> None:
         """Return when all items that were begun are done; raise what one of them raised."""
         error = self._numbers.wait()
+        self._team.end()
         if error is not None:
             try:
                 raise error
@@ -148,6 +150,7 @@ def _help(jobs: queue.SimpleQueue[Job | None], helpers: Helpers, most: int) -> N
     """The life of a thread: help with jobs until there is None."""
     if not helpers.enter(most):
         return
+    _kernels.set_thread_role("map")
     while True:
         job = jobs.get()
         if job is None:

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .ahead import Ahead
     from .context import EvalContext
     from .device import Device
-    from .interception import Recorder
+    from .interception import Recorder, Watcher
+    from .invocation import Invocation
     from .modes import EvalMode
     from .stream import Stream
 
@@ -31,6 +33,8 @@ class ThreadState(threading.local):
         self.plain_context: EvalContext | None = None
         # What this thread's loop has moved, if it runs ahead of a consumer.
         self.ahead: Ahead | None = None
+        # Whether the call that is being made is watched already.
+        self.watched = False
 
 
 thread = ThreadState()
@@ -39,10 +43,15 @@ thread = ThreadState()
 class Interception:
     """Whether anybody looks at calls before they are made; see `interception`."""
 
-    # Whether a loop was captured, or a value marked, in this process.
+    # Whether a loop was captured, or a value marked, in this process, or somebody watches.
     on = False
     # Whether a value was marked.
     marks = False
+    # Who watches the calls of all threads, and the reading of results.
+    watchers: tuple[Watcher, ...] = ()
+    reading: Callable[[Invocation, int], None] | None = None
+    # Who wants to know when a device began and ended a call, by functions that say it.
+    spans: Callable[[str, Callable[[], int], Callable[[], int]], None] | None = None
 
 
 interception = Interception()

@@ -66,14 +66,17 @@ def run_on_threads(
     exception of the first item that failed comes out.
     """
     count = min(len(items), threads or _kernels.current_pool().num_threads)
+    team = _kernels.Team()
     if count < 2:
         for item in items:
             function(item)
+        team.end()
         return
     # Threads of its own for each call: they cost less than what such functions do, and none of
     # them is missing after a fork.
     with ThreadPoolExecutor(count) as pool:
-        futures = [pool.submit(function, item) for item in items]
+        futures = [pool.submit(team.call, function, item) for item in items]
+    team.end()
     for future in futures:
         future.result()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .device import Device
 from .dtype import DType, from_code
+from .foreign import Advising
 from .metadata import Metadata, NotKnown
 from .pictures import pictures
 from .samples import Samples, is_remote
@@ -34,7 +35,7 @@ class Sources(tuple[Any, ...]):
         return sources
 
 
-class Value:
+class Value(Advising):
     """Data, or the promise of it.
 
     Either `_samples` holds the data, or `_pending` is the call whose output number `_output` it
@@ -230,8 +231,8 @@ class Value:
         parts = {"labels": labels, "boxes": boxes, "masks": masks, "keypoints": keypoints}
         pictures().show(self, save, columns=columns, size=size, **parts)
 
-    def _repr_html_(self) -> str:
-        return pictures().html(self)
+    def _repr_html_(self, **parts: Any) -> str:
+        return pictures().html(self, **parts)
 
     def _is_external(self) -> bool:
         samples = self._samples

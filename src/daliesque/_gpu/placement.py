@@ -11,6 +11,7 @@ from .._engine.device import Device
 from .._engine.devices import Body, Results
 from .._engine.dtype import DType
 from .._engine.samples import Samples, host
+from .._engine.thread_state import interception
 from .accelerator import Accelerator
 from .call import current_target, exchange_target
 from .samples import DeviceSamples
@@ -43,11 +44,12 @@ class TorchPlacement:
 
     def run(self, body: Body, inputs: list[Samples | None], arguments: dict[str, Any]) -> Results:
         """Run a body with its work in the queue, after the work that makes its inputs."""
-        queues = self._accelerator.queues
+        queues, spans = self._accelerator.queues, interception.spans
         theirs = self._join_others(inputs)
         for samples in inputs:
             if isinstance(samples, DeviceSamples):
                 samples.make_ready(self.queue)
+        begin = None if spans is None else queues.timestamp(self.queue)
         outer = exchange_target(self)
         try:
             with self._accelerator.working(self.queue):
@@ -59,6 +61,8 @@ class TorchPlacement:
                 made.queue = self.queue
         if theirs is not None:
             queues.wait_for(theirs, queues.mark(self.queue))
+        if spans is not None and begin is not None:
+            spans(str(self.device), begin, queues.timestamp(self.queue))
         if self._wait:
             queues.synchronize(self.queue)
         return results

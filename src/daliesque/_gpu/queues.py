@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from .. import _kernels
 from .._engine.devices import Queues as EngineQueues
 from .._engine.stream import torch_handle
 
@@ -31,6 +32,12 @@ class Queues(EngineQueues, Protocol):
     def use(self, queue: Any, tensor: Any) -> None:
         """Memory of the tensor is not given to others before the queue is done with it."""
 
+    def timestamp(self, queue: Any) -> Callable[[], int]:
+        """When all work put into the queue so far is done: asks for it, waiting if need be.
+
+        In nanoseconds of `_kernels.clock_now`.
+        """
+
     def on(self, device_id: int) -> contextlib.AbstractContextManager[Any]:
         """Inside, a device is the one that torch uses on this thread."""
 
@@ -43,6 +50,7 @@ class TorchQueues:
 
     def __init__(self, backend: Any) -> None:
         self._backend = backend
+        self._bases: dict[str, tuple[Any, int]] = {}
 
     def make(self, device_id: int) -> Any:
         return self._backend.Stream(device=device_id)
@@ -103,6 +111,27 @@ class TorchQueues:
     def use(self, queue: Any, tensor: Any) -> None:
         tensor.record_stream(queue)
 
+    def timestamp(self, queue: Any) -> Callable[[], int]:
+        base, moment = self._base(queue)
+        event = self._backend.Event(enable_timing=True)
+        event.record(queue)
+
+        def ask() -> int:
+            event.synchronize()
+            return moment + round(float(base.elapsed_time(event)) * 1e6)
+
+        return ask
+
+    def _base(self, queue: Any) -> tuple[Any, int]:
+        """An event of the queue's device that has occurred, and when that was."""
+        device = str(queue.device)
+        if device not in self._bases:
+            event = self._backend.Event(enable_timing=True)
+            event.record(queue)
+            event.synchronize()
+            self._bases[device] = event, _kernels.clock_now()
+        return self._bases[device]
+
     def synchronize(self, queue: Any) -> None:
         queue.synchronize()
 
@@ -162,6 +191,12 @@ class SingleQueue:
 
     def use(self, queue: Any, tensor: Any) -> None:
         del queue, tensor
+
+    def timestamp(self, queue: Any) -> Callable[[], int]:
+        # When the work is put there: for the CPU, that is when it is done.
+        del queue
+        now = _kernels.clock_now()
+        return lambda: now
 
     def synchronize(self, queue: Any) -> None:
         del queue

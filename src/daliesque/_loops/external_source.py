@@ -183,6 +183,7 @@ class ExternalSource:
         self._items: SourceItems | None = None
         # Where the consumer of a loop is that runs ahead with this source.
         self._delivered: str | None = None
+        self._pace = _kernels.Pace(_kernels.PaceKind.plain)
 
     @two_phase
     def __call__(self, *, batch_size: int | None = None) -> Any:
@@ -353,6 +354,18 @@ class ExternalSource:
 
     def _prepare(self, batch_size: int | None) -> tuple[Any, Steps, BaseException | None]:
         """The next item, what changes when it is delivered, and what is to be raised instead."""
+        self._pace.arrive()
+        samples = 0
+        try:
+            outcome = self._take_item(batch_size)
+            if outcome[2] is None:
+                first = outcome[0][0] if isinstance(outcome[0], tuple) else outcome[0]
+                samples = first._count
+            return outcome
+        finally:
+            self._pace.depart(samples)
+
+    def _take_item(self, batch_size: int | None) -> tuple[Any, Steps, BaseException | None]:
         if thread.ahead is not None:
             thread.ahead.own(self)
         item, steps, failure = _kernels.call_locked(self.entries.mutex, self._next_item)

@@ -107,16 +107,7 @@ class Prefetch(Generic[T]):
         return item
 
     def _begin(self) -> Iterator[T]:
-        loop = self._loop
-        if not isinstance(loop, Iterable):
-            loop = loop()
-            if not isinstance(loop, Iterable):
-                msg = (
-                    "prefetch: 'loop' must return an iterator, as generator functions do; got "
-                    f"{loop!r:.60}."
-                )
-                raise TypeError(msg)
-        return iter(loop)
+        return begin_loop(self._loop, "prefetch")
 
     def __len__(self) -> int:
         return length_of(self._loop)
@@ -137,6 +128,33 @@ class Prefetch(Generic[T]):
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+
+def begin_loop(loop: Any, where: str) -> Iterator[Any]:
+    """The items of a loop, which is a function that returns them, or an iterable."""
+    if not isinstance(loop, Iterable):
+        loop = loop()
+        if not isinstance(loop, Iterable):
+            msg = (
+                f"{where}: 'loop' must return an iterator, as generator functions do; got "
+                f"{loop!r:.60}."
+            )
+            raise TypeError(msg)
+    return iter(loop)
+
+
+def check_loop(loop: Any, where: str) -> None:
+    """Refuse what is no loop."""
+    if isinstance(loop, Reader):
+        # Says what to iterate over instead.
+        iter(loop)
+    if not callable(loop) and not isinstance(loop, Iterable):
+        msg = (
+            f"{where}: 'loop' must be a generator function, an iterable or an iterator; got "
+            f"{loop!r:.60}."
+        )
+        raise TypeError(msg)
+    _check_parameters(loop, where)
 
 
 def length_of(loop: Any) -> int:
@@ -194,16 +212,7 @@ def prefetch(
     [5, 10]
     [17, 26]
     """
-    if isinstance(loop, Reader):
-        # Says what to iterate over instead.
-        iter(loop)
-    if not callable(loop) and not isinstance(loop, Iterable):
-        msg = (
-            "prefetch: 'loop' must be a generator function, an iterable or an iterator; got "
-            f"{loop!r:.60}."
-        )
-        raise TypeError(msg)
-    _check_parameters(loop)
+    check_loop(loop, "prefetch")
     _check_positive("depth", depth)
     _check_positive("max_bytes", max_bytes)
     return Prefetch(loop, depth, max_bytes)
@@ -218,7 +227,7 @@ def _check_positive(name: str, value: Any) -> None:
         raise ValueError(msg)
 
 
-def _check_parameters(loop: Any) -> None:
+def _check_parameters(loop: Any, where: str) -> None:
     """Refuse functions that want to be called with something."""
     if isinstance(loop, Iterable):
         return
@@ -231,7 +240,7 @@ def _check_parameters(loop: Any) -> None:
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in optional]
     if needed:
         msg = (
-            f"prefetch: 'loop' must have no parameters; {loop!r:.60} has {', '.join(needed)}. Pass "
+            f"{where}: 'loop' must have no parameters; {loop!r:.60} has {', '.join(needed)}. Pass "
             "what it returns, or give them values with functools.partial."
         )
         raise TypeError(msg)

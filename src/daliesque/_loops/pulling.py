@@ -13,8 +13,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
+import numpy as np
+
 from .. import _kernels
 from .._engine.interrupts import Steps
+from .._engine.value import Value
 
 _VERSION = 1
 # Items that were taken are taken again, one by one: a larger number cannot come from a loop.
@@ -56,6 +59,15 @@ class Puller(ABC):
     @abstractmethod
     def _hold(self) -> None:
         """Take an item of the source, of this pass, and set `_held` to it."""
+
+    def _hold_result(self, function: Any, *arguments: Any) -> None:
+        """Set `_held` to what a function of the source returns; that counts as reading."""
+        counted = functools.partial(_kernels.run_under, "ExternalSource", True, 0)
+        _kernels.store_result(self, "_held", counted, function, *arguments)
+        held = self._held
+        samples = held._count if isinstance(held, Value) else 1
+        nbytes = held.nbytes if isinstance(held, np.ndarray) else 0
+        _kernels.count_calls("ExternalSource", True, 1, samples, nbytes)
 
     @abstractmethod
     def _rewind(self) -> Steps:
@@ -152,7 +164,7 @@ class FunctionPuller(Puller):
     """Calls a function for each item."""
 
     def _hold(self) -> None:
-        _kernels.store_result(self, "_held", self.source)
+        self._hold_result(self.source)
 
     def _rewind(self) -> Steps:
         _refuse_to_rewind("a function")
@@ -181,7 +193,7 @@ class IterablePuller(Puller):
         return super().prepare()
 
     def _hold(self) -> None:
-        _kernels.store_result(self, "_held", next, self._items)
+        self._hold_result(next, self._items)
 
     def _rewind(self) -> Steps:
         if self._items is self.source:

@@ -32,6 +32,7 @@ class Step(NamedTuple):
     nbytes: int = 0
     is_last: bool = False
     failure: BaseException | None = None
+    samples: int = 0
 
 
 class _Surroundings:
@@ -74,6 +75,7 @@ class RunAhead(Generic[T]):
         self._ahead = Ahead(thread.ahead)
         self._deliveries = Deliveries()
         self._steps: AheadThread[Step] | None = None
+        self._pace = _kernels.Pace(_kernels.PaceKind.ahead)
         self._stopping = False
 
     def prepare_next(self) -> tuple[Any, Steps, BaseException | None]:
@@ -94,11 +96,22 @@ class RunAhead(Generic[T]):
             self._steps = AheadThread(
                 "daliesque prefetch", made, self._depth, _size_of, self._max_bytes
             )
-        step = self._steps.first()
+        step = self._wait_for(self._steps)
         if step.is_last:
             return self._prepare_end(self._steps, step)
         changes = self._deliveries.prepare(step.snapshot)
         return step.item, (*changes, (self._steps.drop, ())), None
+
+    def _wait_for(self, steps: AheadThread[Step]) -> Step:
+        """The next step, as soon as it is there."""
+        samples = 0
+        self._pace.arrive()
+        try:
+            step = steps.first()
+            samples = step.samples
+            return step
+        finally:
+            self._pace.depart(samples)
 
     def _prepare_end(
         self, steps: AheadThread[Step], step: Step
@@ -153,24 +166,26 @@ class RunAhead(Generic[T]):
                     item = next(items)
                 except StopIteration:
                     return
-                yield Step(item, self._ahead.snapshot(), _evaluate(item, set()))
+                nbytes = evaluate_item(item)
+                yield Step(item, self._ahead.snapshot(), nbytes, samples=count_samples(item))
                 del item
         finally:
             if self._close_items:
-                _close(items)
+                end_items(items)
 
 
 def _size_of(step: Step) -> int:
     return step.nbytes
 
 
-def _close(items: Any) -> None:
+def end_items(items: Any) -> None:
+    """End an iterator that can be ended."""
     close = getattr(items, "close", None)
     if callable(close):
         close()
 
 
-def _evaluate(item: Any, seen: set[int]) -> int:
+def evaluate_item(item: Any, seen: set[int] | None = None) -> int:
     """Wait for all results in an item, and return how many bytes there are.
 
     A call that failed raises when its result is read: by the consumer, as it would otherwise.
@@ -183,15 +198,34 @@ def _evaluate(item: Any, seen: set[int]) -> int:
         return 0 if samples is None else samples.nbytes
     if isinstance(item, str | bytes | int | float | None):
         return 0
+    seen = set() if seen is None else seen
     if id(item) in seen:
         return 0
     seen.add(id(item))
     if isinstance(item, Mapping):
-        return sum(_evaluate(part, seen) for part in item.values())
+        return sum(evaluate_item(part, seen) for part in item.values())
     if isinstance(item, list | tuple | set | frozenset):
-        return sum(_evaluate(part, seen) for part in item)
+        return sum(evaluate_item(part, seen) for part in item)
     if dataclasses.is_dataclass(item) and not isinstance(item, type):
         fields = dataclasses.fields(item)
-        return sum(_evaluate(getattr(item, field.name, None), seen) for field in fields)
+        return sum(evaluate_item(getattr(item, field.name, None), seen) for field in fields)
     nbytes = getattr(item, "nbytes", 0)
     return nbytes if isinstance(nbytes, int) else 0
+
+
+def count_samples(item: Any) -> int:
+    """How many samples an item has: as many as the first batch or array in it."""
+    if isinstance(item, Value):
+        return item._count
+    if isinstance(item, Mapping):
+        item = tuple(item.values())
+    elif dataclasses.is_dataclass(item) and not isinstance(item, type):
+        item = tuple(vars(item).values()) if hasattr(item, "__dict__") else ()
+    if isinstance(item, list | tuple):
+        return next((count_samples(part) for part in item if not _is_plain(part)), 1)
+    shape = getattr(item, "shape", None)
+    return int(shape[0]) if isinstance(shape, tuple) and shape else 1
+
+
+def _is_plain(item: Any) -> bool:
+    return isinstance(item, str | bytes | int | float | None)

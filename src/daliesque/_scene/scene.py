@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
@@ -425,6 +426,55 @@ class Scene(Composite):
         masks = self._parts["masks"]
         return masks.ndim == 3 and masks.layout not in ("HWC", "CHW")
 
+    def show(
+        self,
+        *,
+        columns: int | None = None,
+        size: int = 224,
+        save: str | PathLike[str] | None = None,
+    ) -> None:
+        """Show the images with their boxes, labels, masks and points; see `Batch.show`.
+
+        Parameters
+        ----------
+        columns
+            How many samples stand side by side.
+        size
+            The longer side of a sample in the picture, in pixels.
+        save
+            The name of a file to write, in place of showing the picture.
+
+        Examples
+        --------
+        >>> import daliesque as ndd, numpy as np
+        >>> scene = ndd.Scene(
+        ...     image=np.zeros((100, 200, 3), np.uint8), boxes=[[10, 20, 60, 80]], labels=[7]
+        ... )
+        >>> scene.show(save="scene.png")
+        """
+        image, drawn = self._pictured()
+        image.show(**drawn, columns=columns, size=size, save=save)
+
+    def _repr_html_(self) -> str:
+        image, drawn = self._pictured()
+        text: str = image._repr_html_(**drawn)
+        return text
+
+    def _pictured(self) -> tuple[Any, dict[str, Any]]:
+        """The image, and what is drawn over it."""
+        plain = self.to_format("ltrb", relative=False)
+        drawn: dict[str, Any] = {
+            name: plain._parts.get(name) for name in ("labels", "boxes", "masks")
+        }
+        points: Any = plain.keypoints
+        if points is not None:
+            rows = [array.reshape(-1, array.shape[-1]) for array in _arrays(points)]
+            if plain.visible is not None and rows[0].shape[-1] == 2:
+                seen = [array.reshape(-1, 1) for array in _arrays(plain.visible)]
+                rows = [np.concatenate(pair, axis=1) for pair in zip(rows, seen, strict=True)]
+            points = rows if isinstance(self.image, Batch) else rows[0]
+        return plain.image, {**drawn, "keypoints": points}
+
     def __repr__(self) -> str:
         image = self._parts["image"]
         count = f"{len(self)} samples, " if isinstance(image, Batch) else ""
@@ -445,6 +495,12 @@ def _rebuild(
     made._parts, made._others = parts, others
     made._per_box, made._rules = per_box, rules
     return made
+
+
+def _arrays(value: Operators[Any]) -> list[Any]:
+    """The samples of a value as arrays."""
+    samples = value.tensors if isinstance(value, Batch) else [value]
+    return [np.asarray(sample.cpu()) for sample in cast("list[Tensor]", samples)]
 
 
 def _described(name: str, part: Operators[Any]) -> str:

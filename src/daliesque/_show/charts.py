@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals and spectra with axes."""
+"""Signals and spectra with axes, as whole numbers of frames and bins: the data knows no others."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from .pixels import Pixels
+from .pixels import colored
 
 _DARK = (40, 40, 40)
 _LINES = ((0, 120, 200), (230, 75, 53), (0, 160, 135), (132, 96, 180))
-# Space for the numbers at the axes.
-_LEFT, _BOTTOM, _TOP = 44, 18, 4
+# Space for the numbers at the axes and for their titles.
+_LEFT, _BOTTOM, _TOP, _RIGHT = 58, 32, 4, 8
+# And for the scale of colors.
+_SCALE_GAP, _SCALE_WIDTH, _SCALE_TEXT = 10, 10, 44
 
 
 def draw_waveform(signal: NDArray[np.generic], size: int) -> Image.Image:
@@ -25,7 +27,7 @@ def draw_waveform(signal: NDArray[np.generic], size: int) -> Image.Image:
     low, high = (float(wide.min()), float(wide.max())) if wide.size else (0.0, 0.0)
     if low == high:
         low, high = low - 1, high + 1
-    picture, draw = _frame(width, height, (0, len(wide)), (low, high))
+    picture, draw = _frame(width, height, (0, len(wide)), (low, high), ("audio frame", "value"))
     if not wide.size:
         return picture
     edges = np.linspace(0, len(wide), width + 1).astype(int)
@@ -39,16 +41,18 @@ def draw_waveform(signal: NDArray[np.generic], size: int) -> Image.Image:
     return picture
 
 
-def draw_spectrogram(frames: list[Pixels], size: int) -> Image.Image:
+def draw_spectrogram(channels: list[NDArray[np.generic]], size: int) -> Image.Image:
     """Matrices in false colors, frequencies upward and time to the right, one for each channel."""
     pictures = []
-    for pixels in frames:
-        bins, windows = pixels.shape[:2]
+    for values in channels:
+        bins, windows = values.shape
         width = min(max(windows, size), 2 * size)
         height = min(max(bins, size // 2), size)
-        picture, _ = _frame(width, height, (0, windows), (0, bins))
-        scaled = Image.fromarray(pixels).resize((width, height), Image.Resampling.BOX)
+        titles = "frame", "frequency bin"
+        picture, _ = _frame(width, height, (0, windows), (0, bins), titles, scale=True)
+        scaled = Image.fromarray(colored(values)).resize((width, height), Image.Resampling.BOX)
         picture.paste(scaled, (_LEFT, _TOP))
+        _draw_scale(picture, _LEFT + width + _SCALE_GAP, height, values)
         pictures.append(picture)
     whole = Image.new("RGB", (pictures[0].width, sum(p.height for p in pictures)), "white")
     top = 0
@@ -58,13 +62,36 @@ def draw_spectrogram(frames: list[Pixels], size: int) -> Image.Image:
     return whole
 
 
+def _draw_scale(picture: Image.Image, left: int, height: int, values: NDArray[np.generic]) -> None:
+    """What the colors mean: a strip of all of them, with the least and the largest value."""
+    ramp = colored(np.linspace(1, 0, height)[:, np.newaxis].repeat(_SCALE_WIDTH, axis=1))
+    picture.paste(Image.fromarray(ramp), (left, _TOP))
+    wide = values.astype(np.float64)
+    finite = wide[np.isfinite(wide)]
+    if finite.size:
+        draw, x = ImageDraw.Draw(picture), left + _SCALE_WIDTH + 3
+        draw.text((x, _TOP), f"{finite.max():.3g}", _DARK)
+        draw.text((x, _TOP + height - 12), f"{finite.min():.3g}", _DARK)
+
+
 def _frame(
-    width: int, height: int, across: tuple[float, float], upward: tuple[float, float]
+    width: int,
+    height: int,
+    across: tuple[float, float],
+    upward: tuple[float, float],
+    titles: tuple[str, str],
+    scale: bool = False,
 ) -> tuple[Image.Image, ImageDraw.ImageDraw]:
-    """An empty chart with numbers at its axes; the area begins at (_LEFT, _TOP)."""
-    picture = Image.new("RGB", (width + _LEFT + 8, height + _TOP + _BOTTOM), "white")
+    """An empty chart with numbers and titles at its axes; the area begins at (_LEFT, _TOP)."""
+    right = _SCALE_GAP + _SCALE_WIDTH + _SCALE_TEXT if scale else _RIGHT
+    picture = Image.new("RGB", (width + _LEFT + right, height + _TOP + _BOTTOM), "white")
     draw = ImageDraw.Draw(picture)
     bottom = _TOP + height
+    draw.text((_LEFT + (width - draw.textlength(titles[0])) / 2, bottom + 17), titles[0], _DARK)
+    upright = Image.new("RGB", (int(draw.textlength(titles[1])) + 2, 14), "white")
+    ImageDraw.Draw(upright).text((0, 0), titles[1], _DARK)
+    rotated = upright.transpose(Image.Transpose.ROTATE_90)
+    picture.paste(rotated, (0, _TOP + max(0, (height - rotated.height) // 2)))
     draw.line((_LEFT - 1, _TOP, _LEFT - 1, bottom, _LEFT + width, bottom), _DARK)
     for number in _ticks(*across):
         x = _LEFT + (number - across[0]) / max(across[1] - across[0], 1e-12) * width

@@ -26,7 +26,8 @@ def display(picture: Image.Image) -> None:
         return
     if sys.stdout.isatty():
         protocol = find_protocol(os.environ)
-        if protocol is not Protocol.blocks or not _has_screen():
+        chosen = protocol is not Protocol.blocks or "DALIESQUE_GRAPHICS" in os.environ
+        if chosen or not _has_screen():
             columns = _columns()
             sys.stdout.write(encode(picture, protocol, columns))
             sys.stdout.flush()

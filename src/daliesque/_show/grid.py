@@ -19,11 +19,11 @@ from .._engine.samples import Samples, host
 from .._engine.value import Value
 from .charts import draw_spectrogram, draw_waveform
 from .overlays import Overlay, Overlays
-from .pixels import Kind, picture_frames, view_of
+from .pixels import Kind, View, picture_frames, spectrum_frames, view_of
 
 _MARGIN = 6
 _CAPTION = 16
-_DARK = (40, 40, 40)
+_DARK, _LIGHT = (40, 40, 40), (120, 120, 120)
 # More samples than this are not drawn.
 MOST_CELLS = 64
 # Smaller images are enlarged to this, with their pixels visible.
@@ -65,19 +65,31 @@ def draw_sample(
         return _message(_numbers(array), size)
     if view.kind is Kind.waveform:
         return draw_waveform(array.reshape(len(array), -1), size)
-    frames = picture_frames(array, view)
+    if view.kind is Kind.spectrogram and array.size:
+        return draw_spectrogram(spectrum_frames(array, view), size)
+    frames = picture_frames(array, view) if array.size else {}
     if not frames:
         return _message(f"no pixels, shape {array.shape}", size)
-    if view.kind is Kind.spectrogram:
-        return draw_spectrogram(frames, size)
+    if len(frames) == 1:
+        return _scaled(frames[0], overlay, 0, 1, size)
     # Each frame of a long strip gets less than an image of its own.
-    side = size if len(frames) == 1 else max(_LEAST_PIXELS, size // 2)
-    return _beside([_scaled(frame, overlay, number, side) for number, frame in enumerate(frames)])
+    side, count = max(_LEAST_PIXELS, size // 2), array.size // math.prod(_frame_shape(array, view))
+    noun = "slice" if view.kind is Kind.slices else "frame"
+    pictures = [_scaled(frame, overlay, k, count, side) for k, frame in frames.items()]
+    names = [f"{noun} {k}" if k == 0 else str(k) for k in frames]
+    return _beside(pictures, names)
 
 
-def _scaled(pixels: NDArray[np.uint8], overlay: Overlay, number: int, size: int) -> Image.Image:
+def _frame_shape(array: NDArray[Any], view: View) -> tuple[int, ...]:
+    inner = 3 if view.has_channels else 2
+    return tuple(array.shape[axis] for axis in view.axes[-inner:])
+
+
+def _scaled(
+    pixels: NDArray[np.uint8], overlay: Overlay, number: int, frames: int, size: int
+) -> Image.Image:
     height, width = pixels.shape[:2]
-    picture = Image.fromarray(overlay.tint(pixels, number))
+    picture = Image.fromarray(overlay.tint(pixels, number, frames))
     longer = max(height, width)
     scale = size / longer if longer > size else max(1, _LEAST_PIXELS // longer)
     if scale != 1:
@@ -88,13 +100,17 @@ def _scaled(pixels: NDArray[np.uint8], overlay: Overlay, number: int, size: int)
     return picture
 
 
-def _beside(pictures: list[Image.Image]) -> Image.Image:
+def _beside(pictures: list[Image.Image], names: list[str]) -> Image.Image:
+    """A strip of pictures, with a name below each."""
     gap = 2
     width = sum(picture.width for picture in pictures) + gap * (len(pictures) - 1)
-    out = Image.new("RGB", (width, max(picture.height for picture in pictures)), "white")
+    height = max(picture.height for picture in pictures)
+    out = Image.new("RGB", (width, height + _CAPTION), "white")
+    draw = ImageDraw.Draw(out)
     left = 0
-    for picture in pictures:
+    for picture, name in zip(pictures, names, strict=True):
         out.paste(picture, (left, 0))
+        draw.text((left, height + 2), _fitting(draw, name, picture.width), _LIGHT)
         left += picture.width + gap
     return out
 

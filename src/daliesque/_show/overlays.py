@@ -10,19 +10,8 @@ from numpy.typing import NDArray
 from PIL import ImageDraw
 
 from .._engine.tensor import Tensor
-from .pixels import Pixels
+from .pixels import PALETTE, Pixels
 
-# Colors that differ in hue and lightness, for people who confuse some hues as well.
-PALETTE = (
-    (230, 75, 53),
-    (0, 160, 135),
-    (60, 84, 136),
-    (243, 155, 40),
-    (132, 96, 180),
-    (0, 120, 200),
-    (120, 160, 40),
-    (205, 90, 150),
-)
 # How much of the image a mask hides.
 _MASK_ALPHA = 0.5
 
@@ -36,13 +25,16 @@ class Overlay(NamedTuple):
     masks: NDArray[np.generic] | None = None
     keypoints: NDArray[np.float64] | None = None
 
-    def tint(self, image: Pixels, number: int) -> Pixels:
-        """Frame `number` of the sample with its masks over it."""
+    def tint(self, image: Pixels, number: int, frames: int = 1) -> Pixels:
+        """Frame `number` of a sample of so many frames, with its masks over it."""
         masks = self.masks
         if masks is None:
             return image
-        if masks.ndim == 3 and masks.shape[-1] == 1:
+        if masks.ndim > 2 and masks.shape[-1] == 1:
             masks = masks[..., 0]
+        if frames > 1 and len(masks) == frames and masks.ndim > 2:
+            # Each frame has its own.
+            masks = masks[number]
         layers = masks if masks.ndim == 3 else _classes(masks)
         out = image.astype(np.float64)
         for index, layer in enumerate(layers):

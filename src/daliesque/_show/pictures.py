@@ -37,6 +37,6 @@ def picture_of(value: Value, *, columns: int | None = None, size: int = 224, **p
     return draw_grid(value, Overlays.of(count, **parts), columns, size)
 
 
-def html(value: Value) -> str:
+def html(value: Value, **parts: Any) -> str:
     """What a notebook shows for a value: facts, and a picture if the data is at hand."""
-    return html_of(value)
+    return html_of(value, parts)

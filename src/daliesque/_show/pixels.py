@@ -13,6 +13,19 @@ Pixels: TypeAlias = NDArray[np.uint8]
 
 # How many frames of a video, or slices of a volume, a strip has.
 MOST_FRAMES = 8
+# Images of one channel with values up to this are maps of classes: too dark to be photographs.
+MOST_CLASSES = 32
+# Colors that differ in hue and lightness, for people who confuse some hues as well.
+PALETTE = (
+    (230, 75, 53),
+    (0, 160, 135),
+    (60, 84, 136),
+    (243, 155, 40),
+    (132, 96, 180),
+    (0, 120, 200),
+    (120, 160, 40),
+    (205, 90, 150),
+)
 # More samples than this are a signal rather than a list of numbers.
 _LEAST_SIGNAL = 32
 
@@ -76,24 +89,42 @@ def _guess_layout(shape: tuple[int, ...]) -> str:
             return ""
 
 
-def picture_frames(array: NDArray[np.generic], view: View) -> list[Pixels]:
-    """The images of a sample, in RGB: one, or some frames or slices at equal distances."""
+def picture_frames(array: NDArray[np.generic], view: View) -> dict[int, Pixels]:
+    """The images of a sample by number, in RGB: one, or frames or slices at equal distances."""
     moved = np.transpose(array, view.axes)
-    if view.kind is not Kind.spectrogram and not view.has_channels:
+    if not view.has_channels:
         moved = moved[..., np.newaxis]
-    inner = 2 if view.kind is Kind.spectrogram else 3
+    if 0 in moved.shape:
+        return {}
+    flat = moved.reshape(-1, *moved.shape[-3:])
+    chosen = chosen_frames(len(flat))
+    if _is_class_map(flat):
+        return {number: class_colors(flat[number][..., 0]) for number in chosen}
+    # One scale for all frames, so that changes of brightness can be seen.
+    values = to_bytes(flat[chosen], is_image=view.kind is not Kind.slices)
+    return {number: to_rgb(frame) for number, frame in zip(chosen, values, strict=True)}
+
+
+def spectrum_frames(array: NDArray[np.generic], view: View) -> list[NDArray[np.generic]]:
+    """The matrices of a spectrogram, low frequencies last: one for each channel."""
+    moved = np.transpose(array, view.axes)
     if 0 in moved.shape:
         return []
-    flat = moved.reshape(-1, *moved.shape[-inner:])
-    chosen = np.linspace(0, len(flat) - 1, min(len(flat), MOST_FRAMES)).round().astype(int)
-    if view.kind is Kind.spectrogram:
-        return [colored(flat[number][::-1]) for number in chosen]
-    # One scale for all frames, so that changes of brightness can be seen.
-    return [to_rgb(frame) for frame in to_bytes(flat[chosen])]
+    flat = moved.reshape(-1, *moved.shape[-2:])
+    return [flat[number][::-1] for number in chosen_frames(len(flat))]
 
 
-def to_bytes(array: NDArray[np.generic]) -> Pixels:
-    """Values as 0 to 255: as they are if they look like that, else stretched to fill the range."""
+def chosen_frames(count: int) -> list[int]:
+    """Which of so many frames a strip shows: at equal distances, from the first to the last."""
+    numbers = np.linspace(0, count - 1, min(count, MOST_FRAMES)).round().astype(int)
+    return [int(number) for number in numbers]
+
+
+def to_bytes(array: NDArray[np.generic], is_image: bool = True) -> Pixels:
+    """Values as 0 to 255: as they are if they look like that, else stretched to fill the range.
+
+    Only what is an image may look like it: the numbers of volumes mean something else.
+    """
     if array.dtype == np.uint8:
         return array.view(np.uint8)
     if array.dtype == np.bool_:
@@ -103,12 +134,26 @@ def to_bytes(array: NDArray[np.generic]) -> Pixels:
     if values.size == 0:
         return values.astype(np.uint8)
     low, high = float(values.min()), float(values.max())
-    if array.dtype.kind == "f" and low >= 0 and high <= 1:
+    if is_image and array.dtype.kind == "f" and low >= 0 and high <= 1:
         low, high = 0.0, 1.0
-    elif low >= 0 and high <= 255 and (array.dtype.kind != "f" or high > 2):
+    elif is_image and low >= 0 and high <= 255 and (array.dtype.kind != "f" or high > 2):
         low, high = 0.0, 255.0
     scale = 255 / (high - low) if high > low else 0.0
     return np.rint((values - low) * scale).astype(np.uint8)
+
+
+def _is_class_map(images: NDArray[np.generic]) -> bool:
+    """Whether pixels of images (N, H, W, C) are small whole numbers: classes, not brightness."""
+    if images.shape[-1] != 1 or images.dtype.kind not in "ui":
+        return False
+    return 0 <= int(images.min()) and 0 < int(images.max()) <= MOST_CLASSES
+
+
+def class_colors(classes: NDArray[np.generic]) -> Pixels:
+    """A color for each class, black for class 0."""
+    colors = np.array([(0, 0, 0), *(PALETTE[k % len(PALETTE)] for k in range(MOST_CLASSES))])
+    out: Pixels = colors.astype(np.uint8)[classes.astype(np.int64)]
+    return out
 
 
 def to_rgb(image: Pixels) -> Pixels:

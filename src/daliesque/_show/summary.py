@@ -6,11 +6,12 @@ from __future__ import annotations
 import base64
 import html
 import io
+from collections.abc import Mapping
+from typing import Any
 
 from .._engine.batch import Batch
-from .._engine.format import is_pending
 from .._engine.value import Value
-from .grid import draw_grid, host_samples
+from .grid import draw_grid
 from .overlays import Overlays
 from .pixels import Kind, view_of
 
@@ -19,28 +20,27 @@ _MOST_SAMPLES = 12
 _SIZE = 128
 
 
-def html_of(value: Value) -> str:
-    """Facts, and a picture if the data is there and is one; nothing is waited for."""
+def html_of(value: Value, parts: Mapping[str, Any]) -> str:
+    """Facts, and a picture if the data is one; what is deferred is not computed for it."""
     kind = type(value).__name__
-    if is_pending(value):
+    pending = value._pending
+    if pending is not None and pending.is_deferred:
         return f"<pre>{html.escape(repr(value))}</pre>"
     try:
-        samples = host_samples(value)
+        shapes, layout = value._data().shapes, value.layout
     except Exception:
         # What repr shows for a call that failed.
         return f"<pre>{html.escape(repr(value))}</pre>"
-    shapes = samples.shapes
-    views = {view_of(shape, samples.layout).kind for shape in shapes[:_MOST_SAMPLES]}
+    views = {view_of(shape, layout).kind for shape in shapes[:_MOST_SAMPLES]}
     if not views or Kind.numbers in views:
         return f"<pre>{html.escape(repr(value))}</pre>"
-    shown = (
-        value.select(list(range(min(value._count, _MOST_SAMPLES))))
-        if (isinstance(value, Batch))
-        else value
-    )
+    shown = value
+    if isinstance(value, Batch) and value._count > _MOST_SAMPLES:
+        shown = value.select(list(range(_MOST_SAMPLES)))
+        parts = {name: _first(part) for name, part in parts.items()}
     count = shown._count if isinstance(shown, Batch) else None
     data = io.BytesIO()
-    draw_grid(shown, Overlays.of(count), None, _SIZE).save(data, "PNG")
+    draw_grid(shown, Overlays.of(count, **parts), None, _SIZE).save(data, "PNG")
     text = base64.standard_b64encode(data.getvalue()).decode()
     facts = [f"dtype={value.dtype}", f"layout={value.layout}", f"device={value.device}"]
     different = sorted(set(shapes))
@@ -51,3 +51,8 @@ def html_of(value: Value) -> str:
         facts.append(f"source={value._source[0]}" + (", ..." if len(value._source) > 1 else ""))
     line = html.escape(f"{kind}: " + ", ".join(facts))
     return f'<div><code>{line}</code><br><img src="data:image/png;base64,{text}"></div>'
+
+
+def _first(part: Any) -> Any:
+    """What belongs to the samples that are shown."""
+    return None if part is None else list(getattr(part, "tensors", part))[:_MOST_SAMPLES]

@@ -12,7 +12,9 @@
 #include "bind/pool_handle.h"
 #include "bind/waiters.h"
 #include "core/memory_limit.h"
+#include "core/meter.h"
 #include "core/parallel.h"
+#include "core/trace.h"
 
 namespace daliesque {
 
@@ -45,6 +47,7 @@ struct Names {
   PyObject* pool = PyUnicode_InternFromString("_pool");
   PyObject* scheduled = PyUnicode_InternFromString("_scheduled");
   PyObject* placement = PyUnicode_InternFromString("_placement");
+  PyObject* mark = PyUnicode_InternFromString("mark");
 };
 
 const Names& names() {
@@ -61,6 +64,18 @@ int64_t number_of(PyObject* call, PyObject* name) {
   const nb::object value = nb::steal(PyObject_GetAttr(call, name));
   int overflow = 0;
   return value.is_valid() ? PyLong_AsLongLongAndOverflow(value.ptr(), &overflow) : 0;
+}
+
+/// What a call is in a trace: what the caller noted, or is about to.
+CallMark mark_of(PyObject* call) {
+  const nb::object mark = nb::steal(PyObject_GetAttr(call, names().mark));
+  unsigned long long number = 0;
+  const char* site = nullptr;
+  if (mark.is_valid() && PyArg_ParseTuple(mark.ptr(), "Kz", &number, &site)) {
+    return {number, site ? trace_name(site) : nullptr};
+  }
+  PyErr_Clear();
+  return thread_clock().calling;
 }
 
 /// Makes a call done, with its results or its failure. Only these are kept.
@@ -103,8 +118,9 @@ class CallQueue {
 
   /// Appends a call. True if the background thread is missing or there is too much in the queue.
   bool put(nb::object call) {
-    const Entry& entry = queue_.emplace_back(
-        Entry{call, number_of(call.ptr(), names().cost), number_of(call.ptr(), names().nbytes)});
+    Entry& entry = queue_.emplace_back(Entry{call, number_of(call.ptr(), names().cost),
+                                             number_of(call.ptr(), names().nbytes), clock_now()});
+    if (tracing()) entry.mark = mark_of(call.ptr());
     count(entry, 1);
     if (asleep_ && cost_ > kWakeCost) ring();
     return needs_thread() || is_full();
@@ -123,6 +139,7 @@ class CallQueue {
   /// A thread that waits inside a call runs just the call it needs, out of order: if it waited for
   /// the ones before, two threads could wait for each other.
   void wait(const nb::object& call) {
+    const ConsumerWait waiting;
     const unsigned long me = PyThread_get_thread_ident();
     while (!is_done(call.ptr())) {
       bool fine = true;
@@ -183,6 +200,7 @@ class CallQueue {
   bool begin_service(nb::object alarm) {
     if (served_ || stopping_) return false;
     served_ = in_background = true;
+    thread_clock().role = "executor";
     alarm_ = std::move(alarm);
     return true;
   }
@@ -247,6 +265,8 @@ class CallQueue {
   struct Entry {
     nb::object call;
     int64_t cost, nbytes;
+    int64_t since;             // when it was put here
+    CallMark mark = {};        // what it is in a trace
     unsigned long thread = 0;  // which runs it
     PyObject* pointer() const { return call.ptr(); }
   };
@@ -277,11 +297,14 @@ class CallQueue {
     running_.splice(running_.end(), queue_, entry);
     entry->thread = PyThread_get_thread_ident();
     count(*entry, -1);
+    thread_clock().queued_since = entry->since;
+    thread_clock().queued = entry->mark;
     depth++;
     const nb::object outcome = on_pool(std::move(handle), [&] {
       return PyObject_CallMethodOneArg(call, names().execute, in_background ? Py_True : Py_False);
     });
     depth--;
+    thread_clock().queued_since = 0;
     if (!outcome.is_valid()) {
       requeue(entry);
       sleepers_.wake(call);

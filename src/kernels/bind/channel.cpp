@@ -9,6 +9,7 @@
 #include "bind/bind.h"
 #include "bind/waiters.h"
 #include "core/memory_limit.h"
+#include "core/meter.h"
 
 namespace daliesque {
 
@@ -37,6 +38,7 @@ class Channel {
         served_ = false;
         return false;
       }
+      const ProducerWait waiting;
       if (!makers_.sleep()) throw nb::python_error();
     }
     return !closed_;
@@ -67,6 +69,7 @@ class Channel {
   nb::object front() {
     resting_ = false;
     while (items_.empty() && !ended_) {
+      const ConsumerWait waiting;
       awaited_ = true;
       const bool fine = takers_.sleep();
       awaited_ = false;

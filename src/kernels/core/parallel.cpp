@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/meter.h"
+
 namespace daliesque {
 
 namespace {
@@ -103,6 +105,13 @@ struct ParallelLoop {
   std::mutex error_mutex;
   int64_t error_index = std::numeric_limits<int64_t>::max();
   std::exception_ptr error;
+  // What the loop is part of.
+  Meter* meter = thread_clock().meter();
+
+  void help() {
+    const HelperScope scope(meter);
+    work();
+  }
 
   void work() {
     in_loop = true;
@@ -162,6 +171,7 @@ struct ThreadPool::State {
 
   void serve() {
     uint64_t seen = 0;
+    thread_clock().role = kPoolRole;
     for (;;) {
       spin_until([&] { return generation.load(std::memory_order_acquire) != seen; });
       ParallelLoop* mine = nullptr;
@@ -174,7 +184,7 @@ struct ThreadPool::State {
         if (mine) helpers.fetch_add(1);
       }
       if (!mine) continue;
-      mine->work();
+      mine->help();
       if (helpers.fetch_sub(1, std::memory_order_acq_rel) == 1) helpers.notify_one();
     }
   }
@@ -225,6 +235,7 @@ void ThreadPool::run(int64_t count, const int64_t* order, Body body, void* conte
   State* state = num_threads_ > 1 && !in_loop ? live_state() : nullptr;
   if (state && state->submit.try_lock()) {
     std::lock_guard lock(state->submit, std::adopt_lock);
+    const DividedTime divided;
     state->run(loop);
   } else {
     // Another thread uses the workers: the caller's own core is the one that is left.
@@ -258,11 +269,21 @@ PoolHandle exchange_current_pool(PoolHandle pool) {
   return pool;
 }
 
+namespace {
+
+/// A loop that more threads would share, if there were any.
+void run_alone(int64_t count, FunctionRef<void(int64_t)> body) {
+  const DividedTime divided;
+  for (int64_t i = 0; i < count; i++) body(i);
+}
+
+}  // namespace
+
 void parallel_for(int64_t count, FunctionRef<double(int64_t)> cost,
                   FunctionRef<void(int64_t)> body) {
   const PoolHandle pool = current_pool();
   double total = 0;
-  bool worth = count > 1 && pool->num_threads() > 1 && !in_loop;
+  bool worth = count > 1 && !in_loop;
   if (worth) {
     for (int64_t i = 0; i < count; i++) total += cost(i);
     worth = total >= kInlineCost;
@@ -271,6 +292,7 @@ void parallel_for(int64_t count, FunctionRef<double(int64_t)> cost,
     for (int64_t i = 0; i < count; i++) body(i);
     return;
   }
+  if (pool->num_threads() == 1) return run_alone(count, body);
   std::vector<double> costs(static_cast<size_t>(count));
   bool uneven = false;
   for (int64_t i = 0; i < count; i++) {
@@ -292,10 +314,12 @@ void parallel_slices(int64_t count, FunctionRef<int64_t(int64_t)> extent,
   for (int64_t i = 0; i < count; i++) total += static_cast<double>(extent(i)) * unit_cost(i);
   const PoolHandle pool = current_pool();
   if (total < kInlineCost || pool->num_threads() == 1 || in_loop) {
-    for (int64_t i = 0; i < count; i++) {
+    const auto whole = [&](int64_t i) {
       const int64_t units = extent(i);
       if (units > 0) body(i, 0, units);
-    }
+    };
+    if (total >= kInlineCost && !in_loop) return run_alone(count, whole);
+    for (int64_t i = 0; i < count; i++) whole(i);
     return;
   }
   struct Piece {

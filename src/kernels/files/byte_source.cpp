@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/meter.h"
 #include "files/mapped_file.h"
 
 namespace daliesque::files {
@@ -48,8 +49,15 @@ class LocalFile : public ByteSource {
     // Behind the end of a file that was cut there are zeros up to the end of the page; reading
     // the last bytes after all others makes sure that they were there.
     return mapped && file_.read_cached(out, kEdge, offset) &&
-           mapped->copy(out + kEdge, size - 2 * kEdge, offset + kEdge) &&
+           copy_mapped(*mapped, out + kEdge, size - 2 * kEdge, offset + kEdge) &&
            file_.read_at(out + size - kEdge, kEdge, offset + size - kEdge) == 0;
+  }
+
+  static bool copy_mapped(const MappedFile& mapped, char* out, int64_t size, int64_t offset) {
+    FileTime time;
+    const bool copied = mapped.copy(out, size, offset);
+    if (copied) time.count(size);
+    return copied;
   }
 
   OpenFile file_;

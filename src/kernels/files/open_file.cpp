@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cerrno>
 
+#include "core/meter.h"
+
 namespace daliesque::files {
 
 namespace {
@@ -30,6 +32,7 @@ const char* local_name(const std::string& path) {
 }
 
 void OpenFile::open(const std::string& path) {
+  const FileTime time;
   // An embedded zero would silently cut the name short.
   if (path.empty() || path.find('\0') != std::string::npos) return fail(ENOENT);
   do {
@@ -54,10 +57,12 @@ void OpenFile::fail(int code) {
 }
 
 int OpenFile::read_at(char* out, int64_t count, int64_t offset) const {
+  FileTime time;
   for (int64_t done = 0; done < count;) {
     const auto wanted = static_cast<size_t>(std::min(count - done, kMostPerRead));
     const ssize_t got = ::pread(descriptor_, out + done, wanted, offset + done);
     if (got > 0) {
+      time.count(got);
       done += got;
     } else if (got == 0) {
       return kFileChanged;

@@ -14,6 +14,7 @@ from ..._engine.context import EvalContext
 from ..._engine.device import Device, DeviceLike
 from ..._engine.device import device as to_device
 from ..._engine.errors import same_class
+from ..._engine.foreign import Advising
 from ..._engine.interrupts import Steps as Changes
 from ..._engine.interrupts import two_phase
 from ..._engine.invariant import unwrap_invariant
@@ -36,7 +37,7 @@ from .state import ReaderState, load_position, remake, save_position
 from .steps import LastBatch
 
 
-class Reader(Generic[Delivered]):
+class Reader(Advising, Generic[Delivered]):
     """Base of all readers: delivers samples epoch by epoch, in the order of the reference.
 
     A reader is an index of samples, an order, and a way to fetch some of them. A subclass overrides
@@ -393,8 +394,7 @@ class Reader(Generic[Delivered]):
         batch_size
             How many samples; by default what the constructor was given, or a single one.
         """
-        wanted = self._checked_batch_size(batch_size)
-        wanted = self._batch_size if wanted is None else wanted
+        wanted = self._checked_batch_size(batch_size) or self._batch_size
         while True:
             epoch = self._called
             if epoch is None or self._current is None or self._current() is not epoch:
@@ -588,5 +588,5 @@ class Reader(Generic[Delivered]):
     def __repr__(self) -> str:
         settings = self._settings
         size = "not opened yet" if self._opened is None else f"{self._opened.size} samples"
-        shard = f"shard {settings['shard_id']} of {settings['num_shards']}"
-        return f"<{self.operator}: {size}, {shard}>"
+        shard, shards = settings["shard_id"], settings["num_shards"]
+        return f"<{self.operator}: {size}, shard {shard} of {shards}>"

@@ -59,6 +59,7 @@ class Epoch(Iterator[Delivered]):
         # The step at hand, and how many of its batches or samples are delivered.
         self._step: Step | None = None
         self._index = 0
+        self._pace = _kernels.Pace(_kernels.PaceKind.plain)
 
     @property
     def batch_size(self) -> int | None:
@@ -97,6 +98,18 @@ class Epoch(Iterator[Delivered]):
         """What is delivered next, what changes by that, and what is to be raised instead."""
         if self._over.value:
             raise StopIteration
+        self._pace.arrive()
+        samples = 0
+        try:
+            outcome = self._prepare_next()
+            if outcome[2] is None:
+                values = outcome[0]
+                samples = next(iter(values.values() if isinstance(values, dict) else values))._count
+            return outcome
+        finally:
+            self._pace.depart(samples)
+
+    def _prepare_next(self) -> tuple[Any, Changes, BaseException | None]:
         source = self._source
         self._refuse_if_superseded()
         if self._left_at is not source.cursor.position:

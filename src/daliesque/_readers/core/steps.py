@@ -94,21 +94,33 @@ class Steps:
             elif self._last_batch == "drop" and left < self._batch_size:
                 return
             elif self._last_batch == "partial":
-                yield self._read_batch(walk, min(left, self._batch_size))
+                yield self._counted(self._read_batch, walk, min(left, self._batch_size))
             else:
-                yield self._read_batch(walk, self._batch_size)
+                yield self._counted(self._read_batch, walk, self._batch_size)
+
+    def _counted(self, read: Callable[[Walk, int], Step], walk: Walk, count: int) -> Step:
+        """A step, the reading of which is counted for the reader."""
+        step: Step = _kernels.run_under(self._source.operator, True, 1, read, walk, count)
+        return step
 
     def _read_samples(self, walk: Walk, count: int) -> Iterator[Step]:
         """Single samples, read together as long as nothing goes wrong."""
+        step = self._counted(self._read_together, walk, count)
+        if step.positions:
+            yield step
+            return
+        for _ in range(max(1, len(step.numbers))):
+            yield self._counted(self._read_batch, walk, 1)
+
+    def _read_together(self, walk: Walk, count: int) -> Step:
+        """Single samples that are read as one batch; without positions if something is wrong."""
         numbers = walk.take_within_pass(count)
         fetched = self._fetched(numbers, walk, count) if len(numbers) else None
         if isinstance(fetched, Fetched) and not fetched.errors:
             positions = [self._advance(1, 1, number) for number in numbers.tolist()]
-            yield Step(fetched.outputs, numbers.tolist(), positions, [])
-            return
+            return Step(fetched.outputs, numbers.tolist(), positions, [])
         walk.put_back(len(numbers))
-        for _ in range(max(1, len(numbers))):
-            yield self._read_batch(walk, 1)
+        return Step((), numbers.tolist(), [], [])
 
     def _read_batch(self, walk: Walk, count: int) -> Step:
         bad_samples = self._source.bad_samples

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
+from ... import _kernels
 from ..._engine.errors import OpError
 from ..._engine.file_size import check_file_size, read_file
 
@@ -111,7 +112,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 def read(path: str, begin: int = 0, count: int | None = None) -> bytes:
     """The bytes of a file, or `count` of them from `begin` on: fewer at its end. Raises OSError."""
     if not is_url(path):
-        return read_file(path.removeprefix("file://"), begin, count)
+        local = path.removeprefix("file://")
+        content: bytes = _kernels.read_file(read_file, local, begin, count)
+        return content
     system, name = _system(path)
     if begin == 0 and count is None:
         content = _persistently(path, lambda: bytes(system.cat_file(name)))
@@ -132,8 +135,11 @@ def read_all(paths: Sequence[str]) -> list[bytes | Exception]:
 
     if len(paths) == 1:
         return [attempt(paths[0])]
+    team = _kernels.Team()
     with ThreadPoolExecutor(min(_CONNECTIONS, len(paths)), "daliesque storage") as pool:
-        return list(pool.map(attempt, paths))
+        contents = list(pool.map(functools.partial(team.call, attempt), paths))
+    team.end()
+    return contents
 
 
 class RemoteFile:
@@ -200,7 +206,8 @@ def _persistently(url: str, attempt: Callable[[], Result]) -> Result:
     wait = _FIRST_WAIT
     for left in reversed(range(_ATTEMPTS)):
         try:
-            return attempt()
+            result: Result = _kernels.read_file(attempt)
+            return result
         except Exception as error:
             status = getattr(error, "status", None)
             refused = (

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/meter.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "core/trace.h"
+
+namespace daliesque {
+
+Totals totals;
+
+namespace {
+
+// Shorter calls are taken to use the processor all the time: the clock that says it takes a call of
+// the system. Every so many calls are looked at nevertheless.
+constexpr int64_t kLeastMeasured = 20'000;
+constexpr int64_t kSampledCalls = 64;
+
+struct MeterList {
+  std::mutex mutex;
+  std::deque<Meter> meters;
+  std::atomic<int64_t> generation{0};
+};
+
+void clear_meters();
+
+/// Never destroyed: threads may still run at exit.
+MeterList& meter_list() {
+  static auto* list = [] {
+    auto* made = new MeterList;
+    pthread_atfork([] { meter_list().mutex.lock(); }, [] { meter_list().mutex.unlock(); },
+                   [] {
+                     clear_meters();
+                     meter_list().mutex.unlock();
+                   });
+    return made;
+  }();
+  return *list;
+}
+
+void clear_meters() {
+  for (Meter& meter : meter_list().meters) {
+    for (Count* count :
+         {&meter.calls, &meter.failures, &meter.samples, &meter.bytes_in, &meter.bytes_out,
+          &meter.wall, &meter.cpu, &meter.queued, &meter.file_time, &meter.file_bytes}) {
+      count->clear();
+    }
+  }
+  for (Count* count :
+       {&totals.consumer_wait, &totals.producer_wait, &totals.busy, &totals.divided,
+        &totals.loop_wall, &totals.loop_wait, &totals.loop_steps, &totals.loop_samples,
+        &totals.ahead_steps, &totals.replay_wall, &totals.replay_steps, &totals.replay_samples}) {
+    count->clear();
+  }
+  totals.first = totals.last = 0;
+  meter_list().generation++;
+}
+
+/// Notes that a consumer waited.
+void count_wait(ThreadClock& thread, int64_t begin, int64_t end) {
+  thread.waited += end - begin;
+  totals.consumer_wait.add(end - begin);
+  int64_t none = 0;
+  totals.first.compare_exchange_strong(none, begin, std::memory_order_relaxed);
+  totals.last.store(end, std::memory_order_relaxed);
+}
+
+const std::string& unnamed() {
+  static const std::string name;
+  return name;
+}
+
+}  // namespace
+
+int64_t clock_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+int64_t thread_cpu_now() {
+  timespec now;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
+  return int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
+}
+
+Meter& make_meter(Meter::Kind kind, std::string_view name) {
+  std::lock_guard lock(meter_list().mutex);
+  auto& meters = meter_list().meters;
+  const auto found = std::ranges::find_if(
+      meters, [&](const Meter& meter) { return meter.kind == kind && meter.name == name; });
+  return found != meters.end() ? *found : meters.emplace_back(kind, std::string(name));
+}
+
+std::vector<const Meter*> all_meters() {
+  std::lock_guard lock(meter_list().mutex);
+  std::vector<const Meter*> found;
+  for (const Meter& meter : meter_list().meters) found.push_back(&meter);
+  return found;
+}
+
+int64_t meter_generation() { return meter_list().generation; }
+
+ThreadClock& thread_clock() {
+  thread_local ThreadClock clock;
+  return clock;
+}
+
+Meter* ThreadClock::meter() const {
+  for (const Scope* scope = top; scope; scope = scope->outer()) {
+    if (scope->meter()) return scope->meter();
+  }
+  return helping;
+}
+
+Scope::Scope(Meter* meter)
+    : meter_(meter), thread_(thread_clock()), outer_(thread_.top), begin_(clock_now()) {
+  thread_.top = this;
+  waits_ = !outer_ && !thread_.role && !thread_.stepping && thread_.waits == 0;
+  if (meter && (meter->last.load(std::memory_order_relaxed) >= kLeastMeasured ||
+                meter->calls.value() % kSampledCalls == 0)) {
+    begin_cpu_ = thread_cpu_now();
+  }
+  if (thread_.queued_since) {
+    if (meter) meter->queued.add(begin_ - thread_.queued_since);
+    thread_.queued_since = 0;
+    mark_ = thread_.queued;
+  } else if (!outer_) {
+    mark_ = thread_.calling;
+  }
+}
+
+void Scope::count(int64_t calls, int64_t samples, int64_t bytes_in, int64_t bytes_out) {
+  samples_ = samples;
+  bytes_ = bytes_out;
+  if (!meter_) return;
+  meter_->calls.add(calls);
+  meter_->samples.add(samples);
+  meter_->bytes_in.add(bytes_in);
+  meter_->bytes_out.add(bytes_out);
+}
+
+void Scope::count_failure() {
+  if (!meter_) return;
+  meter_->calls.add(1);
+  meter_->failures.add(1);
+}
+
+void Scope::close() {
+  if (!open_) return;
+  open_ = false;
+  const int64_t end = clock_now(), wall = end - begin_;
+  const int64_t cpu = begin_cpu_ < 0 ? wall : thread_cpu_now() - begin_cpu_;
+  thread_.top = outer_;
+  if (outer_) {
+    outer_->inner_wall_ += wall;
+    outer_->inner_cpu_ += cpu;
+  } else if (!thread_.helps && (!meter_ || meter_->kind == Meter::Kind::operation)) {
+    totals.busy.add(wall);
+  }
+  if (waits_) count_wait(thread_, begin_, end);
+  if (meter_) {
+    meter_->wall.add(wall - inner_wall_);
+    meter_->cpu.add(std::max<int64_t>(0, cpu - inner_cpu_));
+    meter_->last.store(wall, std::memory_order_relaxed);
+    if (tracing()) {
+      trace({.kind = TraceEvent::Kind::run,
+             .begin = begin_,
+             .end = end,
+             .name = &meter_->name,
+             .site = mark_.site,
+             .samples = samples_,
+             .bytes = bytes_,
+             .flow = mark_.number,
+             .part = TraceEvent::Flow::goes_on});
+    }
+  }
+}
+
+ConsumerWait::ConsumerWait() : thread_(thread_clock()), begin_(-1) {
+  const bool outermost = thread_.waits++ == 0;
+  if ((outermost && !thread_.role && !thread_.stepping && !thread_.top) || tracing()) {
+    begin_ = clock_now();
+  }
+}
+
+ConsumerWait::~ConsumerWait() {
+  const bool outermost = --thread_.waits == 0;
+  if (begin_ < 0) return;
+  const int64_t end = clock_now();
+  if (outermost && !thread_.role && !thread_.stepping && !thread_.top) {
+    count_wait(thread_, begin_, end);
+  }
+  if (outermost && tracing()) {
+    static const std::string* const name = trace_name("wait");
+    trace({.kind = TraceEvent::Kind::wait, .begin = begin_, .end = end, .name = name});
+  }
+}
+
+ProducerWait::~ProducerWait() {
+  const int64_t end = clock_now();
+  totals.producer_wait.add(end - begin_);
+  if (tracing()) {
+    static const std::string* const name = trace_name("is ahead");
+    trace({.kind = TraceEvent::Kind::wait, .begin = begin_, .end = end, .name = name});
+  }
+}
+
+DividedTime::DividedTime() : thread_(thread_clock()) {
+  if (thread_.divisions++ > 0 || !thread_.top || thread_.helps) return;
+  const Meter* meter = thread_.meter();
+  if (!meter || meter->kind == Meter::Kind::operation) begin_ = clock_now();
+}
+
+DividedTime::~DividedTime() {
+  thread_.divisions--;
+  if (begin_ >= 0) totals.divided.add(clock_now() - begin_);
+}
+
+HelperScope::HelperScope(Meter* meter)
+    : meter_(meter),
+      thread_(thread_clock()),
+      previous_(std::exchange(thread_.helping, meter)),
+      helped_(std::exchange(thread_.helps, true)),
+      scope_(nullptr),
+      begin_(clock_now()),
+      begin_cpu_(thread_cpu_now()) {
+  // The threads of a reader's pool help nobody else.
+  if (meter && meter->kind == Meter::Kind::reader && thread_.role == kPoolRole) {
+    thread_.role = kReaderPoolRole;
+  }
+}
+
+HelperScope::~HelperScope() {
+  const int64_t cpu = thread_cpu_now() - begin_cpu_ - scope_.inner_cpu_;
+  scope_.close();
+  thread_.helping = previous_;
+  thread_.helps = helped_;
+  if (meter_) meter_->cpu.add(std::max<int64_t>(0, cpu));
+  if (tracing()) {
+    trace({.kind = TraceEvent::Kind::loop,
+           .begin = begin_,
+           .end = clock_now(),
+           .name = meter_ ? &meter_->name : &unnamed()});
+  }
+}
+
+FileTime::~FileTime() {
+  const int64_t end = clock_now();
+  Meter* meter = thread_clock().meter();
+  if (!meter) {
+    static Meter& other = make_meter(Meter::Kind::reader, "other files");
+    meter = &other;
+  }
+  meter->file_time.add(end - begin_);
+  meter->file_bytes.add(bytes_);
+  if (tracing()) {
+    static const std::string* const name = trace_name("read");
+    trace({.kind = TraceEvent::Kind::file,
+           .begin = begin_,
+           .end = end,
+           .name = name,
+           .bytes = bytes_});
+  }
+}
+
+void Pace::arrive() {
+  ThreadClock& thread = thread_clock();
+  if (thread.role) return;
+  thread.stepping = true;
+  arrived_ = clock_now();
+}
+
+void Pace::depart(int64_t samples) {
+  ThreadClock& thread = thread_clock();
+  thread.stepping = false;
+  if (thread.role || arrived_ == 0) return;
+  const int64_t now = clock_now();
+  if (kind_ == Kind::replay) {
+    totals.replay_wall.add(now - (departed_ ? departed_ : arrived_));
+    totals.replay_steps.add(samples_ > 0);
+    totals.replay_samples.add(samples_);
+  } else {
+    count_step(thread, now);
+  }
+  if (tracing()) {
+    static const std::string* const name = trace_name("next step");
+    trace({.kind = TraceEvent::Kind::wait,
+           .begin = arrived_,
+           .end = now,
+           .name = name,
+           .samples = samples});
+  }
+  departed_ = now;
+  arrived_ = 0;
+  samples_ = samples;
+}
+
+void Pace::count_step(ThreadClock& thread, int64_t now) {
+  if (departed_ == 0 || thread_ != &thread) {
+    // The first step of the loop, on this thread: what was before does not count.
+    departed_ = arrived_;
+    waited_ = thread.waited;
+    loop_wall_ = thread.loop_wall;
+    loop_wait_ = thread.loop_wait;
+    thread_ = &thread;
+  }
+  count_wait(thread, arrived_, now);
+  // Loops inside of this one, or side by side with it, may have counted part of the time.
+  const int64_t wall = now - departed_ - (thread.loop_wall - loop_wall_);
+  const int64_t wait = thread.waited - waited_ - (thread.loop_wait - loop_wait_);
+  thread.loop_wall += std::max<int64_t>(0, wall);
+  thread.loop_wait += std::max<int64_t>(0, wait);
+  totals.loop_wall.add(std::max<int64_t>(0, wall));
+  totals.loop_wait.add(std::max<int64_t>(0, wait));
+  if (2 * wall >= now - departed_) {
+    // Otherwise it is part of a step of another loop.
+    totals.loop_steps.add(samples_ > 0);
+    totals.loop_samples.add(samples_);
+    if (kind_ == Kind::ahead) totals.ahead_steps.add(samples_ > 0);
+  }
+  waited_ = thread.waited;
+  loop_wall_ = thread.loop_wall;
+  loop_wait_ = thread.loop_wait;
+}
+
+}  // namespace daliesque
