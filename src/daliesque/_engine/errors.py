@@ -28,7 +28,7 @@ ERRORS_PAGE = "docs/errors.md"
 DOCUMENTED = (
     *("DecodeError", "OpError", "InternalError", "TypeError", "ValueError", "IndexError"),
     *("AttributeError", "FileNotFoundError", "OSError", "ImportError", "MemoryError"),
-    *("NotImplementedError", "RuntimeError"),
+    "RuntimeError",
 )
 
 

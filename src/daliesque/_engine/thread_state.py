@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from .context import EvalContext
     from .device import Device
     from .interception import Recorder, Watcher
-    from .invocation import Invocation
     from .modes import EvalMode
     from .stream import Stream
 
@@ -47,9 +46,8 @@ class Interception:
     on = False
     # Whether a value was marked.
     marks = False
-    # Who watches the calls of all threads, and the reading of results.
+    # Who watches the calls of all threads.
     watchers: tuple[Watcher, ...] = ()
-    reading: Callable[[Invocation, int], None] | None = None
     # Who wants to know when a device began and ended a call, by functions that say it.
     spans: Callable[[str, Callable[[], int], Callable[[], int]], None] | None = None
 

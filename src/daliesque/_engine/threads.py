@@ -97,10 +97,10 @@ def usable_cpus() -> int:
     """The CPUs this process may use: its affinity, cut down to its cgroup's quota."""
     affinity = getattr(os, "sched_getaffinity", None)
     count = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-    return max(1, math.ceil(min(count, _cgroup_quota())))
+    return max(1, math.ceil(min(count, cgroup_quota())))
 
 
-def _cgroup_quota() -> float:
+def cgroup_quota() -> float:
     """The CPUs' worth of time that the control group allows; infinity without a limit."""
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()

@@ -8,16 +8,15 @@ import os
 from collections import deque
 from collections.abc import Callable
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from .. import _kernels
 from .._engine.errors import user_site
 from .._engine.interception import Target, add_watcher, remove_watcher
+from .._engine.invocation import Invocation
+from .._engine.samples import Samples
 from .._engine.thread_state import interception
 from .._engine.value import Value
-
-if TYPE_CHECKING:
-    from .._engine.invocation import Invocation
 
 # Says when something happened.
 Moment: TypeAlias = Callable[[], int]
@@ -56,11 +55,14 @@ class Trace:
         if code:
             raise OSError(code, os.strerror(code), self._path)
         add_watcher(self)
-        interception.reading, interception.spans = self._read, self._span
+        interception.spans = self._span
+        # Asking each time whether somebody wants to know would cost all calls time.
+        Invocation.result = _noted_result  # type: ignore[method-assign]
         return self
 
     def __exit__(self, *_: object) -> None:
-        interception.reading = interception.spans = None
+        Invocation.result = _result  # type: ignore[method-assign]
+        interception.spans = None
         remove_watcher(self)
         while self._spans:
             self._write_span(*self._spans.popleft())
@@ -88,22 +90,6 @@ class Trace:
                 value._pending.mark = number, site
         return result
 
-    def _read(self, invocation: Invocation, begin: int) -> None:
-        """Note that a consumer has read the result of a call, for the first time."""
-        mark = getattr(invocation, "mark", None)
-        if mark is not None and not _kernels.inside_call():
-            del invocation.mark
-            _kernels.trace_event(
-                kind=_kernels.TraceKind.read,
-                name=f"read {invocation.name}",
-                site=_shown_site(),
-                begin=begin,
-                end=_kernels.clock_now(),
-                number=mark[0],
-                flow=_kernels.TraceFlow.ends,
-                row=None,
-            )
-
     def _span(self, device: str, begin: Moment, end: Moment) -> None:
         """Note that a device got the work of a call; how long that takes is asked for later."""
         self._spans.append((_kernels.current_name(), device, begin, end))
@@ -122,6 +108,29 @@ class Trace:
             flow=_kernels.TraceFlow.none,
             row=f"device {device}",
         )
+
+
+_result = Invocation.result
+
+
+def _noted_result(self: Invocation, output: int) -> Samples:
+    """The result of a call, and a note that a consumer has read it for the first time."""
+    begin, mark = _kernels.clock_now(), getattr(self, "mark", None)
+    try:
+        return _result(self, output)
+    finally:
+        if mark is not None and not _kernels.inside_call():
+            del self.mark
+            _kernels.trace_event(
+                kind=_kernels.TraceKind.read,
+                name=f"read {self.name}",
+                site=_shown_site(),
+                begin=begin,
+                end=_kernels.clock_now(),
+                number=mark[0],
+                flow=_kernels.TraceFlow.ends,
+                row=None,
+            )
 
 
 def _shown_site() -> str | None:

@@ -175,31 +175,34 @@ class Team {
 
 nb::dict described(const Meter& meter) {
   nb::dict out;
-  for (const auto& [name, count] :
+  for (const auto& [name, tally] :
        {std::pair{"calls", &meter.calls}, std::pair{"failures", &meter.failures},
         std::pair{"samples", &meter.samples}, std::pair{"bytes_in", &meter.bytes_in},
         std::pair{"bytes_out", &meter.bytes_out}, std::pair{"wall", &meter.wall},
-        std::pair{"cpu", &meter.cpu}, std::pair{"queued", &meter.queued},
-        std::pair{"file_time", &meter.file_time}, std::pair{"file_bytes", &meter.file_bytes}}) {
-    out[name] = count->value();
+        std::pair{"queued", &meter.queued}}) {
+    out[name] = tally->value();
   }
+  out["cpu"] = meter.cpu.value() + meter.helpers_cpu.value();
+  out["file_time"] = meter.file_time.value();
+  out["file_bytes"] = meter.file_bytes.value();
   return out;
 }
 
 nb::dict describe_totals() {
   nb::dict out;
-  for (const auto& [name, count] :
+  for (const auto& [name, tally] :
        {std::pair{"consumer_wait", &totals.consumer_wait},
         std::pair{"producer_wait", &totals.producer_wait}, std::pair{"busy", &totals.busy},
-        std::pair{"divided", &totals.divided}, std::pair{"loop_wall", &totals.loop_wall},
-        std::pair{"loop_wait", &totals.loop_wait}, std::pair{"loop_steps", &totals.loop_steps},
+        std::pair{"loop_wall", &totals.loop_wall}, std::pair{"loop_wait", &totals.loop_wait},
+        std::pair{"loop_steps", &totals.loop_steps},
         std::pair{"loop_samples", &totals.loop_samples},
         std::pair{"ahead_steps", &totals.ahead_steps},
         std::pair{"replay_wall", &totals.replay_wall},
         std::pair{"replay_steps", &totals.replay_steps},
         std::pair{"replay_samples", &totals.replay_samples}}) {
-    out[name] = count->value();
+    out[name] = tally->value();
   }
+  out["divided"] = totals.divided.value();
   return out;
 }
 
