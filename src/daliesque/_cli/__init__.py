@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 # Name, module, and what the list of commands says about it.
 _COMMANDS = (
+    ("bench", "daliesque._cli.bench", "measure the usual loops over your own images"),
     ("convert", "daliesque._cli.convert", "convert pipeline-mode scripts to plain loops"),
     ("doctor", "daliesque._cli.doctor", "describe this installation and test its speed"),
     ("index", "daliesque._cli.index", "write the indices of TFRecord files and tar archives"),
