@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ import numpy
 import pytest
 
 import daliesque as ndd
+from daliesque import _kernels
 from daliesque._cli import main
 from daliesque._cli.doctor import self_test
+from daliesque._cli.doctor.facts import EXTRAS
 from daliesque._cli.environment import VARIABLES
 
 SOURCES = Path(ndd.__file__).parent
@@ -47,7 +50,7 @@ def test_text_has_every_section(capsys: pytest.CaptureFixture[str]) -> None:
     text = report(capsys)[1]
     titles = re.findall(r"^([A-Z][\w-]*)", text, re.MULTILINE)
     assert titles == [
-        *("Versions", "Processor", "Threads", "Memory", "Image", "Extras", "Accelerator"),
+        *("Versions", "Processor", "Threads", "Memory", "Codecs", "Extras", "Accelerator"),
         *("Environment", "Advice"),
     ]
 
@@ -83,12 +86,42 @@ def test_every_variable_is_listed() -> None:
     assert named == {variable.name for variable in VARIABLES}
 
 
-def test_self_test_measures_and_explains(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_extra_is_listed() -> None:
+    """Those of the package; others are for its development."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    extras = set(project["project"]["optional-dependencies"])
+    assert set(EXTRAS) == extras - {"test", "lint", "docs"}
+
+
+def test_self_test_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_test, "_SECONDS", 0.02)
-    monkeypatch.setattr(self_test, "_LEAST_DECODING", 1e9)
     found = self_test.run_self_test()
     rates = found["images_per_second"]
     assert all(rate > 0 for rate in rates.values())
-    faster = rates["decode, 1 thread"] > rates["decode, Pillow, 1 thread"]
-    assert (found["against_pillow"] > 1) == faster
-    assert "times the speed of Pillow" in found["advice"][0]
+    assert set(found["against_expected"]) == {"decode", "resize", "normalize"}
+    vector = "AVX2" in _kernels.instruction_sets()
+    for name, compared in found["against_expected"].items():
+        expected = self_test.EXPECTED[name]
+        assert compared["expected"] == (expected.vector if vector else expected.portable)
+        assert compared["ratio"] > 0
+
+
+def test_self_test_explains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is half as fast as expected is mentioned; rates are made up."""
+    rates = iter([250.0, 100.0, 500.0, 100.0, 20.0, 100.0, 260.0, 50.0])
+    monkeypatch.setattr(self_test, "_rate", lambda _work: next(rates))
+    monkeypatch.setattr(self_test, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(
+        self_test,
+        "EXPECTED",
+        {
+            "decode": self_test.Expected("Pillow", 3.0, 3.0),
+            "resize": self_test.Expected("Pillow", 8.0, 8.0),
+            "normalize": self_test.Expected("copying the result", 0.7, 0.7),
+        },
+    )
+    found = self_test.run_self_test()
+    assert found["against_expected"]["decode"]["ratio"] == 2.5
+    slow, scaling = found["advice"]
+    assert slow.startswith("normalize runs at 0.2 times the speed of copying the result; about 0.7")
+    assert scaling.startswith("2 threads are 1.04 times as fast as one; at least 1.4 is expected.")

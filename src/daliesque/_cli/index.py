@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .._readers.index_files import ENDINGS, rec2idx, tfrecord2idx, wds2idx, write_index
+from .progress import Progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the indices and return the exit code."""
-    for path in options.files:
-        write_index(path)
+    with Progress("files", len(options.files)) as progress:
+        for path in options.files:
+            write_index(path)
+            progress.advance()
     return 0
 
 

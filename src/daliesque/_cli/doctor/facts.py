@@ -7,6 +7,7 @@ import functools
 import importlib
 import importlib.metadata
 import io
+import math
 import os
 import platform
 import sys
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels
-from ..._engine.threads import get_num_threads, usable_cpus
+from ..._engine.threads import cgroup_quota, get_num_threads, usable_cpus
 from ..._gpu import load as load_gpu
 from ..._version import __version__
 from ..environment import described
@@ -28,6 +29,8 @@ EXTRAS = {
     "parquet": ("pyarrow", "readers.Parquet"),
     "remote": ("fsspec", "files at URLs"),
     "fits": ("astropy", "readers.Fits"),
+    "flow": ("cv2", "optical_flow"),
+    "show": ("rich", "tables in terminals: ndd.watch()"),
     "torch": ("torch", "torch tensors, accelerators"),
     "torchdata": ("torchdata", "pytorch.nodes"),
     "convert": ("libcst", "python -m daliesque convert"),
@@ -87,6 +90,7 @@ def _threads() -> dict[str, Any]:
     return {
         "cores": os.cpu_count(),
         "affinity": len(affinity(0)) if affinity is not None else os.cpu_count(),
+        "cgroup_quota": None if math.isinf(quota := cgroup_quota()) else round(quota, 2),
         "usable": usable_cpus(),
         "used_by_kernels": get_num_threads(),
     }
@@ -119,24 +123,61 @@ def _cgroup_memory() -> int | None:
 
 def _codecs() -> dict[str, str]:
     """Whether each format can be decoded, tried with a small file; "ok", or why not."""
-    found = {"JPEG": _tried(_jpeg_file)}
+    from ... import decoders
+
+    pixels = _picture().shape
+    found = {"JPEG": _tried(_jpeg_file, decoders.image, pixels)}
     for name, writer in _WRITERS.items():
-        found[name] = _tried(functools.partial(_written_by, writer))
+        found[name] = _tried(functools.partial(_written_by, writer), decoders.image, pixels)
+    for name in ("WAV", "FLAC", "OGG"):
+        found[name] = _tried(functools.partial(_sound_file, name), _decode_audio, (1600, 1))
+    for name, codec in (("MPEG-4", "mpeg4"), ("H.264", "libx264"), ("VP9", "libvpx-vp9")):
+        video = functools.partial(_video_file, codec)
+        found[name] = _tried(video, decoders.video, (5, 64, 64, 3))
     return found
 
 
-def _tried(make_file: Any) -> str:
-    from ... import batch, decoders
+def _tried(make_file: Any, decode: Any, expected: tuple[int, ...]) -> str:
+    from ... import batch
 
     try:
         file = make_file()
     except Exception as error:
         return f"not tried: {' '.join(str(error).split())[:80]}"
     try:
-        shape = decoders.image(batch([file])).shape[0]
+        shape = decode(batch([file])).evaluate().shape[0]
     except Exception as error:
         return f"fails: {' '.join(str(error).split())[:80]}"
-    return "ok" if shape == (16, 16, 3) else f"fails: the image has the shape {shape}"
+    return "ok" if shape == expected else f"fails: the result has the shape {shape}"
+
+
+def _decode_audio(files: Any) -> Any:
+    from ... import decoders
+
+    return decoders.audio(files)[0]
+
+
+def _sound_file(kind: str) -> Any:
+    soundfile = importlib.import_module("soundfile")
+    out = io.BytesIO()
+    soundfile.write(out, np.zeros((1600, 1), np.float32), 16000, format=kind)
+    return np.frombuffer(out.getvalue(), np.uint8)
+
+
+def _video_file(codec: str) -> Any:
+    """Five frames; encoders that are not there raise, and the format is not tried."""
+    av = importlib.import_module("av")
+    av.logging.set_level(av.logging.PANIC)
+    out = io.BytesIO()
+    with av.open(out, "w", "matroska" if "vpx" in codec else "mp4") as container:
+        stream = container.add_stream(codec, rate=25)
+        stream.width = stream.height = 64
+        stream.pix_fmt = "yuv420p"
+        for number in range(5):
+            pixels = np.full((64, 64, 3), 40 * number, np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, "rgb24")))
+        container.mux(stream.encode())
+    return np.frombuffer(out.getvalue(), np.uint8)
 
 
 def _picture() -> Any:
@@ -163,7 +204,7 @@ def _extras() -> dict[str, dict[str, str]]:
     for extra, (module, purpose) in EXTRAS.items():
         try:
             importlib.import_module(module)
-            state = importlib.metadata.version(module)
+            state = _version_of(module)
         except ModuleNotFoundError as error:
             missing = error.name == module
             advice = f"not installed (pip install 'daliesque[{extra}]')"
@@ -172,6 +213,12 @@ def _extras() -> dict[str, dict[str, str]]:
             state = f"does not load: {' '.join(str(error).split())[:80]}"
         found[extra] = {"module": module, "state": state, "for": purpose}
     return found
+
+
+def _version_of(module: str) -> str:
+    """The version of the package that a module comes from, whatever that is called."""
+    packages = importlib.metadata.packages_distributions().get(module, [module])
+    return importlib.metadata.version(packages[0])
 
 
 def _accelerator() -> dict[str, Any]:

@@ -15,7 +15,7 @@ def format_facts(facts: Mapping[str, Any]) -> str:
     lines += _section("Processor", {"name": processor["name"], "instruction sets": sets})
     lines += _section("Threads", facts["threads"])
     lines += _section("Memory", {name: _bytes(name, n) for name, n in facts["memory"].items()})
-    lines += _section("Image codecs", facts["codecs"])
+    lines += _section("Codecs", facts["codecs"])
     extras = facts["extras"]
     shown = {name: f"{found['state']}  ({found['for']})" for name, found in extras.items()}
     lines += _section("Extras", shown)
@@ -26,8 +26,12 @@ def format_facts(facts: Mapping[str, Any]) -> str:
     if "self_test" in facts:
         test = facts["self_test"]
         rates = {name: f"{rate:,} images/s" for name, rate in test["images_per_second"].items()}
-        ratios = {"against Pillow": test["against_pillow"], "threads add up to": test["scaling"]}
-        lines += _section("Self-test", rates | ratios)
+        for name, found in test["against_expected"].items():
+            rates[f"{name}, 1 thread"] += (
+                f"  ({found['ratio']} times {found['yardstick']}; about {found['expected']} is "
+                "expected on this processor)"
+            )
+        lines += _section("Self-test", rates | {"threads add up to": test["scaling"]})
     lines.append("Advice")
     lines += [f"  - {text}" for text in facts["advice"]] or ["  Nothing: all is well."]
     return "\n".join(lines)

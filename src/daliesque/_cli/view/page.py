@@ -23,7 +23,8 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 1200px; 
 h1 { font-size: 1.5rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .facts { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; }
 .facts b { display: block; font-size: 1.4rem; }
-.charts { display: flex; flex-wrap: wrap; gap: 1rem 3rem; }
+.charts { display: flex; flex-wrap: wrap; gap: 0 2.2rem; }
+.chart { max-height: 250px; overflow-y: auto; padding-right: 10px; }
 table { border-collapse: collapse; font-size: 13px; } td { padding: 1px 8px 1px 0; }
 .bar { background: #0078c8; height: 11px; display: inline-block; min-width: 1px; }
 .grid { display: flex; flex-wrap: wrap; gap: 10px; }
@@ -75,10 +76,11 @@ def _chart(title: str, rows: Iterable[tuple[str, int]]) -> str:
     most = max((count for _, count in rows), default=1) or 1
     lines = "".join(
         f"<tr><td>{escape(name)}</td><td>{count:,}</td>"
-        f'<td><span class="bar" style="width:{180 * count // most}px"></span></td></tr>'
+        f'<td><span class="bar" style="width:{110 * count // most}px"></span></td></tr>'
         for name, count in rows
     )
-    return f"<section><h2>{escape(title)}</h2><table>{lines}</table></section>"
+    table = f'<div class="chart"><table>{lines}</table></div>'
+    return f"<section><h2>{escape(title)}</h2>{table}</section>"
 
 
 def _histogram(title: str, values: np.ndarray[tuple[int], np.dtype[np.int64]]) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..._readers.sources.arrow_columns import import_arrow
 from .examples import read_examples
 
-_IMAGES = frozenset(
+IMAGES = frozenset(
     ".jpg .jpeg .png .bmp .tif .tiff .webp .gif .ppm .pgm .pbm .pnm .jp2 .j2k .jxl .avif .heif "
     ".heic".split()
 )
@@ -74,7 +74,7 @@ def _folder(root: Path) -> Iterator[Entry]:
         folders.sort()
         for file in sorted(files):
             path = Path(folder) / file
-            if path.suffix.lower() in _IMAGES:
+            if path.suffix.lower() in IMAGES:
                 inner = path.relative_to(root)
                 label = inner.parts[-2] if len(inner.parts) > 1 else None
                 yield _read(path, inner.as_posix(), label)
@@ -93,7 +93,7 @@ def _archive(path: Path) -> Iterator[Entry]:
     with tarfile.open(path) as archive:
         for member in archive:
             name = PurePosixPath(member.name)
-            if member.isfile() and name.suffix.lower() in _IMAGES:
+            if member.isfile() and name.suffix.lower() in IMAGES:
                 label = labels.get(str(name.with_suffix("")))
                 yield Entry(member.name, _content(archive, member), label and label.strip())
 

@@ -85,8 +85,9 @@ class Survey:
         try:
             image = decoders.image(_encoded([entry])).evaluate().tensors[0]
         except (ValueError, RuntimeError, OSError) as error:
-            reason = str(error).partition("(sample")[0]
-            self.broken.append((entry.name, " ".join(reason.split())))
+            # The operator and the number of the sample mean nothing to whoever reads the page.
+            reason = " ".join(str(error).split()).removeprefix("decoders.image: sample 0 ")
+            self.broken.append((entry.name, reason.removesuffix(".")))
         else:
             self._keep(entry, image)
 
