@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import daliesque as ndd
-from daliesque._show.pixels import Kind, to_bytes, view_of
+from daliesque._show.pixels import Kind, class_colors, picture_frames, to_bytes, view_of
+from support.compare import assert_same_picture
+from support.show_calls import CALLS, FOLDER
 
 # The grid begins this many pixels from its edges, and as many are between cells.
 MARGIN = 6
@@ -27,6 +31,15 @@ def saved(value: Any, tmp_path: Path, **options: Any) -> NDArray[np.uint8]:
 
 def photo(height: int = 80, width: int = 100, seed: int = 0) -> NDArray[np.uint8]:
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_pictures_are_as_stored(name: str, tmp_path: Path) -> None:
+    """But for the letters, which differ with the version of Pillow."""
+    path = tmp_path / "picture.png"
+    CALLS[name](path)
+    with Image.open(path) as made, Image.open(FOLDER / f"{name}.png") as stored:
+        assert_same_picture(made.convert("RGB"), stored.convert("RGB"), name)
 
 
 def test_image_is_shown_as_it_is(tmp_path: Path) -> None:
@@ -88,6 +101,32 @@ def test_integers() -> None:
     assert to_bytes(np.array([False, True])).tolist() == [0, 255]
     assert to_bytes(np.array([0, 17, 255], np.int64)).tolist() == [0, 17, 255]
     assert to_bytes(np.array([0, 32768, 65535], np.uint16)).tolist() == [0, 128, 255]
+
+
+def test_volumes_are_stretched_whatever_their_values() -> None:
+    slices = np.stack([np.full((4, 4), value, np.float32) for value in (100, 140, 200)])
+    shown = picture_frames(slices, view_of(slices.shape, "DHW"))
+    assert [int(image[0, 0, 0]) for image in shown.values()] == [0, 102, 255]
+
+
+def test_small_whole_numbers_are_classes() -> None:
+    classes = np.array([[0, 1], [2, 9]], np.int64)
+    colors = class_colors(classes)
+    assert colors[0, 0].tolist() == [0, 0, 0]
+    assert colors[0, 1].tolist() == colors[1, 1].tolist() == [230, 75, 53]
+    for array, colored in ((classes, True), (classes * 20, False), (classes.astype(float), False)):
+        (image,) = picture_frames(array, view_of((2, 2), "HW")).values()
+        assert np.array_equal(image, colors) == colored
+
+
+def test_masks_of_frames(tmp_path: Path) -> None:
+    video = np.full((3, 64, 64, 3), 100, np.uint8)
+    masks = np.zeros((3, 64, 64), np.uint8)
+    masks[1] = 1
+    picture = saved(ndd.tensor(video, layout="FHWC"), tmp_path, masks=masks, size=128)
+    row = picture[MARGIN + 32]
+    shades = [row[MARGIN + k * 66 + 30].tolist() for k in range(3)]
+    assert shades == [[100] * 3, [165, 88, 76], [100] * 3]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +249,23 @@ def test_notebooks_show_facts_and_a_picture() -> None:
     assert "<img" not in ndd.tensor([1, 2])._repr_html_()
 
 
-def test_notebooks_wait_for_nothing() -> None:
+def test_notebooks_show_what_is_queued() -> None:
+    """Eager calls run anyway: whoever looks at a result sees it."""
+    image = photo()
+    text = ndd.flip(ndd.batch([image], layout="HWC").evaluate())._repr_html_()
+    data = re.search(r"base64,([^\"]*)", text)
+    assert data is not None
+    picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(data[1]))).convert("RGB"))
+    assert np.array_equal(picture[MARGIN : MARGIN + 80, MARGIN : MARGIN + 100], image[:, ::-1])
+
+
+def test_notebooks_show_scenes() -> None:
+    scene = ndd.Scene(image=[photo()] * 14, boxes=[[[10, 10, 50, 60]]] * 14)
+    assert "Batch: 14 samples" in scene._repr_html_()
+    assert "<img" in scene._repr_html_()
+
+
+def test_notebooks_compute_nothing_that_is_deferred() -> None:
     with ndd.EvalMode.deferred:
         flipped = ndd.flip(ndd.batch([photo()], layout="HWC").evaluate())
         text = flipped._repr_html_()

@@ -44,6 +44,9 @@ TOLERANCES = {
     "rounded": Tolerance(absolute=0.51),
     "lossy pixels": Tolerance(absolute=0.02),
     "shares": Tolerance(absolute=0.005),
+    # Levels of pixels, and the share of pixels that belong to letters: fonts differ.
+    "pictures": Tolerance(absolute=4),
+    "letters": Tolerance(absolute=0.03),
     "timestamps": Tolerance(absolute=1e-3),
     "timestamps of files": Tolerance(absolute=2e-3),
     #
@@ -228,6 +231,15 @@ def assert_alike(
     """What two libraries or devices make of the same: as assert_resampled, and the same type."""
     assert np.asarray(actual).dtype == np.asarray(expected).dtype, context
     assert_resampled(actual, expected, context, tolerance)
+
+
+def assert_same_picture(actual: Any, expected: Any, context: object = "") -> None:
+    """Pictures of charts and grids: all but a few pixels, those of letters, differ by little."""
+    actual, expected = np.asarray(actual, int), np.asarray(expected, int)
+    assert actual.shape == expected.shape, f"{context}: {actual.shape} != {expected.shape}"
+    far = np.abs(actual - expected).max(axis=-1) > TOLERANCES["pictures"].absolute
+    share = float(far.mean())
+    assert share <= TOLERANCES["letters"].absolute, f"{context}: {share:.1%} of the pixels differ"
 
 
 def alike(tolerance: str) -> Check:

@@ -14,7 +14,7 @@ from .pixels import colored
 _DARK = (40, 40, 40)
 _LINES = ((0, 120, 200), (230, 75, 53), (0, 160, 135), (132, 96, 180))
 # Space for the numbers at the axes and for their titles.
-_LEFT, _BOTTOM, _TOP, _RIGHT = 58, 32, 4, 8
+_LEFT, _BOTTOM, _TOP, _RIGHT = 58, 32, 4, 20
 # And for the scale of colors.
 _SCALE_GAP, _SCALE_WIDTH, _SCALE_TEXT = 10, 10, 44
 
