@@ -106,6 +106,27 @@ def test_fused_chains_show_each_part(tmp_path: Path) -> None:
         assert sum(event["args"]["samples"] for event in events.of("run", name)) == 32
 
 
+def test_kernels_of_chains_alternate(tmp_path: Path) -> None:
+    images = ndd.batch(np.zeros((32, 400, 500, 3), np.uint8), layout="HWC").evaluate()
+
+    def work() -> None:
+        with ndd.EvalContext(num_threads=2), ndd.EvalMode.deferred:
+            made = ndd.resize(images, size=[64, 64])
+            made = ndd.crop_mirror_normalize(made, mean=[0.0], std=[1.0])
+            made.evaluate()
+
+    events = traced(tmp_path, work)
+    names = ("resize", "crop_mirror_normalize")
+    kernels = {name: events.of("loop", name) for name in names}
+    for found in kernels.values():
+        assert [event["args"]["samples"] for event in found] == [1] * 32
+    # On a thread, a sample goes through all of them before the next.
+    by_row = sorted(
+        (events.row(event), event["ts"], name) for name in names for event in kernels[name]
+    )
+    assert [name for _row, _ts, name in by_row] == list(names) * 32
+
+
 def test_readers_files_and_pools(tmp_path: Path) -> None:
     for number in range(8):
         (tmp_path / f"{number}.bin").write_bytes(bytes(1 << 18))

@@ -164,7 +164,7 @@ class CallQueue {
         if (!sleepers_.sleep(call.ptr())) throw nb::python_error();
         continue;
       }
-      queue_.emplace_front(Entry{call, 0, 0});
+      queue_.emplace_front(Entry{call, 0, 0, 0});
       if (!run(queue_.begin())) {
         // No other thread may take it.
         queue_.remove_if([&](const Entry& entry) { return entry.pointer() == call.ptr(); });

@@ -358,6 +358,11 @@ void bind_planned(nb::module_& m) {
           "shapes", [](const PlannedSamples& s) { return shapes_of(s.outline()); },
           nb::sig("def shapes(self) -> list[tuple[int, ...]]"))
       .def("shape_array", [](const PlannedSamples& s) { return shape_array(s.outline()); })
+      .def_prop_ro("nbytes",
+                   [](const PlannedSamples& s) {
+                     return s.outline().total_volume() *
+                            static_cast<int64_t>(s.outline().itemsize());
+                   })
       .def_prop_ro("uniform", [](const PlannedSamples& s) { return s.outline().uniform(); })
       .def_prop_ro("contiguous", [](const PlannedSamples&) { return true; })
       .def_prop_ro("is_on_device", [](const PlannedSamples&) { return false; })

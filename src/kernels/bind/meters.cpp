@@ -178,10 +178,10 @@ nb::dict described(const Meter& meter) {
   for (const auto& [name, tally] :
        {std::pair{"calls", &meter.calls}, std::pair{"failures", &meter.failures},
         std::pair{"samples", &meter.samples}, std::pair{"bytes_in", &meter.bytes_in},
-        std::pair{"bytes_out", &meter.bytes_out}, std::pair{"wall", &meter.wall},
-        std::pair{"queued", &meter.queued}}) {
+        std::pair{"bytes_out", &meter.bytes_out}, std::pair{"queued", &meter.queued}}) {
     out[name] = tally->value();
   }
+  out["wall"] = meter.wall.value() + meter.shared_wall.value();
   out["cpu"] = meter.cpu.value() + meter.helpers_cpu.value();
   out["file_time"] = meter.file_time.value();
   out["file_bytes"] = meter.file_bytes.value();

@@ -94,7 +94,10 @@ void clear_meters() {
                          &meter.bytes_out, &meter.wall, &meter.cpu, &meter.queued}) {
       tally->clear();
     }
-    for (Count* count : {&meter.helpers_cpu, &meter.file_time, &meter.file_bytes}) count->clear();
+    for (Count* count :
+         {&meter.helpers_cpu, &meter.shared_wall, &meter.file_time, &meter.file_bytes}) {
+      count->clear();
+    }
   }
   totals.divided.clear();
   for (Tally* tally :
@@ -113,11 +116,6 @@ void count_wait(ThreadClock& thread, int64_t begin, int64_t end) {
   totals.consumer_wait.add(end - begin);
   if (totals.first.load(std::memory_order_relaxed) == 0) totals.first = begin;
   totals.last.store(end, std::memory_order_relaxed);
-}
-
-const std::string& unnamed() {
-  static const std::string name;
-  return name;
 }
 
 }  // namespace
@@ -294,12 +292,13 @@ HelperScope::~HelperScope() {
   scope_.close();
   thread_.helping = previous_;
   thread_.helps = helped_;
-  if (meter_) meter_->helpers_cpu.add(std::max<int64_t>(0, cpu));
+  if (!meter_) return;
+  meter_->helpers_cpu.add(std::max<int64_t>(0, cpu));
   if (tracing()) {
     trace({.kind = TraceEvent::Kind::loop,
            .begin = begin_,
            .end = clock_now(),
-           .name = meter_ ? &meter_->name : &unnamed()});
+           .name = &meter_->name});
   }
 }
 

@@ -55,6 +55,7 @@ struct Meter {
   Tally calls, failures, samples, bytes_in, bytes_out;
   Tally wall, cpu;               // of the calls themselves, and of the thread that runs them
   Count helpers_cpu;             // of threads that help
+  Count shared_wall;             // of calls that run together with others, sample by sample
   Tally queued;                  // from the call to its beginning
   Count file_time, file_bytes;   // opening and reading files, in all threads together
   std::atomic<int64_t> last{0};  // how long the last call took

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/parallel.h"
+#include "core/trace.h"
 
 namespace daliesque {
 
@@ -22,35 +23,59 @@ Samples sample_of(const Samples& samples, int64_t i) { return samples.select(std
 
 void PlannedSamples::append(std::shared_ptr<const Stage> stage) {
   outline_ = stage->outline();
-  stages_.push_back(std::move(stage));
+  steps_.push_back({std::move(stage), thread_clock().meter()});
 }
 
 double PlannedSamples::cost(int64_t i) const {
   double total = 0, read = bytes_of(*source_, i);
-  for (const auto& stage : stages_) {
-    const double written = bytes_of(stage->outline(), i);
-    total += stage->read_cost(i, read) + written * kWriteCost;
+  for (const Step& step : steps_) {
+    const double written = bytes_of(step.stage->outline(), i);
+    total += step.stage->read_cost(i, read) + written * kWriteCost;
     read = written;
   }
   return total;
 }
 
-void PlannedSamples::make_sample(Samples& out, int64_t i) const {
+void PlannedSamples::make_sample(Samples& out, int64_t i, std::vector<Count>& spent) const {
   Samples data = sample_of(*source_, i);
-  for (const auto& stage : stages_) {
-    const bool is_last = stage == stages_.back();
+  for (size_t k = 0; k < steps_.size(); k++) {
+    const auto& [stage, meter] = steps_[k];
+    const int64_t begin = clock_now();
+    const bool is_last = k + 1 == steps_.size();
     Samples next = sample_of(is_last ? out : stage->outline(), i);
     if (!is_last) next.materialize();
     stage->run(next, data, i);
     data = std::move(next);
+    const int64_t end = clock_now();
+    spent[k].add(end - begin);
+    if (meter && tracing()) {
+      trace({.kind = TraceEvent::Kind::loop,
+             .begin = begin,
+             .end = end,
+             .name = &meter->name,
+             .samples = 1});
+    }
   }
 }
 
 Samples PlannedSamples::make() const {
   Samples out = outline_;
   out.materialize();
+  std::vector<Count> spent(steps_.size());
+  const int64_t begin = clock_now();
   parallel_for(
-      out.size(), [&](int64_t i) { return cost(i); }, [&](int64_t i) { make_sample(out, i); });
+      out.size(), [&](int64_t i) { return cost(i); },
+      [&](int64_t i) { make_sample(out, i, spent); });
+  const auto wall = static_cast<double>(clock_now() - begin);
+  // Each kernel has its part of the time that all of them took together.
+  double total = 0;
+  for (const Count& nanoseconds : spent) total += static_cast<double>(nanoseconds.value());
+  for (size_t k = 0; total > 0 && k < steps_.size(); k++) {
+    if (!steps_[k].meter) continue;
+    const int64_t own = spent[k].value();
+    steps_[k].meter->helpers_cpu.add(own);
+    steps_[k].meter->shared_wall.add(static_cast<int64_t>(wall * static_cast<double>(own) / total));
+  }
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/meter.h"
 #include "core/samples.h"
 
 namespace daliesque {
@@ -49,7 +50,7 @@ class PlannedSamples {
     append(std::move(stage));
   }
 
-  /// Adds a kernel after those that there are.
+  /// Adds a kernel after those that there are; it counts for whom the thread counts now.
   void append(std::shared_ptr<const Stage> stage);
 
   /// What the samples are going to be like.
@@ -60,12 +61,18 @@ class PlannedSamples {
   Samples make() const;
 
  private:
+  /// A kernel, and who it counts for, if anybody.
+  struct Step {
+    std::shared_ptr<const Stage> stage;
+    Meter* meter;
+  };
+
   double cost(int64_t i) const;
-  void make_sample(Samples& out, int64_t i) const;
+  void make_sample(Samples& out, int64_t i, std::vector<Count>& spent) const;
 
   std::shared_ptr<const Samples> source_;
   Samples outline_;
-  std::vector<std::shared_ptr<const Stage>> stages_;
+  std::vector<Step> steps_;
 };
 
 }  // namespace daliesque
