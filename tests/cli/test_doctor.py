@@ -86,6 +86,12 @@ def test_every_variable_is_listed() -> None:
     assert named == {variable.name for variable in VARIABLES}
 
 
+def test_every_variable_has_a_row_in_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "environment.md").read_text()
+    rows = re.findall(r"^\| `(DALI\w*)` \|", page, re.MULTILINE)
+    assert rows == [variable.name for variable in VARIABLES]
+
+
 def test_every_extra_is_listed() -> None:
     """Those of the package; others are for its development."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())

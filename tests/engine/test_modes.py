@@ -183,7 +183,7 @@ def test_failure_comes_out_where_it_is_read(mode: ndd.EvalMode) -> None:
     assert site.line == "return first + second  # the line that fails"
     assert site.name == "fail_in_kernel"
     note, page = raised.value.__notes__
-    assert page == "See docs/errors.md#valueerror"
+    assert page.startswith("See docs/errors/ValueError.md, or run: ")
     assert "operator +()" in note
     assert f"{__file__}:{site.lineno}" in note
     assert f"mode {mode.name}" in note

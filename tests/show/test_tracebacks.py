@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import daliesque as ndd
-from daliesque._engine.errors import DOCUMENTED, ERRORS_PAGE, page_of
+from daliesque._engine.errors import DOCUMENTED, PAGES, page_of
 
 ROOT = Path(__file__).parents[2]
+HINT = "DALIESQUE_TRACEBACK=full shows all frames"
 BEGIN = """
 import numpy as np
 import daliesque as ndd
@@ -29,6 +30,10 @@ broken = augment(ndd.batch([np.frombuffer(b"no image", np.uint8)]).evaluate())
 print("made")
 broken.numpy()
 """
+
+
+def see(name: str) -> str:
+    return f"See docs/errors/{name}.md, or run: python -m daliesque explain {name}"
 
 
 def printed(program: str, tmp_path: Path, **variables: str) -> str:
@@ -51,7 +56,7 @@ def test_wrong_call(tmp_path: Path) -> None:
         "    ndd.flip(images, sideways=1)\n"
         "TypeError: flip() got an unexpected keyword argument 'sideways'. "
         + text.partition("'sideways'. ")[2].partition("\n")[0]
-        + "\nSee docs/errors.md#typeerror (DALIESQUE_TRACEBACK=full shows all frames)\n"
+        + f"\n{HINT}\n{see('TypeError')}\n"
     )
 
 
@@ -68,7 +73,8 @@ def test_failure_in_the_background_shows_the_call(tmp_path: Path) -> None:
     assert lines[5:] == [
         "from decoders.image() at program.py:8, in augment, mode eager",
         "read at program.py:12, in <module>",
-        "See docs/errors.md#decodeerror (DALIESQUE_TRACEBACK=full shows all frames)",
+        HINT,
+        see("DecodeError"),
     ]
 
 
@@ -76,7 +82,7 @@ def test_all_frames_if_asked_for(tmp_path: Path) -> None:
     text = printed(LATE, tmp_path, DALIESQUE_TRACEBACK="full")
     assert "_engine" in text
     assert "The above exception was the direct cause" in text
-    assert text.rstrip().endswith("See docs/errors.md#decodeerror")
+    assert text.rstrip().endswith(see("DecodeError"))
 
 
 def test_code_of_the_user_inside_of_ours_stays(tmp_path: Path) -> None:
@@ -95,7 +101,7 @@ Mine()
     assert frames == ["<module>", "open_index", "helper"]
     assert "KeyError: 'missing'" in text
     # An error of the user's own code is in no page of ours.
-    assert "docs/errors.md" not in text
+    assert "docs/errors" not in text
 
 
 def test_faults_of_ours_and_errors_of_others_are_shown_whole(tmp_path: Path) -> None:
@@ -118,7 +124,7 @@ ndd.flip(images, sideways=1)
 """
     text = printed(program, tmp_path)
     assert text.startswith("mine\n")
-    assert "See docs/errors.md#typeerror" in text
+    assert see("TypeError") in text
     assert "_engine" not in text
 
 
@@ -165,10 +171,10 @@ def test_notebooks(tmp_path: Path) -> None:
     call, late, other = done.stdout.split("=====")
     assert "ndd.flip(ndd.batch([1]), sideways=1)" in call
     assert "TypeError: flip() got an unexpected keyword argument" in call
-    assert "See docs/errors.md#typeerror" in call
+    assert see("TypeError") in call
     assert "broken = ndd.decoders.image(files)" in late
     assert "DecodeError: decoders.image: sample 0" in late
-    assert "See docs/errors.md#decodeerror" in late
+    assert see("DecodeError") in late
     for text in (call, late):
         assert "site-packages" not in text
         assert "_engine" not in text
@@ -176,21 +182,25 @@ def test_notebooks(tmp_path: Path) -> None:
     assert "daliesque" not in other
 
 
-def test_every_class_has_a_section() -> None:
-    text = (ROOT / ERRORS_PAGE).read_text()
-    sections = re.findall(r"^## (\w+)$", text, re.MULTILINE)
-    assert sorted(sections) == sorted(DOCUMENTED)
+def test_every_class_has_a_page() -> None:
+    pages = {path.stem: path.read_text() for path in (ROOT / PAGES).glob("*.md")}
+    index = pages.pop("index")
+    assert set(pages) == set(DOCUMENTED)
+    for name, text in pages.items():
+        headings = re.findall(r"^##? (.*)$", text, re.MULTILINE)
+        assert headings == [name, "Cause", "Example", "Fix"]
+        assert f"[{name}]({name}.md)" in index
     public = {
         name
         for name in ndd.__all__
         if isinstance(kind := getattr(ndd, name), type) and issubclass(kind, BaseException)
     }
-    assert public <= set(sections)
+    assert public <= set(pages)
 
 
 def test_addresses() -> None:
-    assert page_of(ndd.DecodeError) == "docs/errors.md#decodeerror"
-    assert page_of(NotADirectoryError) == "docs/errors.md#oserror"
-    assert page_of(UnicodeDecodeError) == "docs/errors.md#valueerror"
-    assert page_of(KeyError) == "docs/errors.md"
-    assert ndd.OpError("x").__notes__ == ["See docs/errors.md#operror"]
+    assert page_of(ndd.DecodeError) == see("DecodeError")
+    assert page_of(NotADirectoryError) == see("OSError")
+    assert page_of(UnicodeDecodeError) == see("ValueError")
+    assert page_of(KeyError) == "See docs/errors/index.md"
+    assert ndd.OpError("x").__notes__ == [see("OpError")]

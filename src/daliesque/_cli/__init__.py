@@ -16,6 +16,7 @@ _COMMANDS = (
     ("bench", "daliesque._cli.bench", "measure the usual loops over your own images"),
     ("convert", "daliesque._cli.convert", "convert pipeline-mode scripts to plain loops"),
     ("doctor", "daliesque._cli.doctor", "describe this installation and test its speed"),
+    ("explain", "daliesque._cli.explain", "print the page about a class of errors"),
     ("index", "daliesque._cli.index", "write the indices of TFRecord files and tar archives"),
     ("view", "daliesque._cli.view", "write a page about a data set"),
 )

@@ -21,6 +21,10 @@ VARIABLES = (
     Variable(
         "DALIESQUE_GPU", "cpu or cpu:N: N stand-in accelerators, computed by torch's CPU device"
     ),
+    Variable(
+        "DALIESQUE_GPU_DECODER",
+        "what decodes JPEG files on the gpu: nvimgcodec, torchvision, or cpu for none",
+    ),
     Variable("DALIESQUE_TRACEBACK", "full: tracebacks show the frames of the library as well"),
     Variable("DALIESQUE_GRAPHICS", "how show() draws in terminals: kitty, iterm2, sixel or blocks"),
 )

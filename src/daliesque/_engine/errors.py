@@ -23,8 +23,8 @@ from .._kernels import InternalError as InternalError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
-# Where the pages about errors are. They have a section for each of the classes, by its name.
-ERRORS_PAGE = "docs/errors.md"
+# Where the pages about errors are: one for each of these classes.
+PAGES = "docs/errors"
 DOCUMENTED = (
     *("DecodeError", "OpError", "InternalError", "TypeError", "ValueError", "IndexError"),
     *("AttributeError", "FileNotFoundError", "OSError", "ImportError", "MemoryError"),
@@ -32,11 +32,17 @@ DOCUMENTED = (
 )
 
 
+def documented(kind: type[BaseException]) -> str | None:
+    """The name of the class of errors, or of one that it is made of, that there is a page about."""
+    return next((base.__name__ for base in kind.__mro__ if base.__name__ in DOCUMENTED), None)
+
+
 def page_of(kind: type[BaseException]) -> str:
-    """The address of what is written about a class of errors, or about one that it is made of."""
-    names = [base.__name__ for base in kind.__mro__]
-    name = next((name for name in names if name in DOCUMENTED), None)
-    return ERRORS_PAGE if name is None else f"{ERRORS_PAGE}#{name.lower()}"
+    """Where to read about a class of errors."""
+    name = documented(kind)
+    if name is None:
+        return f"See {PAGES}/index.md"
+    return f"See {PAGES}/{name}.md, or run: python -m daliesque explain {name}"
 
 
 class OpError(RuntimeError):
@@ -44,7 +50,7 @@ class OpError(RuntimeError):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
-        self.add_note(f"See {page_of(type(self))}")
+        self.add_note(page_of(type(self)))
 
 
 class DecodeError(OpError):
@@ -143,7 +149,7 @@ def raise_failure(failure: Failure) -> NoReturn:
     fresh.__notes__ = [
         f"from {failure.operator}() at {site.code.co_filename}:{site.line}, "
         f"in {site.code.co_name}, mode {failure.mode}",
-        f"See {page_of(type(fresh))}",
+        page_of(type(fresh)),
     ]
     raise fresh from original.with_traceback(_site_traceback(site))
 

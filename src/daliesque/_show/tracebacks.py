@@ -43,7 +43,7 @@ def shortened(error: BaseException) -> Iterator[TracebackType | None]:
     notes, suppressed = getattr(error, "__notes__", None), error.__suppress_context__
     short = _without_engine(whole)
     added = list(notes or [])
-    see = f"See {page_of(type(error))}"
+    see = page_of(type(error))
     if see in added:
         added.remove(see)
     last = _last(whole)
@@ -58,7 +58,7 @@ def shortened(error: BaseException) -> Iterator[TracebackType | None]:
             added += [] if where in added[0] else [f"read at {where}"]
         short = cause.__traceback__
         error.__cause__, error.__suppress_context__ = None, True
-    error.__notes__ = [*added, f"{see} ({_HINT})" if raised_here else _HINT]
+    error.__notes__ = [*added, _HINT, *([see] if raised_here else [])]
     error.__traceback__ = short
     try:
         yield short

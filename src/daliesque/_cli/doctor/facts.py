@@ -130,7 +130,7 @@ def _codecs() -> dict[str, str]:
     for name, writer in _WRITERS.items():
         found[name] = _tried(functools.partial(_written_by, writer), decoders.image, pixels)
     for name in ("WAV", "FLAC", "OGG"):
-        found[name] = _tried(functools.partial(_sound_file, name), _decode_audio, (1600, 1))
+        found[name] = _tried(functools.partial(_audio_file, name), _decode_audio, (1600, 1))
     for name, codec in (("MPEG-4", "mpeg4"), ("H.264", "libx264"), ("VP9", "libvpx-vp9")):
         video = functools.partial(_video_file, codec)
         found[name] = _tried(video, decoders.video, (5, 64, 64, 3))
@@ -157,7 +157,7 @@ def _decode_audio(files: Any) -> Any:
     return decoders.audio(files)[0]
 
 
-def _sound_file(kind: str) -> Any:
+def _audio_file(kind: str) -> Any:
     soundfile = importlib.import_module("soundfile")
     out = io.BytesIO()
     soundfile.write(out, np.zeros((1600, 1), np.float32), 16000, format=kind)
