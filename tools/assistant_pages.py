@@ -18,7 +18,7 @@ from daliesque._engine.op import Operator, registry
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-SECTIONS = ("learn", "train", "recipes", "faster", "coming-from", "inside")
+SECTIONS = ("learn", "train", "recipes", "faster", "errors", "coming-from", "inside")
 HEADER = """---
 name: daliesque
 description: Write data loading and augmentation with daliesque (import daliesque as ndd): \
@@ -65,7 +65,8 @@ def first_sentence(page: Path) -> tuple[str, str]:
     """The title of a page, and its first sentence."""
     text = page.read_text()
     title = re.search(r"^# (.+)$", text, re.MULTILINE)
-    body = re.search(r"^# .+\n+(?:```.*?```\n+)?([A-Z`].+?[.:])(?:\s|$)", text, re.MULTILINE)
+    begin = r"^# .+\n+(?:## .+\n+)?(?:```.*?```\n+)?"
+    body = re.search(begin + r"([A-Z`].+?[.:])(?:\s|$)", text, re.MULTILINE)
     return (title[1] if title else page.stem), (body[1] if body else "").rstrip(":")
 
 

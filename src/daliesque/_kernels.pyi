@@ -202,6 +202,9 @@ class PlannedSamples:
     def shape_array(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
 
     @property
+    def nbytes(self) -> int: ...
+
+    @property
     def uniform(self) -> bool: ...
 
     @property

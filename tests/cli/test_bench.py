@@ -16,6 +16,7 @@ from daliesque._cli import main
 from daliesque._cli.bench import files, measuring
 from daliesque._cli.bench.chart import OTHERS, OURS, draw_chart
 from daliesque._cli.bench.contestants import CONTESTANTS, image_paths
+from support.compare import assert_close
 
 # A stand-in for a peer: as much of torchvision as the contestant uses.
 TORCHVISION = """
@@ -145,5 +146,5 @@ def test_bars_are_as_long_as_the_numbers(tmp_path: Path) -> None:
         return found
 
     # A panel is 660 pixels wide.
-    assert bars(OURS) == pytest.approx([660, 660], abs=2)
-    assert bars(OTHERS) == pytest.approx([165, 528, 6.6], abs=2)
+    assert_close(bars(OURS), [660, 660], "lengths in pixels")
+    assert_close(bars(OTHERS), [165, 528, 6.6], "lengths in pixels")

@@ -47,6 +47,7 @@ TOLERANCES = {
     # Levels of pixels, and the share of pixels that belong to letters: fonts differ.
     "pictures": Tolerance(absolute=4),
     "letters": Tolerance(absolute=0.03),
+    "lengths in pixels": Tolerance(absolute=2),
     "timestamps": Tolerance(absolute=1e-3),
     "timestamps of files": Tolerance(absolute=2e-3),
     #
