@@ -13,6 +13,14 @@ struct FilterLoops {
   /// out[i] = rows[0][i] * weights[0] + rows[1][i] * weights[1] + ..., added from left to right.
   void (*weigh_rows)(float* out, const float* const* rows, const float* weights, int64_t taps,
                      int64_t count);
+  /// The same sums as bytes, clamped and rounded: halves to even, or up. Writes `count` bytes.
+  void (*weigh_to_bytes)(uint8_t* out, const float* const* rows, const float* weights, int64_t taps,
+                         int64_t count, bool even);
+  /// out[i] = rows[0][i] + rows[1][i] + ..., as bytes in the same way.
+  void (*add_to_bytes)(uint8_t* out, const float* const* rows, int64_t taps, int64_t count,
+                       bool even);
+  /// out[i] = in[i] * factor
+  void (*multiply)(float* out, const float* in, float factor, int64_t count);
   /// values[i] = values[i] * scale
   void (*scale)(float* values, float scale, int64_t count);
   /// sums[i] = values[i] * scale + sums[i]
@@ -25,6 +33,9 @@ namespace portable {
 extern const FilterLoops filter_loops;
 }
 namespace avx2 {
+extern const FilterLoops filter_loops;
+}
+namespace avx512 {
 extern const FilterLoops filter_loops;
 }
 

@@ -2,6 +2,7 @@
 // Filters with a window of any shape.
 #include "image/filters.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/parallel.h"
@@ -96,9 +97,11 @@ class WindowFilter {
         border_(border),
         fill_(static_cast<size_t>(in.channels), fill) {
     for (const Tap& tap : kernel.taps) weights_.push_back(tap.weight);
+    share_products();
   }
 
-  /// Rows [begin, end) of slice z of a volume; store(results, y, first, count) gets the results.
+  /// Rows [begin, end) of slice z of a volume. Calls store(y, first, count) for values
+  /// [first, first + count) of row y, which sums() or bytes() then gives.
   template <class Store>
   void run(const std::byte* volume, size_t itemsize, int64_t z, int64_t begin, int64_t end,
            Store&& store) {
@@ -108,34 +111,71 @@ class WindowFilter {
       int64_t next = begin;
       for (int64_t y = begin; y < end; y++) {
         for (; next < y + kernel_.height; next++) read_rows(volume, itemsize, z, next);
-        weigh(y);
-        store(results_.data(), y, first * out_.channels, count_);
+        store(y, first * out_.channels, count_);
       }
     });
   }
 
+  /// The part of row y that is due.
+  float* sums(int64_t y) {
+    find_taps(y);
+    loops_.weigh_rows(results_.data(), inputs_.data(), weights_.data(),
+                      static_cast<int64_t>(inputs_.size()), count_);
+    return results_.data();
+  }
+
+  /// The same as bytes.
+  void bytes(uint8_t* out, int64_t y) {
+    find_taps(y);
+    const auto taps = static_cast<int64_t>(inputs_.size());
+    if (!factors_.empty()) return loops_.add_to_bytes(out, inputs_.data(), taps, count_, true);
+    loops_.weigh_to_bytes(out, inputs_.data(), weights_.data(), taps, count_, true);
+  }
+
  private:
+  /// Taps of equal weights share products: if there are few different weights, each row is
+  /// multiplied by them once, and products are added.
+  void share_products() {
+    constexpr size_t kMostFactors = 2, kLeastTaps = 4;
+    if (!kernel_.row.empty() || weights_.size() < kLeastTaps) return;
+    for (float weight : weights_) {
+      const auto found = std::find(factors_.begin(), factors_.end(), weight);
+      numbers_.push_back(found - factors_.begin());
+      if (found != factors_.end()) continue;
+      // Also weights that are not numbers, of which no two are equal.
+      if (factors_.size() == kMostFactors) {
+        factors_.clear();
+        return;
+      }
+      factors_.push_back(weight);
+    }
+    std::fill(weights_.begin(), weights_.end(), 1.0f);
+  }
+
+  /// How many rows of floats a row of the input becomes.
+  int64_t copies() const { return std::max<int64_t>(static_cast<int64_t>(factors_.size()), 1); }
+
   void prepare(int64_t first, int64_t last) {
     first_ = first - kernel_.anchor_x;
     last_ = last - kernel_.anchor_x + kernel_.width - 1;
     count_ = (last - first) * out_.channels;
     // The last taps of a row read up to the padding behind it.
     stride_ = ((last_ - first_) * in_.channels / kFilterPadding + 2) * kFilterPadding;
-    rows_.require(kernel_.depth * kernel_.height * stride_);
+    rows_.require(kernel_.depth * kernel_.height * copies() * stride_);
     line_.require(stride_);
     results_.require(count_ + kFilterPadding);
   }
 
   /// Window row `y` (counted from the first row under the window for output row 0).
   float* slot(int64_t z, int64_t y) {
-    return rows_.data() + ((y % kernel_.height) * kernel_.depth + z) * stride_;
+    return rows_.data() + ((y % kernel_.height) * kernel_.depth + z) * copies() * stride_;
   }
 
   void read_rows(const std::byte* volume, size_t itemsize, int64_t z, int64_t y) {
     const int64_t source_y = border_index(y - kernel_.anchor_y, in_.height, border_);
     for (int64_t k = 0; k < kernel_.depth; k++) {
       const int64_t source_z = border_index(z + k - kernel_.anchor_z, in_.depth, border_);
-      float* to = kernel_.row.empty() ? slot(k, y) : line_.data();
+      float* to = kernel_.row.empty() && factors_.empty() ? slot(k, y) : line_.data();
       if (source_y == kOutside || source_z == kOutside) {
         std::fill(to, to + (last_ - first_) * in_.channels, fill_[0]);
       } else {
@@ -144,6 +184,10 @@ class WindowFilter {
                      first_, last_, fill_.data());
       }
       if (!kernel_.row.empty()) weigh_line(slot(k, y));
+      for (size_t f = 0; f < factors_.size(); f++) {
+        loops_.multiply(slot(k, y) + static_cast<int64_t>(f) * stride_, to, factors_[f],
+                        (last_ - first_) * in_.channels);
+      }
     }
   }
 
@@ -156,13 +200,12 @@ class WindowFilter {
                       count_);
   }
 
-  void weigh(int64_t y) {
+  void find_taps(int64_t y) {
     inputs_.clear();
     for (const Tap& tap : kernel_.taps) {
-      inputs_.push_back(slot(tap.z, y + tap.y) + tap.x * in_.channels);
+      const int64_t number = factors_.empty() ? 0 : numbers_[inputs_.size()];
+      inputs_.push_back(slot(tap.z, y + tap.y) + number * stride_ + tap.x * in_.channels);
     }
-    loops_.weigh_rows(results_.data(), inputs_.data(), weights_.data(),
-                      static_cast<int64_t>(inputs_.size()), count_);
   }
 
   const FilterShape &in_, &out_;
@@ -172,6 +215,8 @@ class WindowFilter {
   const FilterLoops& loops_ = filter_loops();
   Scratch<float> line_, rows_, results_;
   std::vector<float> fill_, weights_;
+  std::vector<float> factors_;    // by which rows are multiplied, if products are shared
+  std::vector<int64_t> numbers_;  // the factor of each tap
   std::vector<const float*> inputs_;
   int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
 };
@@ -190,7 +235,7 @@ void filter(Samples& out, const Samples& in, FilterAxes axes, const Samples& ker
   }
   const RowReader reader(DType::float32, in.dtype(), border);
   const ConvertLoop convert = convert_loop(out.dtype(), DType::float32);
-  const bool rounded = !is_floating(out.dtype());
+  const bool rounded = !is_floating(out.dtype()), bytes = out.dtype() == DType::uint8;
   parallel_slices(
       in.size(),
       [&](int64_t i) {
@@ -214,12 +259,14 @@ void filter(Samples& out, const Samples& in, FilterAxes axes, const Samples& ker
           const auto* source = in.data<const std::byte>(i) +
                                static_cast<size_t>(plane * from.volume()) * in.itemsize();
           window.run(source, in.itemsize(), z, begin - slice * to.height, stop - slice * to.height,
-                     [&](float* results, int64_t y, int64_t first, int64_t count) {
-                       if (rounded) filter_loops().round_even(results, count);
+                     [&](int64_t y, int64_t first, int64_t count) {
                        const int64_t offset = slice * to.slice() + y * to.row() + first;
-                       convert(
-                           out.data<std::byte>(i) + static_cast<size_t>(offset) * out.itemsize(),
-                           results, count);
+                       std::byte* results =
+                           out.data<std::byte>(i) + static_cast<size_t>(offset) * out.itemsize();
+                       if (bytes) return window.bytes(reinterpret_cast<uint8_t*>(results), y);
+                       float* sums = window.sums(y);
+                       if (rounded) filter_loops().round_even(sums, count);
+                       convert(results, sums, count);
                      });
           begin = stop;
         }

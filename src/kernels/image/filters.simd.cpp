@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
@@ -10,41 +12,128 @@ namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
 
-#ifdef __AVX2__
-/// `vectors` times eight sums at once: enough of them hide the latency of an addition.
+#if defined(__AVX512VBMI__)
+constexpr int kLanes = 16;
+#elif defined(__AVX2__)
+constexpr int kLanes = 8;
+#else
+constexpr int kLanes = 4;
+#endif
+
+using Sums [[gnu::vector_size(4 * kLanes)]] = float;
+
+/// `vectors` times kLanes sums at once: enough of them hide the latency of an addition. Without
+/// `weights`, all are 1.
 template <int vectors>
-DALIESQUE_INLINE void weigh_block(float* out, const float* const* rows, const float* weights,
+DALIESQUE_INLINE void weigh_block(Sums* sums, const float* const* rows, const float* weights,
                                   int64_t taps, int64_t first) {
-  __m256 sums[vectors];
-  for (int v = 0; v < vectors; v++) sums[v] = _mm256_setzero_ps();
+  for (int v = 0; v < vectors; v++) sums[v] = Sums{};
   for (int64_t k = 0; k < taps; k++) {
-    const __m256 weight = _mm256_broadcast_ss(weights + k);
+    const float weight = weights ? weights[k] : 1;
     const float* row = rows[k] + first;
     for (int v = 0; v < vectors; v++) {
-      sums[v] = _mm256_add_ps(sums[v], _mm256_mul_ps(_mm256_loadu_ps(row + 8 * v), weight));
+      Sums values;
+      std::memcpy(&values, row + kLanes * v, sizeof values);
+      sums[v] = sums[v] + (weights ? values * weight : values);
     }
   }
-  for (int v = 0; v < vectors; v++) _mm256_storeu_ps(out + first + 8 * v, sums[v]);
 }
-#else
-template <int vectors>
-DALIESQUE_INLINE void weigh_block(float* out, const float* const* rows, const float* weights,
-                                  int64_t taps, int64_t first) {
-  float sums[8 * vectors] = {};
-  for (int64_t k = 0; k < taps; k++) {
-    const float weight = weights[k];
-    const float* __restrict row = rows[k] + first;
-    for (int i = 0; i < 8 * vectors; i++) sums[i] += row[i] * weight;
-  }
-  for (int i = 0; i < 8 * vectors; i++) out[first + i] = sums[i];
+
+/// Calls weigh(tag, first), where the tag says how many vectors make up a block, until all `count`
+/// values are in some block. The last ones may reach into the padding.
+template <class Weigh>
+DALIESQUE_INLINE void for_blocks(int64_t count, Weigh&& weigh) {
+  constexpr int kMost = 8, kFew = kFilterPadding / kLanes;
+  int64_t i = 0;
+  for (; i + kMost * kLanes <= count; i += kMost * kLanes) weigh.template operator()<kMost>(i);
+  for (; i < count; i += kFilterPadding) weigh.template operator()<kFew>(i);
 }
-#endif
 
 void weigh_rows(float* out, const float* const* rows, const float* weights, int64_t taps,
                 int64_t count) {
-  int64_t i = 0;
-  for (; i + 64 <= count; i += 64) weigh_block<8>(out, rows, weights, taps, i);
-  for (; i < count; i += 16) weigh_block<2>(out, rows, weights, taps, i);
+  for_blocks(count, [&]<int vectors>(int64_t first) {
+    Sums sums[vectors];
+    weigh_block<vectors>(sums, rows, weights, taps, first);
+    std::memcpy(out + first, sums, sizeof sums);
+  });
+}
+
+/// Rounds and clamps kFilterPadding sums.
+template <bool even>
+DALIESQUE_INLINE void to_bytes(uint8_t* out, const Sums* sums) {
+  constexpr float almost_half = 0x1.fffffep-2f;
+#if defined(__AVX512VBMI__)
+  // Of NaN and a number, both min and max give the second one.
+  const __m512 positive = _mm512_max_ps((__m512)sums[0], _mm512_setzero_ps());
+  const __m512 clamped = _mm512_min_ps(positive, _mm512_set1_ps(255));
+  const __m512i whole =
+      even ? _mm512_cvtps_epi32(clamped)
+           : _mm512_cvttps_epi32(_mm512_add_ps(clamped, _mm512_set1_ps(almost_half)));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(whole));
+#elif defined(__AVX2__)
+  const auto whole = [&](Sums values) {
+    const __m256 positive = _mm256_max_ps((__m256)values, _mm256_setzero_ps());
+    const __m256 clamped = _mm256_min_ps(positive, _mm256_set1_ps(255));
+    return even ? _mm256_cvtps_epi32(clamped)
+                : _mm256_cvttps_epi32(_mm256_add_ps(clamped, _mm256_set1_ps(almost_half)));
+  };
+  const __m256i words = _mm256_packs_epi32(whole(sums[0]), whole(sums[1]));
+  const __m256i ordered = _mm256_permute4x64_epi64(words, 0xD8);
+  _mm_storeu_si128(
+      reinterpret_cast<__m128i*>(out),
+      _mm_packus_epi16(_mm256_castsi256_si128(ordered), _mm256_extracti128_si256(ordered, 1)));
+#else
+  for (int i = 0; i < kFilterPadding; i++) {
+    const float value = sums[i / kLanes][i % kLanes];
+    const float positive = value > 0.0f ? value : 0.0f;
+    const float clamped = positive < 255.0f ? positive : 255.0f;
+    // Adding 1.5 * 2^23 leaves no bits for a fraction.
+    constexpr float no_fraction = 0x1.8p23f;
+    const float rounded = even ? (clamped + no_fraction) - no_fraction : clamped + almost_half;
+    out[i] = static_cast<uint8_t>(static_cast<int32_t>(rounded));
+  }
+#endif
+}
+
+template <bool even>
+DALIESQUE_INLINE void weigh_rows_to_bytes(uint8_t* out, const float* const* rows,
+                                          const float* weights, int64_t taps, int64_t count) {
+  constexpr int kPart = kFilterPadding / kLanes;
+  for_blocks(count, [&]<int vectors>(int64_t first) {
+    Sums sums[vectors];
+    weigh_block<vectors>(sums, rows, weights, taps, first);
+    uint8_t bytes[kFilterPadding];
+    for (int v = 0; v < vectors; v += kPart) {
+      const int64_t at = first + v * kLanes;
+      if (at + kFilterPadding <= count) {
+        to_bytes<even>(out + at, sums + v);
+      } else {
+        to_bytes<even>(bytes, sums + v);
+        std::memcpy(out + at, bytes, static_cast<size_t>(count - at));
+      }
+    }
+  });
+}
+
+void weigh_to_bytes(uint8_t* out, const float* const* rows, const float* weights, int64_t taps,
+                    int64_t count, bool even) {
+  if (even) {
+    weigh_rows_to_bytes<true>(out, rows, weights, taps, count);
+  } else {
+    weigh_rows_to_bytes<false>(out, rows, weights, taps, count);
+  }
+}
+
+void add_to_bytes(uint8_t* out, const float* const* rows, int64_t taps, int64_t count, bool even) {
+  if (even) {
+    weigh_rows_to_bytes<true>(out, rows, nullptr, taps, count);
+  } else {
+    weigh_rows_to_bytes<false>(out, rows, nullptr, taps, count);
+  }
+}
+
+void multiply(float* __restrict out, const float* __restrict in, float factor, int64_t count) {
+  for (int64_t i = 0; i < count; i++) out[i] = in[i] * factor;
 }
 
 void scale(float* values, float factor, int64_t count) {
@@ -68,6 +157,7 @@ void round_even(float* values, int64_t count) {
 
 }  // namespace
 
-const FilterLoops filter_loops = {weigh_rows, scale, add_scaled, round_even};
+const FilterLoops filter_loops = {weigh_rows, weigh_to_bytes, add_to_bytes, multiply,
+                                  scale,      add_scaled,     round_even};
 
 }  // namespace daliesque::image::DALIESQUE_ISA

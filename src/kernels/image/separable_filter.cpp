@@ -13,7 +13,7 @@
 
 namespace daliesque::image {
 
-const FilterLoops& filter_loops() { return DALIESQUE_CHOOSE(filter_loops); }
+const FilterLoops& filter_loops() { return DALIESQUE_CHOOSE_512(filter_loops); }
 
 namespace {
 
@@ -63,8 +63,8 @@ class SliceFilter {
         radius_y_(largest_radius(terms, 1)),
         slots_(std::min(2 * radius_y_ + 1, shape.height)) {}
 
-  /// Rows [begin, end) of a slice. Calls store(results, y, first, count) with the sums of each
-  /// term, for values [first, first + count) of row y.
+  /// Rows [begin, end) of a slice. Calls store(y, first, count) for values [first, first + count)
+  /// of row y, which sums() or bytes() then gives.
   template <class Store>
   void run(const std::byte* slice, size_t itemsize, int64_t begin, int64_t end, Store&& store) {
     const int64_t terms = static_cast<int64_t>(terms_.size());
@@ -78,13 +78,29 @@ class SliceFilter {
                      const size_t offset = static_cast<size_t>(next * shape_.row()) * itemsize;
                      filter_row(slice + offset, next);
                    }
-                   combine_rows(y);
-                   store(results_.data(), y, first * shape_.channels, count_);
+                   store(y, first * shape_.channels, count_);
                  }
                });
   }
 
-  /// The distance between the results of one term and the next.
+  /// The sums of each term, result_stride() apart, for the part of row y that is due.
+  float* sums(int64_t y) {
+    for (size_t t = 0; t < terms_.size(); t++) {
+      const auto term = static_cast<int64_t>(t);
+      const FilterWindow& window = find_rows(y, term);
+      loops_.weigh_rows(results_.data() + term * stride_, taps_.data(), window.data(),
+                        static_cast<int64_t>(window.size()), count_);
+    }
+    return results_.data();
+  }
+
+  /// The sums of the only term as bytes.
+  void bytes(uint8_t* out, int64_t y) {
+    const FilterWindow& window = find_rows(y, 0);
+    loops_.weigh_to_bytes(out, taps_.data(), window.data(), static_cast<int64_t>(window.size()),
+                          count_, false);
+  }
+
   int64_t result_stride() const { return stride_; }
 
  private:
@@ -118,17 +134,14 @@ class SliceFilter {
     }
   }
 
-  void combine_rows(int64_t y) {
-    for (size_t t = 0; t < terms_.size(); t++) {
-      const FilterWindow& window = terms_[t].windows[1];
-      const int64_t radius = terms_[t].radius(1), term = static_cast<int64_t>(t);
-      taps_.clear();
-      for (int64_t k = -radius; k <= radius; k++) {
-        taps_.push_back(slot(border_index(y + k, shape_.height, Border::reflect_101), term));
-      }
-      loops_.weigh_rows(results_.data() + term * stride_, taps_.data(), window.data(),
-                        static_cast<int64_t>(window.size()), count_);
+  /// Points taps_ to the rows under the window of a term, and gives this window.
+  const FilterWindow& find_rows(int64_t y, int64_t term) {
+    const Term& own = terms_[static_cast<size_t>(term)];
+    taps_.clear();
+    for (int64_t k = -own.radius(1); k <= own.radius(1); k++) {
+      taps_.push_back(slot(border_index(y + k, shape_.height, Border::reflect_101), term));
     }
+    return own.windows[1];
   }
 
   const FilterShape& shape_;
@@ -159,7 +172,8 @@ class SeparableFilter {
         in_(in),
         terms_(std::move(terms)),
         reader_(DType::float32, in.dtype(), Border::reflect_101),
-        store_(convert_loop(out.dtype(), DType::float32)) {
+        store_(convert_loop(out.dtype(), DType::float32)),
+        to_bytes_(out.dtype() == DType::uint8) {
     for (int64_t i = 0; i < in.size(); i++) {
       shapes_.emplace_back(in.shape(i), axes.outer, axes.spatial);
     }
@@ -211,9 +225,13 @@ class SeparableFilter {
       const FilterShape& s = shape(i);
       SliceFilter filter(s, terms(i), reader_);
       filter.run(input(i, slice * s.slice()), in_.itemsize(), begin, end,
-                 [&](float* results, int64_t y, int64_t first, int64_t count) {
-                   const float* sums = add_terms(results, filter.result_stride(), count, terms(i));
-                   store_(output(i, slice * s.slice() + y * s.row() + first), sums, count);
+                 [&](int64_t y, int64_t first, int64_t count) {
+                   std::byte* to = output(i, slice * s.slice() + y * s.row() + first);
+                   if (to_bytes_ && terms(i).size() == 1 && terms(i)[0].scale == 1) {
+                     return filter.bytes(reinterpret_cast<uint8_t*>(to), y);
+                   }
+                   store_(to, add_terms(filter.sums(y), filter.result_stride(), count, terms(i)),
+                          count);
                  });
     });
   }
@@ -228,7 +246,8 @@ class SeparableFilter {
       const FilterShape& s = shape(i);
       SliceFilter filter(s, terms(i), reader_);
       filter.run(input(i, slice * s.slice()), in_.itemsize(), begin, end,
-                 [&](float* results, int64_t y, int64_t first, int64_t count) {
+                 [&](int64_t y, int64_t first, int64_t count) {
+                   const float* results = filter.sums(y);
                    for (size_t t = 0; t < volumes.size(); t++) {
                      std::memcpy(
                          volumes[t].data<float>(i) + slice * s.slice() + y * s.row() + first,
@@ -289,6 +308,7 @@ class SeparableFilter {
   std::vector<Terms> terms_;
   RowReader reader_;
   ConvertLoop store_;
+  bool to_bytes_;
   std::vector<FilterShape> shapes_;
 };
 

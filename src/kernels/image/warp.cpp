@@ -113,6 +113,8 @@ class BandMaker {
     volume_ = volume;
     height_ = to[spatial - 2];
     width_ = to[spatial - 1];
+    item_bytes_ = static_cast<int64_t>(in.itemsize());
+    scattered_ = !volume && in.volume(sample) * item_bytes_ > kResidentBytes;
     pixel_bytes_ = static_cast<int64_t>(out.itemsize()) * from[spatial];
     const bool plain = options.border == Border::constant || options.border == Border::clamp;
     shifts_rows_ = sampler.fast() && plain && in.volume(sample) && mapping.row_shift(sample, 0);
@@ -135,6 +137,7 @@ class BandMaker {
     for (int64_t x = 0; x < width_; x += kWarpColumns) {
       const int columns = static_cast<int>(std::min<int64_t>(kWarpColumns, width_ - x));
       mapping_.locate(at_, sample_, {z, y, x, row_count, columns});
+      if (scattered_) prefetch_tile(row_count, columns);
       for (int r = 0; r < row_count; r++) {
         sampler_(out + (r * width_ + x) * pixel_bytes_, surface_,
                  {at_.x[r], at_.y[r], volume_ ? at_.z[r] : nullptr, columns});
@@ -143,6 +146,24 @@ class BandMaker {
   }
 
  private:
+  /// Asks for the lines that a tile needs, all at once: no pixel waits for those of another.
+  void prefetch_tile(int row_count, int columns) const {
+    constexpr int64_t kLine = 64;
+    const auto* data = static_cast<const std::byte*>(surface_.data);
+    const int64_t bytes = surface_.channels * item_bytes_;
+    const auto width = static_cast<float>(surface_.width);
+    const auto height = static_cast<float>(surface_.height);
+    const int step = static_cast<int>(std::clamp<int64_t>(kLine / bytes, 1, kWarpColumns));
+    for (int r = 0; r < row_count; r++) {
+      for (int k = 0; k < columns; k += step) {
+        const float x = at_.x[r][k], y = at_.y[r][k];
+        if (!(x >= 0 && x < width && y >= 0 && y < height)) continue;
+        const int64_t row = static_cast<int64_t>(y) * surface_.width;
+        __builtin_prefetch(data + (row + static_cast<int64_t>(x)) * bytes, 0, 2);
+      }
+    }
+  }
+
   void shift_rows(uint8_t* out, int64_t first, int row_count) {
     for (int r = 0; r < row_count; r++, out += row_bytes()) {
       shift_row(out, surface_, first + r, width_, *mapping_.row_shift(sample_, first + r),
@@ -152,8 +173,8 @@ class BandMaker {
 
   const WarpMapping& mapping_;
   const Sampler& sampler_;
-  int64_t sample_, height_, width_, pixel_bytes_;
-  bool volume_, shifts_rows_;
+  int64_t sample_, height_, width_, pixel_bytes_, item_bytes_;
+  bool volume_, shifts_rows_, scattered_;
   std::vector<uint8_t> buffer_;
   std::vector<std::byte> fill_;
   WarpSurface surface_;

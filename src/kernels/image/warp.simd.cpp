@@ -69,15 +69,24 @@ void affine(WarpCoordinates& at, const float* step, int dims) {
 
 #endif
 
-/// The cells of a stretch along one axis.
+/// The cells of a stretch along one axis: two neighbors, and how far it is from the first to the
+/// second.
 struct CellRow {
-  alignas(64) int32_t index[kWarpColumns];
+  alignas(64) int32_t first[kWarpColumns], second[kWarpColumns];
   alignas(64) float rest[kWarpColumns];
 
-  DALIESQUE_INLINE explicit CellRow(const float* coordinates) {
+  /// Where the ends of the axis repeat for ever, neighbors are within it.
+  DALIESQUE_INLINE CellRow(const float* coordinates, int64_t extent, Border border) {
+    const bool clamped = border == Border::clamp;
+    const int32_t low = clamped ? 0 : -0x7fffffff;
+    const int32_t high = clamped ? static_cast<int32_t>(extent - 1) : 0x7fffffff;
     for (int i = 0; i < kWarpColumns; i++) {
       const Cell cell = locate(coordinates[i]);
-      index[i] = cell.index;
+      const int32_t next = cell.index + 1;
+      const int32_t raised = cell.index > low ? cell.index : low;
+      const int32_t next_raised = next > low ? next : low;
+      first[i] = raised < high ? raised : high;
+      second[i] = next_raised < high ? next_raised : high;
       rest[i] = cell.rest;
     }
   }
@@ -107,37 +116,37 @@ DALIESQUE_INLINE Four load_four(const float* from) {
 /// Interpolates images of `fixed` channels, or of any number of them if that is 0.
 template <class T, int fixed>
 static void linear_2d(float* out, const WarpSurface& in, const WarpStretch& at) {
-  const CellRow xs(at.x), ys(at.y);
+  const CellRow xs(at.x, in.width, in.border), ys(at.y, in.height, in.border);
   const auto* data = static_cast<const T*>(in.data);
+  const auto* fill = static_cast<const T*>(in.fill);
   const int64_t channels = fixed ? fixed : in.channels, pitch = in.width * channels;
-  // Of the last pixels of the image and of the stretch, no more than they have is moved.
-  const int64_t last = in.height * pitch - pitch - 8;
   const bool filled = in.border == Border::constant;
   for (int i = 0; i < at.count; i++, out += channels) {
-    const int64_t x = xs.index[i], y = ys.index[i];
+    const int64_t left = xs.first[i], right = xs.second[i];
+    const int64_t above = ys.first[i], below = ys.second[i];
     const Between between{xs.rest[i], ys.rest[i]};
     const T *p00, *p01, *p10, *p11;
-    if (x >= 0 && x < in.width - 1 && y >= 0 && y < in.height - 1) {
-      const int64_t offset = y * pitch + x * channels;
-      p00 = data + offset;
-      p01 = p00 + channels;
-      p10 = p00 + pitch;
-      p11 = p10 + channels;
+    if (left >= 0 && right < in.width && above >= 0 && below < in.height) {
+      p00 = data + above * pitch + left * channels;
+      p01 = data + above * pitch + right * channels;
+      p10 = data + below * pitch + left * channels;
+      p11 = data + below * pitch + right * channels;
       if constexpr (std::is_same_v<T, float> && (fixed == 3 || fixed == 4)) {
-        if (offset <= last && i + 1 < at.count) {
+        // Of the last pixels of the image and of the stretch, no more than they have is moved.
+        if (p11 - data <= in.height * pitch - 4 && i + 1 < at.count) {
           const Four value =
               between.blend(load_four(p00), load_four(p01), load_four(p10), load_four(p11));
           std::memcpy(out, &value, sizeof value);
           continue;
         }
       }
-    } else if (filled && (x < -1 || x >= in.width || y < -1 || y >= in.height)) {
-      p00 = p01 = p10 = p11 = static_cast<const T*>(in.fill);
+    } else if (filled && (right < 0 || left >= in.width || below < 0 || above >= in.height)) {
+      p00 = p01 = p10 = p11 = fill;
     } else {
-      p00 = pixel<T>(in, x, y, 0);
-      p01 = pixel<T>(in, x + 1, y, 0);
-      p10 = pixel<T>(in, x, y + 1, 0);
-      p11 = pixel<T>(in, x + 1, y + 1, 0);
+      p00 = pixel<T>(in, left, above, 0);
+      p01 = pixel<T>(in, left + 1, above, 0);
+      p10 = pixel<T>(in, left, above + 1, 0);
+      p11 = pixel<T>(in, left + 1, above + 1, 0);
     }
     for (int64_t c = 0; c < channels; c++) {
       out[c] = between.blend(static_cast<float>(p00[c]), static_cast<float>(p01[c]),
