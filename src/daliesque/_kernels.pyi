@@ -853,6 +853,38 @@ class Curve(enum.Enum):
 def apply_curve(samples: Samples, curve: Curve, parameters: numpy.typing.NDArray[Any], outer: int) -> Samples:
     """Rows of `parameters` have 2 values, or 2 for each channel."""
 
+class AugmentStep(enum.Enum):
+    """What a step of augment() does."""
+
+    none = 0
+
+    move = 1
+
+    brightness = 2
+
+    contrast = 3
+
+    color = 4
+
+    sharpness = 5
+
+    posterize = 6
+
+    solarize = 7
+
+    add_below = 8
+
+    invert = 9
+
+    equalize = 10
+
+    autocontrast = 11
+
+def augment(samples: Samples, kinds: numpy.typing.NDArray[Any], parameters: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: WarpInterp, border: Border, fill: Sequence[float]) -> Samples:
+    """
+    Rows have an entry for each step: a number, two parameters and six values of a matrix.
+    """
+
 def autocontrast(samples: Samples, outer: int) -> Samples: ...
 
 def mean_contrast(samples: Samples, factor: numpy.typing.NDArray[Any]) -> Samples: ...

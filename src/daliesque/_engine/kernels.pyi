@@ -291,6 +291,16 @@ class Kernels(Protocol):
     def apply_curve(
         self, samples: Samples, curve: Curve, parameters: numpy.typing.NDArray[Any], outer: int
     ) -> Samples: ...
+    def augment(
+        self,
+        samples: Samples,
+        kinds: numpy.typing.NDArray[Any],
+        parameters: numpy.typing.NDArray[Any],
+        matrices: numpy.typing.NDArray[Any],
+        interp: WarpInterp,
+        border: Border,
+        fill: Sequence[float],
+    ) -> Samples: ...
     def autocontrast(self, samples: Samples, outer: int) -> Samples: ...
     def mean_contrast(self, samples: Samples, factor: numpy.typing.NDArray[Any]) -> Samples: ...
     def mix(self, inputs: Sequence[Samples], weights: numpy.typing.NDArray[Any]) -> Samples: ...

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators that apply to each sample what a policy draws for it.
 
-The samples that drew the same operator are processed together, by one kernel; others are not
-touched. `stages_of` and `maps_of` say what happens to each sample without touching pixels.
+In CPU memory, one kernel takes each sample through the augmentations that were drawn for it.
+Elsewhere, and if functions of the caller are among them, the samples that drew the same are
+processed together, by a kernel for it; others are not touched. `stages_of` and `maps_of` say what
+happens to each sample without touching pixels.
 """
 
 from __future__ import annotations
@@ -38,12 +40,22 @@ from .._shapes.policies import (
     SubPolicies,
     shift_enhance_range,
 )
+from .._shapes.windows import Border
 from .color import saturated
 from .filters import sharpened
 from .tone import curve_rows
-from .warp import LINEAR, moved, rotation_maps, shear_maps, translation_maps
+from .warp import (
+    LINEAR,
+    WARP_INTERP,
+    check_moves,
+    moved,
+    rotation_maps,
+    shear_maps,
+    translation_maps,
+)
 
 Curve = _kernels.Curve
+Step = _kernels.AugmentStep
 
 _NOTHING = np.zeros(1, np.float32)
 _ONE = np.ones(1, np.float32)
@@ -84,30 +96,58 @@ def _maps(
     return None
 
 
+# What a kernel takes each sample through, by the names of augmentations.
+_STEPS = {
+    "identity": Step.none,
+    **dict.fromkeys(_MOVING, Step.move),
+    "brightness": Step.brightness,
+    "contrast": Step.contrast,
+    "color": Step.color,
+    "sharpness": Step.sharpness,
+    "posterize": Step.posterize,
+    "solarize": Step.solarize,
+    "solarize_add": Step.add_below,
+    "invert": Step.invert,
+    "equalize": Step.equalize,
+    "auto_contrast": Step.autocontrast,
+}
+_CURVES = {
+    "posterize": Curve.posterize,
+    "solarize": Curve.solarize,
+    "solarize_add": Curve.add_below,
+    "invert": Curve.invert,
+}
+
+
+def _step_rows(name: str, parameters: Floats) -> Floats:
+    """The two parameters of the kernel of an augmentation, for each sample."""
+    match name:
+        case "posterize":
+            # At least one bit, so that no image becomes black.
+            return curve_rows(np.clip(np.round(parameters), 1, 8))
+        case "solarize_add":
+            return curve_rows(np.full(1, _MIDDLE, np.float32), np.floor(parameters))
+        case "sharpness":
+            return curve_rows(parameters - np.float32(1))
+    return curve_rows(parameters)
+
+
 def _changed(name: str, images: Samples, parameters: Floats) -> Samples:
     """Images after an augmentation that leaves pixels where they are."""
     kernels = images.kernels
+    rows = _step_rows(name, parameters)
+    if name in _CURVES:
+        return kernels.apply_curve(images, _CURVES[name], rows, 0)
+    first = np.ascontiguousarray(rows[:, 0])
     match name:
         case "brightness":
-            kind = images.type_id
-            return kernels.brightness_contrast(images, kind, parameters, _NOTHING, _ONE, None)
+            return kernels.brightness_contrast(images, images.type_id, first, _NOTHING, _ONE, None)
         case "contrast":
-            return kernels.mean_contrast(images, parameters)
+            return kernels.mean_contrast(images, first)
         case "color":
-            return saturated(images, parameters)
+            return saturated(images, first)
         case "sharpness":
-            return sharpened(images, parameters - np.float32(1))
-        case "posterize":
-            # At least one bit, so that no image becomes black.
-            bits = np.clip(np.round(parameters), 1, 8)
-            return kernels.apply_curve(images, Curve.posterize, curve_rows(bits), 0)
-        case "solarize":
-            return kernels.apply_curve(images, Curve.solarize, curve_rows(parameters), 0)
-        case "solarize_add":
-            rows = curve_rows(np.full(1, _MIDDLE, np.float32), np.floor(parameters))
-            return kernels.apply_curve(images, Curve.add_below, rows, 0)
-        case "invert":
-            return kernels.apply_curve(images, Curve.invert, curve_rows(_NOTHING), 0)
+            return sharpened(images, first)
         case "equalize":
             return kernels.equalize(images, 0)
         case "auto_contrast":
@@ -178,6 +218,63 @@ def _run(images: Samples, policy: Policy, stage: Stage, canvas: Canvas) -> Sampl
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     return joined.select(back.tolist())
+
+
+def _run_all(images: Samples, policy: Policy, stages: list[Stage], canvas: Canvas) -> Samples:
+    """All stages of a policy."""
+    names = [augmentation.operator for augmentation in policy.augmentations]
+    if isinstance(images, _kernels.Samples) and all(isinstance(name, str) for name in names):
+        return _run_each(images, policy, stages, canvas)
+    for stage in stages:
+        images = _run(images, policy, stage, canvas)
+    return images
+
+
+def _run_each(
+    images: _kernels.Samples, policy: Policy, stages: list[Stage], canvas: Canvas
+) -> _kernels.Samples:
+    """The same one sample after the other: what a stage leaves is still in the cache."""
+    count = len(images)
+    kinds = np.zeros((count, len(stages)), np.int32)
+    parameters = np.zeros((count, len(stages), 2), np.float32)
+    matrices = np.zeros((count, len(stages), 6), np.float32)
+    sizes = np.ascontiguousarray(images.shape_array()[:, :2])
+    moving = False
+    for k, stage in enumerate(stages):
+        for number, augmentation in enumerate(policy.augmentations):
+            rows = np.flatnonzero(stage.numbers == number)
+            name = augmentation.operator
+            if len(rows) == 0 or name == "identity":
+                continue
+            assert isinstance(name, str)
+            kinds[rows, k] = _STEPS[name].value
+            own = stage.parameters[rows]
+            maps = _maps(name, own, sizes[rows], canvas, rows)
+            if maps is None:
+                parameters[rows, k] = _step_rows(name, own)
+            else:
+                moving = True
+                matrices[rows, k] = maps
+    if moving:
+        check_moves(images, sizes, canvas.fill_value, canvas.interp)
+    # Samples for which nothing was drawn are not copied.
+    changed = kinds.any(axis=1)
+    rows, others = np.flatnonzero(changed), np.flatnonzero(~changed)
+    if len(rows) == 0:
+        return images
+    made = _kernels.augment(
+        images.select(rows.tolist()) if len(others) else images,
+        kinds=kinds[rows],
+        parameters=parameters[rows].reshape(len(rows), -1),
+        matrices=matrices[rows].reshape(len(rows), -1),
+        interp=WARP_INTERP[canvas.interp],
+        border=Border.clamp if canvas.fill_value is None else Border.constant,
+        fill=[canvas.fill_value or 0.0],
+    )
+    if len(others) == 0:
+        return made
+    order = np.argsort(np.concatenate([rows, others]), kind="stable")
+    return _kernels.join([made, images.select(others.tolist())]).select(order.tolist())
 
 
 class _PolicyRule(Rule):
@@ -318,9 +415,7 @@ def apply(
     """
     _check_channels(images)
     canvas = canvas_of(fill_value, repeat_border, interp_type, shape, len(images))
-    for stage in stages_of(policy, rng, len(images), frame_counts):
-        images = _run(images, policy, stage, canvas)
-    return images
+    return _run_all(images, policy, stages_of(policy, rng, len(images), frame_counts), canvas)
 
 
 @op(
@@ -386,11 +481,11 @@ def augmix(
     for chain in chains:
         numbers = uniform_rows(chain, count, policy.width + 1)[owner]
         depth = np.floor(numbers[:, -1] * _DEEPEST) + 1 if chain_depth < 0 else chain_depth
-        made = images
-        for step, stage in enumerate(policy.stages(numbers[:, :-1])):
-            wanted = np.where(step < depth, stage.numbers, -1)
-            made = _run(made, policy, Stage(wanted, stage.parameters), canvas)
-        mixed.append(made)
+        stages = [
+            Stage(np.where(step < depth, stage.numbers, -1), stage.parameters)
+            for step, stage in enumerate(policy.stages(numbers[:, :-1]))
+        ]
+        mixed.append(_run_all(images, policy, stages, canvas))
     weights = np.concatenate([own, shares], axis=1)[owner]
     return images.kernels.mix(mixed, np.ascontiguousarray(weights, np.float32))
 

@@ -193,11 +193,7 @@ def _warped(
     interp: DALIInterpType,
     dtype: DType | None,
 ) -> Samples:
-    if interp not in (NEAREST, LINEAR):
-        msg = f"'interp_type' must be INTERP_NN or INTERP_LINEAR; got {interp.name}."
-        raise ValueError(msg)
-    if fill_value is None:
-        check_not_empty(data, sizes)
+    check_moves(data, sizes, fill_value, interp)
     target = dtype or from_code(data.type_id)
     if interp == NEAREST and target.code != data.type_id:
         data = cast_samples(data, target)
@@ -212,6 +208,17 @@ def _warped(
         border=border,
         fill=fill,
     )
+
+
+def check_moves(
+    data: Samples, sizes: Integers, fill_value: float | None, interp: DALIInterpType
+) -> None:
+    """Refuse interpolations that are not known, and borders that do not exist."""
+    if interp not in (NEAREST, LINEAR):
+        msg = f"'interp_type' must be INTERP_NN or INTERP_LINEAR; got {interp.name}."
+        raise ValueError(msg)
+    if fill_value is None:
+        check_not_empty(data, sizes)
 
 
 def check_not_empty(data: Samples, sizes: Integers) -> None:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of augmentation on images: curves, mixtures, channels and displacements.
+#include "image/augment.h"
+
 #include "bind/bind.h"
 #include "core/errors.h"
 #include "image/channels.h"
@@ -87,6 +89,26 @@ Samples bound_warp_grid(const Samples& in, const Samples& nodes, WarpInterp inte
   return out;
 }
 
+Samples bound_augment(const Samples& in, const ArgArray<int32_t>& kinds,
+                      const ArgArray<float>& parameters, const ArgArray<float>& matrices,
+                      WarpInterp interp, Border border, std::vector<float> fill) {
+  const PerSample<int32_t> rows = per_sample(kinds, in.size());
+  const int64_t steps = rows.width();
+  bool fits = in.dtype() == DType::uint8 && in.ndim() == 3;
+  for (int64_t k = 0; k < rows.rows() * steps; k++) {
+    fits &= kinds.data()[k] >= 0 && kinds.data()[k] < kAugmentations;
+  }
+  if (!fits) throw UsageError("steps are numbered, and images are bytes");
+  Samples out = Samples::empty_like(in);
+  augment(out, dense(in),
+          {steps,
+           rows,
+           per_sample(parameters, in.size(), 2 * steps),
+           per_sample(matrices, in.size(), 6 * steps),
+           {interp, border, std::move(fill)}});
+  return out;
+}
+
 }  // namespace
 
 void bind_augment(nb::module_& m) {
@@ -109,6 +131,22 @@ void bind_augment(nb::module_& m) {
       },
       "samples"_a, "curve"_a, "parameters"_a, "outer"_a, release(),
       "Rows of `parameters` have 2 values, or 2 for each channel.");
+  nb::enum_<Augmentation>(m, "AugmentStep", "What a step of augment() does.")
+      .value("none", Augmentation::none)
+      .value("move", Augmentation::move)
+      .value("brightness", Augmentation::brightness)
+      .value("contrast", Augmentation::contrast)
+      .value("color", Augmentation::color)
+      .value("sharpness", Augmentation::sharpness)
+      .value("posterize", Augmentation::posterize)
+      .value("solarize", Augmentation::solarize)
+      .value("add_below", Augmentation::add_below)
+      .value("invert", Augmentation::invert)
+      .value("equalize", Augmentation::equalize)
+      .value("autocontrast", Augmentation::autocontrast);
+  m.def("augment", &bound_augment, "samples"_a, "kinds"_a, "parameters"_a, "matrices"_a, "interp"_a,
+        "border"_a, "fill"_a, release(),
+        "Rows have an entry for each step: a number, two parameters and six values of a matrix.");
   m.def(
       "autocontrast",
       [](const Samples& in, int outer) {

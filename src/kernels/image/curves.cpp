@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "core/parallel.h"
 #include "core/saturate.h"
 #include "core/stream.h"
+#include "image/byte_statistics.h"
 #include "tensor/lookup.h"
 
 namespace daliesque::image {
@@ -99,19 +99,24 @@ struct Planes {
   int64_t volume_of_plane() const { return pixels * channels; }
 };
 
+/// What a function does to bytes.
+tensor::ByteTable table_of(const Function& function) {
+  tensor::ByteTable table;
+  for (size_t value = 0; value < table.size(); value++) {
+    table[value] = saturate<uint8_t>(function(static_cast<float>(value)));
+  }
+  return table;
+}
+
 /// Replaces the bytes of a plane, those of channel c by functions[c], or all by the only one.
 void change_bytes(uint8_t* out, const uint8_t* in, const Planes& planes,
                   const std::vector<Function>& functions, bool streamed) {
-  const auto tables = std::make_unique_for_overwrite<uint8_t[][256]>(functions.size());
-  for (size_t c = 0; c < functions.size(); c++) {
-    for (int value = 0; value < 256; value++) {
-      tables[c][value] = saturate<uint8_t>(functions[c](static_cast<float>(value)));
-    }
-  }
+  std::vector<tensor::ByteTable> tables;
+  for (const Function& function : functions) tables.push_back(table_of(function));
   if (functions.size() == 1) {
-    tensor::look_up_bytes(out, in, planes.volume_of_plane(), 1, tables.get(), streamed);
+    tensor::look_up_bytes(out, in, planes.volume_of_plane(), 1, tables.data(), streamed);
   } else {
-    tensor::look_up_bytes(out, in, planes.pixels, planes.channels, tables.get(), streamed);
+    tensor::look_up_bytes(out, in, planes.pixels, planes.channels, tables.data(), streamed);
   }
   if (streamed) stream_fence();
 }
@@ -199,29 +204,10 @@ struct Extremes {
 std::vector<Extremes> find_extremes(const std::byte* in, DType type, const Planes& planes) {
   std::vector<Extremes> found(static_cast<size_t>(planes.channels));
   if (type == DType::uint8) {
-    // Rows of as many bytes as there are channels times lanes: loops over lanes are vectors.
-    constexpr int64_t kLanes = 64;
-    const int64_t width = planes.channels * kLanes, rows = planes.volume_of_plane() / width;
-    std::vector<uint8_t> low(static_cast<size_t>(width), 255), high(low.size(), 0);
     const auto* bytes = reinterpret_cast<const uint8_t*>(in);
-    for (int64_t r = 0; r < rows; r++) {
-      const uint8_t* row = bytes + r * width;
-      for (size_t k = 0; k < low.size(); k++) {
-        low[k] = std::min(low[k], row[k]);
-        high[k] = std::max(high[k], row[k]);
-      }
-    }
-    const auto add = [&](size_t channel, uint8_t lowest, uint8_t highest) {
-      Extremes& own = found[channel];
-      own.lowest = std::min(own.lowest, static_cast<float>(lowest));
-      own.highest = std::max(own.highest, static_cast<float>(highest));
-    };
-    const size_t channels = found.size();
-    if (rows) {
-      for (size_t k = 0; k < low.size(); k++) add(k % channels, low[k], high[k]);
-    }
-    for (int64_t k = rows * width; k < planes.volume_of_plane(); k++) {
-      add(static_cast<size_t>(k) % channels, bytes[k], bytes[k]);
+    found.clear();
+    for (const ByteRange& range : find_ranges(bytes, planes.pixels, planes.channels)) {
+      found.push_back({static_cast<float>(range.lowest), static_cast<float>(range.highest)});
     }
     return found;
   }
@@ -232,41 +218,43 @@ std::vector<Extremes> find_extremes(const std::byte* in, DType type, const Plane
   return found;
 }
 
-/// The mean of each channel, weighted: that of three channels by what red, green and blue add to
-/// luminance, as the reference does.
-float mean_luminance(const std::byte* in, DType type, const Planes& planes) {
-  const auto channels = static_cast<size_t>(planes.channels);
-  std::vector<double> sums(channels);
-  if (type == DType::uint8) {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(in);
-    constexpr int64_t kLanes = 16, kMostRows = 1 << 23;
-    const int64_t width = planes.channels * kLanes, rows = planes.volume_of_plane() / width;
-    for (int64_t first = 0; first < rows; first += kMostRows) {
-      std::vector<uint32_t> totals(static_cast<size_t>(width));
-      const int64_t last = std::min(rows, first + kMostRows);
-      for (int64_t r = first; r < last; r++) {
-        for (size_t k = 0; k < totals.size(); k++) {
-          totals[k] += bytes[static_cast<size_t>(r * width) + k];
-        }
-      }
-      for (size_t k = 0; k < totals.size(); k++) sums[k % channels] += totals[k];
-    }
-    for (int64_t k = rows * width; k < planes.volume_of_plane(); k++) {
-      sums[static_cast<size_t>(k) % channels] += bytes[k];
-    }
-  } else {
-    for_values(in, type, planes, [&](float value, size_t channel) { sums[channel] += value; });
-  }
-  const auto pixels = static_cast<double>(planes.pixels);
-  if (channels == 3) {
+/// The mean of all values of some pixels; that of three channels weighted by what red, green and
+/// blue add to luminance, as the reference does.
+float mean_luminance(const std::vector<double>& sums, int64_t pixels) {
+  const auto count = static_cast<double>(pixels);
+  if (sums.size() == 3) {
     constexpr float kWeights[] = {0.299f, 0.587f, 0.114f};
     float luminance = 0;
-    for (size_t c = 0; c < 3; c++) luminance += static_cast<float>(sums[c] / pixels) * kWeights[c];
+    for (size_t c = 0; c < 3; c++) luminance += static_cast<float>(sums[c] / count) * kWeights[c];
     return luminance;
   }
   double total = 0;
   for (double sum : sums) total += sum;
-  return static_cast<float>(total / (pixels * static_cast<double>(channels)));
+  return static_cast<float>(total / (count * static_cast<double>(sums.size())));
+}
+
+/// The sum of the values of each channel.
+std::vector<double> sum_channels(const std::byte* in, DType type, const Planes& planes) {
+  if (type == DType::uint8) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(in);
+    const std::vector<int64_t> exact = sum_bytes(bytes, planes.pixels, planes.channels);
+    return {exact.begin(), exact.end()};
+  }
+  std::vector<double> sums(static_cast<size_t>(planes.channels));
+  for_values(in, type, planes, [&](float value, size_t channel) { sums[channel] += value; });
+  return sums;
+}
+
+/// The function that stretches a range over another one from 0 on.
+Function stretching(Extremes own, Range range) {
+  const float extent = own.highest - own.lowest;
+  const float stretch[] = {own.lowest, range.highest / extent}, nothing[] = {0, 1};
+  return Function(Curve::stretch, extent > 0 ? stretch : nothing, range);
+}
+
+Function contrasting(const std::vector<double>& sums, int64_t pixels, float factor, Range range) {
+  const float parameters[] = {mean_luminance(sums, pixels), factor};
+  return Function(Curve::contrast, parameters, range);
 }
 
 }  // namespace
@@ -298,10 +286,7 @@ void autocontrast(Samples& out, const Samples& in, int outer) {
                 [&](int64_t, int64_t, const Planes& planes, const std::byte* plane) {
                   std::vector<Function> functions;
                   for (const Extremes& own : find_extremes(plane, in.dtype(), planes)) {
-                    const float extent = own.highest - own.lowest;
-                    const float stretch[] = {own.lowest, range.highest / extent};
-                    const float nothing[] = {0, 1};
-                    functions.emplace_back(Curve::stretch, extent > 0 ? stretch : nothing, range);
+                    functions.push_back(stretching(own, range));
                   }
                   return functions;
                 });
@@ -310,9 +295,23 @@ void autocontrast(Samples& out, const Samples& in, int outer) {
 void mean_contrast(Samples& out, const Samples& in, PerSample<float> factor) {
   const Range range(in.dtype());
   change_planes(out, in, 0, [&](int64_t i, int64_t, const Planes& planes, const std::byte* plane) {
-    const float parameters[] = {mean_luminance(plane, in.dtype(), planes), factor[i]};
-    return std::vector<Function>{{Curve::contrast, parameters, range}};
+    return std::vector<Function>{
+        contrasting(sum_channels(plane, in.dtype(), planes), planes.pixels, factor[i], range)};
   });
+}
+
+tensor::ByteTable curve_table(Curve curve, const float* parameters) {
+  return table_of(Function(curve, parameters, Range(DType::uint8)));
+}
+
+tensor::ByteTable autocontrast_table(ByteRange range) {
+  const Extremes own{static_cast<float>(range.lowest), static_cast<float>(range.highest)};
+  return table_of(stretching(own, Range(DType::uint8)));
+}
+
+tensor::ByteTable mean_contrast_table(const std::vector<int64_t>& sums, int64_t pixels,
+                                      float factor) {
+  return table_of(contrasting({sums.begin(), sums.end()}, pixels, factor, Range(DType::uint8)));
 }
 
 }  // namespace daliesque::image

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/per_sample.h"
 #include "core/samples.h"
+#include "image/byte_statistics.h"
+#include "tensor/lookup.h"
 
 namespace daliesque::image {
 
@@ -32,5 +35,12 @@ void autocontrast(Samples& out, const Samples& in, int outer);
 
 /// Contrast about the mean luminance of each image (HWC or HW): a + (value - a) * factor.
 void mean_contrast(Samples& out, const Samples& in, PerSample<float> factor);
+
+// What these do to the bytes of an image.
+tensor::ByteTable curve_table(Curve curve, const float* parameters);
+tensor::ByteTable autocontrast_table(ByteRange range);
+/// `sums` are those of the bytes of each channel.
+tensor::ByteTable mean_contrast_table(const std::vector<int64_t>& sums, int64_t pixels,
+                                      float factor);
 
 }  // namespace daliesque::image

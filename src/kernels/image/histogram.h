@@ -4,12 +4,18 @@
 #pragma once
 
 #include "core/samples.h"
+#include "image/byte_statistics.h"
+#include "tensor/lookup.h"
 
 namespace daliesque::image {
 
 /// Spreads the values of each plane over the whole range. Samples are bytes: `outer` leading axes
 /// count images, two more are rows and columns, and what follows are channels.
 void equalize(Samples& out, const Samples& in, int outer);
+
+/// What equalize() does to the bytes of a channel: maps the lowest to 0 and the highest to 255, and
+/// others by how many are below.
+tensor::ByteTable equalizing_table(const ByteCounts& counts, int64_t pixels);
 
 /// Contrast-limited adaptive equalization of images of one or three channels.
 struct Clahe {

@@ -59,24 +59,9 @@ DALIESQUE_INLINE __m256i weight_pair(const int16_t* weights) {
 #endif
 
 template <int terms>
-DALIESQUE_INLINE void blend_inputs(uint8_t* out, const uint8_t* const* in, int64_t count,
-                                   const int16_t* weights) {
-  int64_t k = 0;
-#ifdef __AVX2__
-  const __m256i first = weight_pair(weights);
-  const __m256i second = terms == 4 ? weight_pair(weights + 2) : first;
-  for (; k + 16 <= count; k += 16) {
-    const __m128i a = load_16(in[0] + k), b = load_16(in[1] + k);
-    __m256i low = weigh_pairs(a, b, first, true), high = weigh_pairs(a, b, first, false);
-    if (terms == 4) {
-      const __m128i c = load_16(in[2] + k), d = load_16(in[3] + k);
-      low = _mm256_add_epi32(low, weigh_pairs(c, d, second, true));
-      high = _mm256_add_epi32(high, weigh_pairs(c, d, second, false));
-    }
-    store_16(out + k, low, high);
-  }
-#endif
-  for (; k < count; k++) {
+DALIESQUE_INLINE void blend_bytes(uint8_t* out, const uint8_t* const* in, int64_t first,
+                                  int64_t count, const int16_t* weights) {
+  for (int64_t k = first; k < count; k++) {
     int32_t sum = 1 << (kWeightBits - 1);
     for (int t = 0; t < terms; t++) sum += in[t][k] * weights[t];
     out[k] = static_cast<uint8_t>(sum >> kWeightBits);
@@ -84,11 +69,43 @@ DALIESQUE_INLINE void blend_inputs(uint8_t* out, const uint8_t* const* in, int64
 }
 
 void blend_two(uint8_t* out, const uint8_t* const* in, int64_t count, const int16_t* weights) {
-  blend_inputs<2>(out, in, count, weights);
+  int64_t k = 0;
+#ifdef __AVX2__
+  // Since the weights add up to one, a * wa + b * wb is b + (a - b) * wa; the difference is doubled
+  // because the product, rounded, is shifted by 15 bits.
+  const __m256i weight = _mm256_set1_epi16(weights[0]);
+  const auto blend = [&](__m256i a, __m256i b) {
+    const __m256i difference = _mm256_sub_epi16(a, b);
+    const __m256i twice = _mm256_add_epi16(difference, difference);
+    return _mm256_add_epi16(b, _mm256_mulhrs_epi16(twice, weight));
+  };
+  const __m256i zero = _mm256_setzero_si256();
+  for (; k + 32 <= count; k += 32) {
+    const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in[0] + k));
+    const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in[1] + k));
+    const __m256i low = blend(_mm256_unpacklo_epi8(a, zero), _mm256_unpacklo_epi8(b, zero));
+    const __m256i high = blend(_mm256_unpackhi_epi8(a, zero), _mm256_unpackhi_epi8(b, zero));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + k), _mm256_packus_epi16(low, high));
+  }
+#endif
+  blend_bytes<2>(out, in, k, count, weights);
 }
 
 void blend_four(uint8_t* out, const uint8_t* const* in, int64_t count, const int16_t* weights) {
-  blend_inputs<4>(out, in, count, weights);
+  int64_t k = 0;
+#ifdef __AVX2__
+  const __m256i first = weight_pair(weights), second = weight_pair(weights + 2);
+  for (; k + 16 <= count; k += 16) {
+    const __m128i a = load_16(in[0] + k), b = load_16(in[1] + k);
+    const __m128i c = load_16(in[2] + k), d = load_16(in[3] + k);
+    const __m256i low =
+        _mm256_add_epi32(weigh_pairs(a, b, first, true), weigh_pairs(c, d, second, true));
+    const __m256i high =
+        _mm256_add_epi32(weigh_pairs(a, b, first, false), weigh_pairs(c, d, second, false));
+    store_16(out + k, low, high);
+  }
+#endif
+  blend_bytes<4>(out, in, k, count, weights);
 }
 
 }  // namespace

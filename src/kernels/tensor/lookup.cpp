@@ -29,8 +29,9 @@ DALIESQUE_LOOKUP_LOOPS
 #undef DALIESQUE_LOOKUP_LOOPS
 
 void look_up_bytes(uint8_t* out, const uint8_t* in, int64_t pixels, int64_t channels,
-                   const uint8_t (*tables)[256], bool streamed) {
-  DALIESQUE_CHOOSE_512(look_up_bytes(out, in, pixels, channels, tables, streamed));
+                   const ByteTable* tables, bool streamed) {
+  const auto* values = reinterpret_cast<const uint8_t (*)[256]>(tables);
+  DALIESQUE_CHOOSE_512(look_up_bytes(out, in, pixels, channels, values, streamed));
 }
 
 namespace {
@@ -48,9 +49,7 @@ class Table {
         size_(static_cast<uint64_t>(table.volume(0))),
         otherwise_(*otherwise.data<const Word>(0)) {
     if constexpr (sizeof(In) == 1) {
-      for (int byte = 0; byte < 256; byte++) {
-        bytes_[byte] = find(static_cast<In>(byte));
-      }
+      for (size_t byte = 0; byte < 256; byte++) bytes_[byte] = find(static_cast<In>(byte));
     }
   }
 
@@ -86,7 +85,7 @@ class Table {
   const Word* values_;
   uint64_t size_;
   Word otherwise_;
-  Word bytes_[256];  // the value for every byte, if the input has bytes
+  std::array<Word, 256> bytes_;  // the value for every byte, if the input has bytes
 };
 
 template <class Word, class In>
