@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the kernels that mirror and normalize images on many shapes, in memory of exactly the right
-// size: the portable and the vector code must agree with plain loops. Meant to be run under
-// sanitizers.
+// Runs the kernels that mirror, normalize and filter images on many shapes, in memory of exactly
+// the right size: the portable and the vector code must agree with plain loops. Meant to be run
+// under sanitizers.
+#include <algorithm>
 #include <iterator>
 #include <random>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/simd.h"
 #include "image/crop_mirror_normalize.h"
 #include "image/flip.h"
+#include "image/rank_filters.h"
 
 using namespace daliesque;
 using namespace daliesque::image;
@@ -76,6 +78,43 @@ void test_crop_mirror_normalize(std::mt19937_64& rng, const Extents& shape) {
   check(good, "crop_mirror_normalize", text_of_shape(shape));
 }
 
+/// The largest, smallest or middle value under a window of any size, the border clamped or left
+/// out.
+template <class T>
+void test_rank_filter(std::mt19937_64& rng, DType type, const Extents& shape) {
+  const Samples in = random_sample(rng, type, shape);
+  Samples out = exact_sample(type, shape);
+  const Rank rank = static_cast<Rank>(rng() % 3);
+  const int most = rank == Rank::median ? 4 : 40;
+  const int32_t window[] = {static_cast<int32_t>(1 + rng() % most),
+                            static_cast<int32_t>(1 + rng() % most)};
+  const int32_t anchor[] = {static_cast<int32_t>(rng() % window[0]),
+                            static_cast<int32_t>(rng() % window[1])};
+  const bool clamp = rank == Rank::median || rng() % 2;
+  rank_filter(out, in, {0, 2, true},
+              {rank, PerSample<int32_t>(window, 1, 2), PerSample<int32_t>(anchor, 1, 2),
+               clamp ? Border::clamp : Border::constant});
+  bool good = true;
+  std::vector<T> values;
+  for (int64_t k = 0; good && k < out.volume(0); k++) {
+    const Extents at = coordinates(k, shape);
+    values.clear();
+    for (int64_t j = 0; j < window[0] * window[1]; j++) {
+      const int64_t y = at[0] + j / window[0] - anchor[1], x = at[1] + j % window[0] - anchor[0];
+      const Extents from = {std::clamp<int64_t>(y, 0, shape[0] - 1),
+                            std::clamp<int64_t>(x, 0, shape[1] - 1), at[2]};
+      if (!clamp && (from[0] != y || from[1] != x)) continue;
+      values.push_back(in.data<T>(0)[index_of(from, shape)]);
+    }
+    std::sort(values.begin(), values.end());
+    const T expected = rank == Rank::smallest  ? values.front()
+                       : rank == Rank::largest ? values.back()
+                                               : values[values.size() / 2];
+    good = out.data<T>(0)[k] == expected;
+  }
+  check(good, "rank_filter", text_of_shape(shape));
+}
+
 }  // namespace
 
 int main() {
@@ -83,7 +122,7 @@ int main() {
   constexpr DType kElements[] = {DType::uint8, DType::int16, DType::float32, DType::float64};
   constexpr int64_t kExtents[] = {0, 1, 2, 3, 4, 5, 7, 15, 16, 17, 33, 70};
   for (int round = 0; round < 3000; round++) {
-    set_simd_enabled(round % 4 != 0);
+    set_simd_enabled(round % 4 != 0, round % 4 != 1);
     Extents shape(1 + rng() % 4);
     for (int64_t& extent : shape) extent = kExtents[rng() % std::size(kExtents)];
     if (volume(shape) > 100000) continue;
@@ -92,6 +131,11 @@ int main() {
     test_crop_mirror_normalize(rng,
                                {static_cast<int64_t>(rng() % 4), static_cast<int64_t>(rng() % 70),
                                 static_cast<int64_t>(1 + rng() % 4)});
+    if (round % 10 >= 4) continue;
+    const Extents filtered = {static_cast<int64_t>(rng() % 20), static_cast<int64_t>(rng() % 50),
+                              static_cast<int64_t>(1 + rng() % 4)};
+    test_rank_filter<uint8_t>(rng, DType::uint8, filtered);
+    test_rank_filter<int16_t>(rng, DType::int16, filtered);
   }
   set_simd_enabled(true);
   return passed("image_test");

@@ -12,6 +12,7 @@ import pytest
 
 import daliesque as ndd
 from support.compare import assert_close, assert_near, assert_same
+from support.ramps import all_instruction_sets
 from support.reference import filters as plain
 from support.reference.color import to_type
 
@@ -292,6 +293,21 @@ def test_morphology_against_opencv(name: str, border: str) -> None:
             arguments = {"mask_size": size, "anchor": anchor, "iterations": iterations}
             actual = experimental(name, image, "HWC", border_mode=border, **arguments)
             assert_same(actual, expected, (size, anchor, iterations))
+
+
+@pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
+@pytest.mark.parametrize("dtype", NUMERIC_TYPES)
+def test_rank_filters_of_every_size_and_type(dtype: str) -> None:
+    image = full_range(dtype, (37, 71, 3))
+    for size in ((3, 3), (7, 6), (17, 1), (1, 40), (33, 12)):
+        anchor = (size[0] // 2, size[1] // 2)
+        for name, choose in (("dilate", np.max), ("erode", np.min)):
+            actual = experimental(name, image, "HWC", mask_size=list(size), border_mode="wrap")
+            expected = plain.pick(image, size, anchor, "wrap", functools.partial(choose, axis=-1))
+            assert_same(actual, expected, (name, size))
+    expected = plain.pick(image, (3, 3), (1, 1), "clamp", upper_median)
+    assert_same(experimental("median_blur", image, "HWC", window_size=3), expected)
 
 
 def test_mask_sizes_for_each_frame() -> None:

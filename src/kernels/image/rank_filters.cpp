@@ -4,6 +4,7 @@
 #include "core/parallel.h"
 #include "core/scratch.h"
 #include "core/simd.h"
+#include "image/extreme_filter.h"
 #include "image/rank_loops.h"
 #include "image/strips.h"
 
@@ -15,7 +16,7 @@ constexpr double kRankNanosecondsPerTap = 0.03;
 // What the rows of a strip may occupy of the fastest cache.
 constexpr int64_t kRankStripBytes = 16 << 10;
 
-const RankLoops& rank_loops() { return DALIESQUE_CHOOSE(rank_loops); }
+const RankLoops& rank_loops() { return DALIESQUE_CHOOSE_512(rank_loops); }
 
 KeyKind key_kind(DType type) {
   switch (type) {
@@ -48,38 +49,31 @@ int key_size_for(int value_size, int64_t taps) {
   return std::max(value_size, counting);
 }
 
-/// Filters the images of one sample.
-class ImageFilter {
+/// Finds the medians of the images of one sample.
+class MedianFilter {
  public:
-  ImageFilter(const FilterShape& shape, DType type, const RankFilter& arguments, int64_t i)
+  MedianFilter(const FilterShape& shape, DType type, const RankFilter& arguments, int64_t i)
       : shape_(shape),
-        rank_(arguments.rank),
         border_(arguments.border),
         value_size_(static_cast<int>(dtype_size(type))),
         width_(arguments.window.row(i)[0]),
         height_(arguments.window.row(i)[1]),
         anchor_x_(arguments.anchor.row(i)[0]),
         anchor_y_(arguments.anchor.row(i)[1]),
-        key_size_(rank_ == Rank::median ? key_size_for(value_size_, width_ * height_)
-                                        : value_size_),
+        key_size_(key_size_for(value_size_, width_ * height_)),
+        plain_(key_kind(type) == KeyKind::natural && key_size_ == value_size_),
+        square_(width_ == 3 && height_ == 3),
         reader_(bits_type(value_size_), bits_type(value_size_), border_) {
     const RankLoops& loops = rank_loops();
     to_keys_ = loops.find_to_keys(key_kind(type), key_size_, value_size_);
     to_values_ = loops.find_to_values(key_kind(type), value_size_, key_size_);
-    pick_ = rank_ == Rank::median    ? loops.find_median(key_size_)
-            : rank_ == Rank::largest ? loops.find_largest(key_size_)
-                                     : loops.find_smallest(key_size_);
-    // A constant border is the value that is never picked.
+    pick_ = loops.find_median(key_size_);
+    pick_square_ = loops.find_median_3x3(key_size_);
+    // A constant border is larger than anything else.
     const std::vector<std::byte> keys(static_cast<size_t>(shape.channels * key_size_),
-                                      rank_ == Rank::largest ? std::byte{0} : std::byte{255});
+                                      std::byte{255});
     fill_.resize(static_cast<size_t>(shape.channels * value_size_));
     to_values_(fill_.data(), keys.data(), shape.channels);
-  }
-
-  double cost_per_value() const {
-    const auto taps = static_cast<double>(rank_ == Rank::median ? 8 * key_size_ * width_ * height_
-                                                                : width_ + height_);
-    return 1 + taps * key_size_ * kRankNanosecondsPerTap;
   }
 
   /// Rows [begin, end) of an image.
@@ -90,9 +84,8 @@ class ImageFilter {
                  int64_t next = begin;
                  for (int64_t y = begin; y < end; y++) {
                    for (; next < y + height_; next++) read_row(in, next);
-                   pick(y);
                    const int64_t offset = y * shape_.row() + first * shape_.channels;
-                   to_values_(out + offset * value_size_, picked_.data(), count_);
+                   pick(out + offset * value_size_, y);
                  }
                });
   }
@@ -105,8 +98,8 @@ class ImageFilter {
     // Windows that start in the last pixel read up to the padding behind a row.
     stride_ = ((last_ - first_) * shape_.channels / kRankPadding + 2) * kRankPadding;
     values_.require(stride_ * value_size_);
-    line_.require(stride_ * key_size_);
     rows_.require(height_ * stride_ * key_size_);
+    sorted_.require(3 * stride_ * key_size_);
     picked_.require(stride_ * key_size_);
   }
 
@@ -116,47 +109,79 @@ class ImageFilter {
   void read_row(const std::byte* in, int64_t y) {
     const int64_t source = border_index(y - anchor_y_, shape_.height, border_);
     const int64_t count = (last_ - first_) * shape_.channels;
-    // The largest and smallest are found along rows first, then along columns.
-    std::byte* keys = rank_ == Rank::median ? slot(y) : line_.data();
     if (source == kOutside) {
-      const int byte = rank_ == Rank::largest ? 0 : 255;
-      std::memset(keys, byte, static_cast<size_t>(count * key_size_));
-    } else {
-      reader_.read(values_.data(), in + source * shape_.row() * value_size_, shape_.width,
-                   shape_.channels, first_, last_, fill_.data());
-      to_keys_(keys, values_.data(), count);
+      std::memset(slot(y), 255, static_cast<size_t>(count * key_size_));
+      return;
     }
-    if (rank_ == Rank::median) return;
-    inputs_.clear();
-    for (int64_t x = 0; x < width_; x++) inputs_.push_back(keys + x * shape_.channels * key_size_);
-    pick_(slot(y), inputs_.data(), width_, count_);
+    // Values that are keys already go where these belong.
+    std::byte* values = plain_ ? slot(y) : values_.data();
+    reader_.read(values, in + source * shape_.row() * value_size_, shape_.width, shape_.channels,
+                 first_, last_, fill_.data());
+    if (!plain_) to_keys_(slot(y), values, count);
   }
 
-  void pick(int64_t y) {
+  void pick(std::byte* out, int64_t y) {
+    if (square_) {
+      pick_square(out, y);
+      return;
+    }
     inputs_.clear();
     for (int64_t k = 0; k < height_; k++) {
-      const int64_t columns = rank_ == Rank::median ? width_ : 1;
-      for (int64_t x = 0; x < columns; x++) {
+      for (int64_t x = 0; x < width_; x++) {
         inputs_.push_back(slot(y + k) + x * shape_.channels * key_size_);
       }
     }
     pick_(picked_.data(), inputs_.data(), static_cast<int64_t>(inputs_.size()), count_);
+    to_values_(out, picked_.data(), count_);
+  }
+
+  void pick_square(std::byte* out, int64_t y) {
+    const void* rows[] = {slot(y), slot(y + 1), slot(y + 2)};
+    std::byte* first = sorted_.data();
+    void* sorted[] = {first, first + stride_ * key_size_, first + 2 * stride_ * key_size_};
+    std::byte* keys = plain_ ? out : picked_.data();
+    pick_square_(keys, rows, sorted, shape_.channels, count_);
+    if (!plain_) to_values_(out, keys, count_);
   }
 
   const FilterShape& shape_;
-  Rank rank_;
   Border border_;
   int value_size_;
   int64_t width_, height_, anchor_x_, anchor_y_;
   int key_size_;
+  bool plain_, square_;
   RowReader reader_;
   ConvertKeys to_keys_, to_values_;
   PickKeys pick_;
+  PickSquare pick_square_;
   std::vector<std::byte> fill_;
-  Scratch<std::byte> values_, line_, rows_, picked_;
+  Scratch<std::byte> values_, rows_, sorted_, picked_;
   std::vector<const void*> inputs_;
   int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
 };
+
+/// Estimated nanoseconds for a value.
+double cost_of_value(const RankFilter& arguments, int64_t i, size_t value_size) {
+  const auto size = static_cast<double>(value_size);
+  if (arguments.rank != Rank::median) return 0.2 * size;
+  const int32_t* window = arguments.window.row(i);
+  return 0.5 + 8 * size * size * window[0] * window[1] * kRankNanosecondsPerTap;
+}
+
+/// Runs Filter over rows [begin, end) of a sample, counted through all of its images.
+template <class Filter>
+void filter_rows(Samples& out, const Samples& in, const FilterShape& shape,
+                 const RankFilter& arguments, int64_t i, int64_t begin, int64_t end) {
+  Filter filter(shape, in.dtype(), arguments, i);
+  while (begin < end) {
+    const int64_t plane = begin / shape.height;
+    const int64_t stop = std::min(end, (plane + 1) * shape.height);
+    const int64_t offset = plane * shape.slice() * static_cast<int64_t>(in.itemsize());
+    filter.run(out.data<std::byte>(i) + offset, in.data<const std::byte>(i) + offset,
+               begin - plane * shape.height, stop - plane * shape.height);
+    begin = stop;
+  }
+}
 
 }  // namespace
 
@@ -173,19 +198,14 @@ void rank_filter(Samples& out, const Samples& in, FilterAxes axes, const RankFil
       },
       [&](int64_t i) {
         const FilterShape& shape = shapes[static_cast<size_t>(i)];
-        const ImageFilter filter(shape, in.dtype(), arguments, i);
-        return static_cast<double>(shape.row()) * filter.cost_per_value();
+        return static_cast<double>(shape.row()) * cost_of_value(arguments, i, in.itemsize());
       },
       [&](int64_t i, int64_t begin, int64_t end) {
         const FilterShape& shape = shapes[static_cast<size_t>(i)];
-        ImageFilter filter(shape, in.dtype(), arguments, i);
-        while (begin < end) {
-          const int64_t plane = begin / shape.height;
-          const int64_t stop = std::min(end, (plane + 1) * shape.height);
-          const int64_t offset = plane * shape.slice() * static_cast<int64_t>(in.itemsize());
-          filter.run(out.data<std::byte>(i) + offset, in.data<const std::byte>(i) + offset,
-                     begin - plane * shape.height, stop - plane * shape.height);
-          begin = stop;
+        if (arguments.rank == Rank::median) {
+          filter_rows<MedianFilter>(out, in, shape, arguments, i, begin, end);
+        } else {
+          filter_rows<ExtremeFilter>(out, in, shape, arguments, i, begin, end);
         }
       });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/half.h"
 #include "image/rank_loops.h"
+#include "image/row_vectors.simd.h"
 
 namespace daliesque::image::DALIESQUE_ISA {
 
@@ -46,40 +46,6 @@ void to_values(void* out, const void* in, int64_t count) {
   }
 }
 
-template <class Key, bool largest>
-void pick_extreme(void* out, const void* const* rows, int64_t taps, int64_t count) {
-  auto* to = static_cast<Key*>(out);
-  for (int64_t first = 0; first < count; first += kRankPadding) {
-    Key best[kRankPadding];
-    const auto* row = static_cast<const Key*>(rows[0]) + first;
-    for (int64_t i = 0; i < kRankPadding; i++) best[i] = row[i];
-    for (int64_t k = 1; k < taps; k++) {
-      row = static_cast<const Key*>(rows[k]) + first;
-      for (int64_t i = 0; i < kRankPadding; i++) {
-        if constexpr (largest) {
-          best[i] = row[i] > best[i] ? row[i] : best[i];
-        } else {
-          best[i] = row[i] < best[i] ? row[i] : best[i];
-        }
-      }
-    }
-    for (int64_t i = 0; i < kRankPadding; i++) to[first + i] = best[i];
-  }
-}
-
-#ifdef __AVX2__
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;
-#endif
-
-template <class Key>
-struct VectorOf {
-  typedef Key type __attribute__((vector_size(kVectorBytes)));
-};
-template <class Key>
-using Vector = typename VectorOf<Key>::type;
-
 template <class Key>
 DALIESQUE_INLINE Vector<Key> load(const void* row, int64_t first) {
   Vector<Key> keys;
@@ -117,6 +83,48 @@ void sort_median(void* out, const void* const* rows, int64_t count) {
     }
     __builtin_memcpy(to + first, &kept[1], sizeof(kept[1]));
   }
+}
+
+template <class Keys>
+DALIESQUE_INLINE Keys lower(Keys a, Keys b) {
+  return a < b ? a : b;
+}
+
+template <class Keys>
+DALIESQUE_INLINE Keys higher(Keys a, Keys b) {
+  return a > b ? a : b;
+}
+
+template <class Keys>
+DALIESQUE_INLINE Keys middle(Keys a, Keys b, Keys c) {
+  return higher(lower(a, b), lower(higher(a, b), c));
+}
+
+/// With columns sorted, the median is the middle of three: the highest of the lowest, the middle of
+/// the middle ones and the lowest of the highest. Each column is sorted once for three windows.
+template <class Key>
+void median_3x3(void* out, const void* const* rows, void* const* sorted, int64_t channels,
+                int64_t count) {
+  for_vectors<Key>(count + 2 * channels, [&]<class Keys>(int64_t at) {
+    Keys a = load_part<Keys>(rows[0], at), b = load_part<Keys>(rows[1], at);
+    Keys c = load_part<Keys>(rows[2], at);
+    sort_two(a, b);
+    sort_two(b, c);
+    sort_two(a, b);
+    store_part(sorted[0], at, a);
+    store_part(sorted[1], at, b);
+    store_part(sorted[2], at, c);
+  });
+  const auto next = channels * static_cast<int64_t>(sizeof(Key));
+  for_vectors<Key>(count, [&]<class Keys>(int64_t at) {
+    const auto column = [&](int row, int64_t number) {
+      return load_part<Keys>(sorted[row], at + number * next);
+    };
+    const Keys lowest = higher(higher(column(0, 0), column(0, 1)), column(0, 2));
+    const Keys middles = middle(column(1, 0), column(1, 1), column(1, 2));
+    const Keys highest = lower(lower(column(2, 0), column(2, 1)), column(2, 2));
+    store_part(out, at, middle(lowest, middles, highest));
+  });
 }
 
 /// Finds the bits of the median from the highest down: a bit is set if not too many keys are below
@@ -204,18 +212,11 @@ ConvertKeys find_to_values(KeyKind kind, int value_size, int key_size) {
                                     : to_values_of<KeyKind::floating>(value_size, key_size);
 }
 
-PickKeys find_largest(int key_size) {
-  return key_size == 1   ? pick_extreme<uint8_t, true>
-         : key_size == 2 ? pick_extreme<uint16_t, true>
-         : key_size == 4 ? pick_extreme<uint32_t, true>
-                         : pick_extreme<uint64_t, true>;
-}
-
-PickKeys find_smallest(int key_size) {
-  return key_size == 1   ? pick_extreme<uint8_t, false>
-         : key_size == 2 ? pick_extreme<uint16_t, false>
-         : key_size == 4 ? pick_extreme<uint32_t, false>
-                         : pick_extreme<uint64_t, false>;
+PickSquare find_median_3x3(int key_size) {
+  return key_size == 1   ? median_3x3<uint8_t>
+         : key_size == 2 ? median_3x3<uint16_t>
+         : key_size == 4 ? median_3x3<uint32_t>
+                         : median_3x3<uint64_t>;
 }
 
 PickKeys find_median(int key_size) {
@@ -227,7 +228,6 @@ PickKeys find_median(int key_size) {
 
 }  // namespace
 
-const RankLoops rank_loops = {find_to_keys, find_to_values, find_largest, find_smallest,
-                              find_median};
+const RankLoops rank_loops = {find_to_keys, find_to_values, find_median_3x3, find_median};
 
 }  // namespace daliesque::image::DALIESQUE_ISA

@@ -14,13 +14,16 @@ enum class KeyKind { natural, integer, floating };
 
 using ConvertKeys = void (*)(void* out, const void* in, int64_t count);
 using PickKeys = void (*)(void* out, const void* const* rows, int64_t taps, int64_t count);
+/// The medians of windows of 3x3 pixels: `count` keys, of rows that have two pixels more. `sorted`
+/// are three rows for intermediate results.
+using PickSquare = void (*)(void* out, const void* const* rows, void* const* sorted,
+                            int64_t channels, int64_t count);
 
 /// For keys of 1, 2, 4 or 8 bytes, of values that are as wide or narrower.
 struct RankLoops {
   ConvertKeys (*find_to_keys)(KeyKind kind, int key_size, int value_size);
   ConvertKeys (*find_to_values)(KeyKind kind, int value_size, int key_size);
-  PickKeys (*find_largest)(int key_size);
-  PickKeys (*find_smallest)(int key_size);
+  PickSquare (*find_median_3x3)(int key_size);
   /// Of n keys, the one that exactly n / 2 others precede in sorted order; n must fit a key.
   PickKeys (*find_median)(int key_size);
 };
@@ -29,6 +32,9 @@ namespace portable {
 extern const RankLoops rank_loops;
 }
 namespace avx2 {
+extern const RankLoops rank_loops;
+}
+namespace avx512 {
 extern const RankLoops rank_loops;
 }
 
