@@ -80,8 +80,9 @@ def test_thread_counts_agree(threads: int, expected: list[Array]) -> None:
         assert all(map(same_bits, values_of(every_operator()), expected))
 
 
-def test_instruction_sets_agree(expected: list[Array]) -> None:
-    with use_instructions("portable"):
+@pytest.mark.parametrize("instructions", ["avx2", "portable"])
+def test_instruction_sets_agree(instructions: str, expected: list[Array]) -> None:
+    with use_instructions(instructions):
         assert all(map(same_bits, values_of(every_operator()), expected))
 
 

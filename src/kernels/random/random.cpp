@@ -17,12 +17,12 @@ namespace daliesque::random {
 
 void philox_words(uint32_t* out, const PhiloxState& sample, int64_t first, int64_t count,
                   int words) {
-  DALIESQUE_CHOOSE(philox_words(out, sample, first, count, words));
+  DALIESQUE_CHOOSE_512(philox_words(out, sample, first, count, words));
 }
 
 void philox_blocks(uint32_t* out, const PhiloxState& sample, int64_t first, int64_t count,
                    int blocks) {
-  DALIESQUE_CHOOSE(philox_blocks(out, sample, first, count, blocks));
+  DALIESQUE_CHOOSE_512(philox_blocks(out, sample, first, count, blocks));
 }
 
 namespace {
@@ -247,7 +247,7 @@ void uniform(Samples& out, const PhiloxState& state, const PerSample<float>& ran
     for_each_tile(out, state, draws, 3.0 * draws,
                   [&](int64_t i, int64_t at, const uint32_t* words, int64_t count) {
                     const auto limits = uniform_range<T>(range.row(i));
-                    DALIESQUE_CHOOSE(uniform(out.data<T>(i) + at, words, count, limits));
+                    DALIESQUE_CHOOSE_512(uniform(out.data<T>(i) + at, words, count, limits));
                   });
   });
 }
@@ -276,7 +276,7 @@ void normal(Samples& out, const PhiloxState& state, const PerSample<float>& mean
     for_each_tile(out, state, draws, 10.0 * draws,
                   [&](int64_t i, int64_t at, const uint32_t* words, int64_t count) {
                     const DrawType<T> center = mean[i], width = stddev[i];
-                    DALIESQUE_CHOOSE(normal(out.data<T>(i) + at, words, count, center, width));
+                    DALIESQUE_CHOOSE_512(normal(out.data<T>(i) + at, words, count, center, width));
                   });
   });
 }
@@ -287,7 +287,7 @@ void coin_flip(Samples& out, const PhiloxState& state, const PerSample<float>& p
     for_each_tile(out, state, 1, 3.0,
                   [&](int64_t i, int64_t at, const uint32_t* words, int64_t count) {
                     const uint32_t threshold = coin_threshold(probability[i]);
-                    DALIESQUE_CHOOSE(at_most(out.data<T>(i) + at, words, count, threshold));
+                    DALIESQUE_CHOOSE_512(at_most(out.data<T>(i) + at, words, count, threshold));
                   });
   });
 }
