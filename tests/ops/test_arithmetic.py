@@ -6,12 +6,23 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import daliesque as ndd
-from support.compare import FUNCTION_TOLERANCE, assert_same, assert_within
+from support.compare import (
+    FUNCTION_TOLERANCE,
+    FUNCTION_UNITS,
+    assert_same,
+    assert_units,
+    assert_within,
+)
+from support.instruction_sets import use_instructions
+
+Array = NDArray[Any]
 
 SAME_NAME = "sqrt exp log log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh atanh".split()
 ARGUMENTS = np.array([0.0625, 0.125, 0.25, 0.3, 0.5, 0.75, 0.9], np.float64)
@@ -26,6 +37,74 @@ def test_functions_of_one_number(name: str, dtype: str) -> None:
     assert_within(
         np.asarray(getattr(ndd.math, name)(arguments)), expected, FUNCTION_TOLERANCE[dtype]
     )
+
+
+# NumPy's names, and how large arguments may be without an overflow in float32.
+FUNCTIONS = {
+    **dict.fromkeys(["exp", "sinh", "cosh"], 85.0),
+    **dict.fromkeys(["log", "log2", "log10", "sin", "cos", "tan", "tanh", "cbrt"], 1e30),
+    **dict.fromkeys(["asin", "acos", "atanh"], 1.0),
+    **dict.fromkeys(["atan", "asinh", "acosh"], 1e30),
+}
+EDGES = [0.0, 1.0, 0.5, 2.0, 1e-45, 1e-40, 1e-10, 0.7071067811865476, 100.0, 1000.0, 710.0]
+
+
+def numbers_up_to(limit: float, dtype: str) -> Array:
+    """Numbers of all magnitudes and both signs, edges of domains, infinities and NaN."""
+    rng = np.random.default_rng(5)
+    evenly = rng.uniform(0, min(limit, 50), 20_000)
+    magnitudes = np.exp2(rng.uniform(-60, math.log2(limit) if limit > 1 else 0, 20_001))
+    positive = np.concatenate([evenly, magnitudes, EDGES, [math.inf]])
+    return np.concatenate([positive, -positive, [math.nan]]).astype(dtype)
+
+
+def in_wide_arithmetic(name: str, *operands: Array) -> Array:
+    """What NumPy finds with more bits, rounded once."""
+    names = {"a" + f: "arc" + f for f in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2")}
+    wide = np.float64 if operands[0].dtype == np.float32 else np.longdouble
+    with np.errstate(all="ignore"):
+        found = getattr(np, names.get(name, name))(*(x.astype(wide) for x in operands))
+        return np.asarray(found.astype(operands[0].dtype))
+
+
+def units_for(dtype: str) -> int:
+    """Where there are no more bits than those of float64, NumPy errs as well."""
+    exact = dtype == "float32" or np.finfo(np.longdouble).nmant > 52
+    return FUNCTION_UNITS if exact else FUNCTION_UNITS + 1
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_functions_are_exact_to_the_last_place_but_one(name: str, dtype: str) -> None:
+    arguments = numbers_up_to(FUNCTIONS[name], dtype)
+    expected = in_wide_arithmetic(name, arguments)
+    results = []
+    for instructions in ("vector", "avx2", "portable"):
+        with use_instructions(instructions):
+            results.append(np.asarray(getattr(ndd.math, name)(arguments)))
+        assert_units(results[-1], expected, units_for(dtype), (name, instructions))
+    for result in results[1:]:
+        assert_same(result, results[0], name)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_functions_of_two_numbers(dtype: str) -> None:
+    rng = np.random.default_rng(6)
+    angles = numbers_up_to(1e30, dtype)
+    pairs = {
+        "atan2": (angles, rng.permutation(angles)),
+        "pow": (np.abs(numbers_up_to(100, dtype)), rng.uniform(-12, 12, 80_027).astype(dtype)),
+    }
+    for name, (left, right) in pairs.items():
+        left, right = left[:80_000], right[:80_000]
+        expected = in_wide_arithmetic(name.replace("pow", "power"), left, right)
+        results = []
+        for instructions in ("vector", "avx2", "portable"):
+            with use_instructions(instructions):
+                results.append(np.asarray(getattr(ndd.math, name)(left, right)))
+            assert_units(results[-1], expected, units_for(dtype), (name, instructions))
+        assert_same(results[1], results[0], name)
+        assert_same(results[2], results[0], name)
 
 
 def test_functions_that_numpy_names_otherwise() -> None:

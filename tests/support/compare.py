@@ -120,8 +120,11 @@ TOLERANCES = {
     "agreement on long transforms": Tolerance(of_largest=1e-4),
 }
 
-# Relative error of a function of the C library, by the type of its result: a few units in the
-# last place, and for the 16-bit types one rounding.
+# Error of a function, in units of the last place of the correctly rounded result.
+FUNCTION_UNITS = 1
+
+# Relative error of two libraries' functions, by the type of the result: a few units in the last
+# place, and for the 16-bit types one rounding.
 FUNCTION_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-14}
 
 # Error of a sum of a few products in float32, relative to the largest of them.
@@ -148,6 +151,18 @@ def assert_within(actual: Any, expected: Any, rtol: float, context: object = "")
     with np.errstate(invalid="ignore"):
         near = np.abs(wide - target) <= rtol * np.abs(target)
     near |= (wide == target) | (np.isnan(wide) & np.isnan(target))
+    assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
+
+
+def assert_units(actual: Any, expected: Any, units: int, context: object = "") -> None:
+    """Same type and shape, values equal up to some units in the last place; NaN must match."""
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.dtype == expected.dtype, f"{context}: {actual.dtype} != {expected.dtype}"
+    assert actual.shape == expected.shape, f"{context}: {actual.shape} != {expected.shape}"
+    with np.errstate(invalid="ignore"):
+        near = np.abs(actual - expected) <= units * np.abs(np.spacing(expected))
+    near |= (actual == expected) | (np.isnan(actual) & np.isnan(expected))
+    near &= np.isnan(expected) | (np.signbit(actual) == np.signbit(expected))
     assert near.all(), f"{context}: {_difference(actual, expected, ~near)}"
 
 

@@ -6,17 +6,22 @@
 
 namespace daliesque::tensor {
 
-/// Operations that vectorize; compiled once for each instruction set.
+/// Operations and functions that vectorize; compiled once for each instruction set.
 namespace portable {
 ArithmeticLoop arithmetic_loop(ArithmeticOp op, DType left, DType right);
+ArithmeticLoop function_loop(ArithmeticOp op, DType type);
 bool has_zero(DType type, const void* values, int64_t count);
 }  // namespace portable
 namespace avx2 {
 ArithmeticLoop arithmetic_loop(ArithmeticOp op, DType left, DType right);
+ArithmeticLoop function_loop(ArithmeticOp op, DType type);
 bool has_zero(DType type, const void* values, int64_t count);
 }  // namespace avx2
+namespace avx512 {
+ArithmeticLoop function_loop(ArithmeticOp op, DType type);
+}  // namespace avx512
 
-/// Functions of the C library, powers, remainders and 64-bit divisions.
+/// Functions of the C library on double, powers, remainders and 64-bit divisions.
 ArithmeticLoop math_loop(ArithmeticOp op, DType type);
 
 }  // namespace daliesque::tensor

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic loops that do not vectorize: functions of the C library, powers and wide divisions.
+// Arithmetic loops that do not vectorize: functions of the C library on double, powers and wide
+// divisions.
 #include <cmath>
 #include <type_traits>
 
@@ -24,16 +25,6 @@ void binary(void* out, const void* const* in, int64_t count) {
   for (int64_t i = 0; i < count; i++) to[i] = f(a[i], b[i]);
 }
 
-template <auto f>
-ArithmeticLoop unary_function(DType type) {
-  return type == DType::float32 ? unary<f, float> : unary<f, double>;
-}
-
-template <auto f>
-ArithmeticLoop binary_function(DType type) {
-  return type == DType::float32 ? binary<f, float> : binary<f, double>;
-}
-
 /// Squares and multiplies, wrapping around; negative exponents give 0.
 template <class T>
 T integer_power(T base, T exponent) {
@@ -47,8 +38,7 @@ T integer_power(T base, T exponent) {
 }
 
 /// Squaring is so common that it deserves not to be a library call.
-template <class T>
-T real_power(T base, T exponent) {
+double real_power(double base, double exponent) {
   return exponent == 2 ? base * base : std::pow(base, exponent);
 }
 
@@ -88,8 +78,7 @@ ArithmeticLoop power_loop(DType type) {
     case DType::int64:
       return binary<integer_power<int64_t>, int64_t>;
     default:
-      return type == DType::float32 ? binary<real_power<float>, float>
-                                    : binary<real_power<double>, double>;
+      return binary<real_power, double>;
   }
 }
 
@@ -119,44 +108,14 @@ ArithmeticLoop remainder_loop(DType type) {
   }
 }
 
-ArithmeticLoop library_loop(ArithmeticOp op, DType type) {
+ArithmeticLoop library_loop(ArithmeticOp op) {
   switch (op) {
-    case ArithmeticOp::cbrt:
-      return unary_function<[](auto a) { return std::cbrt(a); }>(type);
-    case ArithmeticOp::exp:
-      return unary_function<[](auto a) { return std::exp(a); }>(type);
-    case ArithmeticOp::log:
-      return unary_function<[](auto a) { return std::log(a); }>(type);
-    case ArithmeticOp::log2:
-      return unary_function<[](auto a) { return std::log2(a); }>(type);
-    case ArithmeticOp::log10:
-      return unary_function<[](auto a) { return std::log10(a); }>(type);
-    case ArithmeticOp::sin:
-      return unary_function<[](auto a) { return std::sin(a); }>(type);
-    case ArithmeticOp::cos:
-      return unary_function<[](auto a) { return std::cos(a); }>(type);
-    case ArithmeticOp::tan:
-      return unary_function<[](auto a) { return std::tan(a); }>(type);
-    case ArithmeticOp::asin:
-      return unary_function<[](auto a) { return std::asin(a); }>(type);
-    case ArithmeticOp::acos:
-      return unary_function<[](auto a) { return std::acos(a); }>(type);
-    case ArithmeticOp::atan:
-      return unary_function<[](auto a) { return std::atan(a); }>(type);
-    case ArithmeticOp::sinh:
-      return unary_function<[](auto a) { return std::sinh(a); }>(type);
-    case ArithmeticOp::cosh:
-      return unary_function<[](auto a) { return std::cosh(a); }>(type);
-    case ArithmeticOp::tanh:
-      return unary_function<[](auto a) { return std::tanh(a); }>(type);
     case ArithmeticOp::asinh:
-      return unary_function<[](auto a) { return std::asinh(a); }>(type);
+      return unary<[](double a) { return std::asinh(a); }, double>;
     case ArithmeticOp::acosh:
-      return unary_function<[](auto a) { return std::acosh(a); }>(type);
+      return unary<[](double a) { return std::acosh(a); }, double>;
     case ArithmeticOp::atanh:
-      return unary_function<[](auto a) { return std::atanh(a); }>(type);
-    case ArithmeticOp::atan2:
-      return binary_function<[](auto a, auto b) { return std::atan2(a, b); }>(type);
+      return unary<[](double a) { return std::atanh(a); }, double>;
     default:
       return nullptr;
   }
@@ -174,7 +133,7 @@ ArithmeticLoop math_loop(ArithmeticOp op, DType type) {
     case ArithmeticOp::mod:
       return remainder_loop(type);
     default:
-      return library_loop(op, type);
+      return library_loop(op);
   }
 }
 

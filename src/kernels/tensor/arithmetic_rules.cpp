@@ -29,7 +29,7 @@ struct Entry {
   double cost;
 };
 
-constexpr double kCheap = 0.05, kSlow = 1, kLibrary = 8;
+constexpr double kCheap = 0.05, kSlow = 1, kFunction = 2, kLibrary = 8;
 
 // The names are those by which operators ask for an operation; the costs are measured roughly.
 constexpr Entry kEntries[] = {
@@ -40,25 +40,25 @@ constexpr Entry kEntries[] = {
     {"fabs", Op::fabs, 1, Kind::real, kCheap},
     {"sqrt", Op::sqrt, 1, Kind::real, kSlow},
     {"rsqrt", Op::rsqrt, 1, Kind::real, kSlow},
-    {"cbrt", Op::cbrt, 1, Kind::real, kLibrary},
-    {"exp", Op::exp, 1, Kind::real, kLibrary},
-    {"log", Op::log, 1, Kind::real, kLibrary},
-    {"log2", Op::log2, 1, Kind::real, kLibrary},
-    {"log10", Op::log10, 1, Kind::real, kLibrary},
+    {"cbrt", Op::cbrt, 1, Kind::real, kFunction},
+    {"exp", Op::exp, 1, Kind::real, kFunction},
+    {"log", Op::log, 1, Kind::real, kFunction},
+    {"log2", Op::log2, 1, Kind::real, kFunction},
+    {"log10", Op::log10, 1, Kind::real, kFunction},
     {"floor", Op::floor, 1, Kind::real, kCheap},
     {"ceil", Op::ceil, 1, Kind::real, kCheap},
-    {"sin", Op::sin, 1, Kind::real, kLibrary},
-    {"cos", Op::cos, 1, Kind::real, kLibrary},
-    {"tan", Op::tan, 1, Kind::real, kLibrary},
-    {"asin", Op::asin, 1, Kind::real, kLibrary},
-    {"acos", Op::acos, 1, Kind::real, kLibrary},
-    {"atan", Op::atan, 1, Kind::real, kLibrary},
-    {"sinh", Op::sinh, 1, Kind::real, kLibrary},
-    {"cosh", Op::cosh, 1, Kind::real, kLibrary},
-    {"tanh", Op::tanh, 1, Kind::real, kLibrary},
-    {"asinh", Op::asinh, 1, Kind::real, kLibrary},
-    {"acosh", Op::acosh, 1, Kind::real, kLibrary},
-    {"atanh", Op::atanh, 1, Kind::real, kLibrary},
+    {"sin", Op::sin, 1, Kind::real, kFunction},
+    {"cos", Op::cos, 1, Kind::real, kFunction},
+    {"tan", Op::tan, 1, Kind::real, kFunction},
+    {"asin", Op::asin, 1, Kind::real, kFunction},
+    {"acos", Op::acos, 1, Kind::real, kFunction},
+    {"atan", Op::atan, 1, Kind::real, kFunction},
+    {"sinh", Op::sinh, 1, Kind::real, kFunction},
+    {"cosh", Op::cosh, 1, Kind::real, kFunction},
+    {"tanh", Op::tanh, 1, Kind::real, kFunction},
+    {"asinh", Op::asinh, 1, Kind::real, kFunction},
+    {"acosh", Op::acosh, 1, Kind::real, kFunction},
+    {"atanh", Op::atanh, 1, Kind::real, kFunction},
     {"add", Op::add, 2, Kind::number, kCheap},
     {"sub", Op::sub, 2, Kind::number, kCheap},
     {"mul", Op::mul, 2, Kind::number, kCheap},
@@ -69,7 +69,7 @@ constexpr Entry kEntries[] = {
     {"max", Op::max, 2, Kind::number, kCheap},
     {"pow", Op::pow, 2, Kind::number, kLibrary},
     {"fpow", Op::fpow, 2, Kind::real, kLibrary},
-    {"atan2", Op::atan2, 2, Kind::real, kLibrary},
+    {"atan2", Op::atan2, 2, Kind::real, kFunction},
     {"eq", Op::eq, 2, Kind::comparison, kCheap},
     {"neq", Op::neq, 2, Kind::comparison, kCheap},
     {"lt", Op::lt, 2, Kind::comparison, kCheap},
@@ -161,6 +161,7 @@ DType result_type(const Entry& e, std::span<const DType> types) {
 
 ArithmeticLoop find_loop(Op op, DType left, DType right) {
   ArithmeticLoop loop = DALIESQUE_CHOOSE(arithmetic_loop(op, left, right));
+  if (!loop) loop = DALIESQUE_CHOOSE_512(function_loop(op, left));
   return loop ? loop : math_loop(op, left);
 }
 

@@ -288,7 +288,7 @@ class Reducer {
 }  // namespace
 
 ReduceLoops reduce_loops(Term term, DType in) {
-  const ReduceLoops loops = DALIESQUE_CHOOSE(find_reduce_loops(term, in));
+  const ReduceLoops loops = DALIESQUE_CHOOSE_512(find_reduce_loops(term, in));
   if (!loops.rows) {
     throw UsageError(std::string("cannot reduce the type ") + dtype_name(in));
   }

@@ -44,5 +44,8 @@ ReduceLoops find_reduce_loops(Term term, DType in);
 namespace avx2 {
 ReduceLoops find_reduce_loops(Term term, DType in);
 }
+namespace avx512 {
+ReduceLoops find_reduce_loops(Term term, DType in);
+}
 
 }  // namespace daliesque::tensor
