@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/exif.h"
+
 namespace daliesque::jpeg {
 
 namespace {
@@ -36,49 +38,7 @@ bool starts_with(const uint8_t* body, size_t length, const char* text, size_t te
   return length >= text_length && std::memcmp(body, text, text_length) == 0;
 }
 
-class TiffReader {
- public:
-  TiffReader(const uint8_t* data, size_t size, bool big) : data_(data), size_(size), big_(big) {}
-
-  bool has(size_t at, size_t bytes) const { return at <= size_ && bytes <= size_ - at; }
-
-  uint32_t u16(size_t at) const {
-    return big_ ? data_[at] << 8 | data_[at + 1] : data_[at + 1] << 8 | data_[at];
-  }
-
-  uint32_t u32(size_t at) const {
-    return big_ ? u16(at) << 16 | u16(at + 2) : u16(at + 2) << 16 | u16(at);
-  }
-
- private:
-  const uint8_t* data_;
-  size_t size_;
-  bool big_;
-};
-
 }  // namespace
-
-int exif_orientation(const uint8_t* tiff, size_t size) {
-  constexpr size_t kEntryBytes = 12;
-  constexpr uint32_t kOrientationTag = 0x0112;
-  constexpr uint32_t kShortType = 3;
-  const bool big = starts_with(tiff, size, "MM\0*", 4);
-  if (!big && !starts_with(tiff, size, "II*\0", 4)) return 1;
-  const TiffReader reader(tiff, size, big);
-  if (!reader.has(4, 4)) return 1;
-  const size_t directory = reader.u32(4);
-  if (!reader.has(directory, 2)) return 1;
-  const uint32_t entries = reader.u16(directory);
-  for (uint32_t i = 0; i < entries; ++i) {
-    const size_t entry = directory + 2 + i * kEntryBytes;
-    if (!reader.has(entry, kEntryBytes)) return 1;
-    if (reader.u16(entry) != kOrientationTag) continue;
-    if (reader.u16(entry + 2) != kShortType || reader.u32(entry + 4) != 1) return 1;
-    const uint32_t value = reader.u16(entry + 8);
-    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
-  }
-  return 1;
-}
 
 Result HeaderReader::corrupt(const char* what, const uint8_t* where) const {
   return {Status::kCorrupt, what, static_cast<size_t>(where - data_)};
@@ -294,7 +254,7 @@ void HeaderReader::read_application(uint8_t marker, const uint8_t* body, size_t 
   } else if (marker == kApp1 && !has_exif_ && starts_with(body, length, "Exif\0", 5) &&
              length >= 6) {
     has_exif_ = true;
-    header_.info.orientation = exif_orientation(body + 6, length - 6);
+    header_.info.orientation = exif_orientation({body + 6, length - 6}, true);
   }
 }
 

@@ -108,7 +108,4 @@ class HeaderReader {
   uint8_t adobe_transform_ = 0;
 };
 
-/// The orientation stored in the TIFF structure of an EXIF segment; 1 when there is none.
-int exif_orientation(const uint8_t* tiff, size_t size);
-
 }  // namespace daliesque::jpeg
