@@ -946,18 +946,23 @@ class EncodedImage:
 
     class Kind(enum.Enum):
         ours = 0
-        """A JPEG that `decode_images` decodes itself."""
+        """An image that `decode_images` decodes itself."""
 
         other_jpeg = 1
         """A JPEG for another codec."""
 
-        not_jpeg = 2
+        other = 2
+        """Not of a format that is read natively."""
 
         broken = 3
-        """A JPEG without a usable header."""
+        """An image without a usable header."""
 
     @property
     def kind(self) -> EncodedImage.Kind: ...
+
+    @property
+    def is_jpeg(self) -> bool:
+        """Whether it is a JPEG with a usable header."""
 
     @property
     def height(self) -> int:
@@ -982,14 +987,14 @@ class ImageHeaders:
     """The headers of a batch of encoded images."""
 
     def __init__(self, encoded: Samples) -> None:
-        """Reads those of JPEG files."""
+        """Reads those of formats that are read natively."""
 
     def __len__(self) -> int: ...
 
     def __getitem__(self, index: int) -> EncodedImage: ...
 
     def set(self, index: int, height: int, width: int, channels: int, orientation: int) -> None:
-        """Completes the header of a file that is no JPEG."""
+        """Completes the header of a file of another format."""
 
     def ignore_orientation(self) -> None: ...
 
@@ -1016,7 +1021,7 @@ class DecodeFailure:
 
 def decode_images(encoded: Samples, headers: ImageHeaders, windows: NDArray[Any], image_type: int, type_id: int, fast_idct: bool, decode_other: Callable[[Samples, int, DecodeFailure | None], None]) -> Samples:
     """
-    Windows of images. What is no JPEG, or cannot be decoded, is for `decode_other`, which gets a batch of one to fill in, the number of the image, and what went wrong.
+    Windows of images. What is of no native format, or cannot be decoded, is for `decode_other`, which gets a batch of one to fill in, the number of the image, and what went wrong.
     """
 
 class GrayRule(enum.Enum):
@@ -1043,6 +1048,14 @@ class CmykRule(enum.Enum):
 
 def write_pixels(out: Samples, index: int, pixels: NDArray[Any], gray_rule: GrayRule, orientation: int, window: Sequence[int], image_type: int) -> None:
     """Write a window of decoded pixels into a sample."""
+
+def image_format(file: bytes) -> str:
+    """
+    The name of the format, if it is one that is read natively and no JPEG.
+    """
+
+def exif_orientation(block: bytes) -> int:
+    """The orientation (1 to 8) in a block of EXIF data."""
 
 def cmyk_to_rgb(cmyk: Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 4), order='C', device='cpu', writable=False)], rule: CmykRule) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None, 3))]:
     """RGB of CMYK."""

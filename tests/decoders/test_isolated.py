@@ -24,7 +24,7 @@ import pytest
 import daliesque as ndd
 from daliesque._isolated.messages import Broken, Failure, receive_answer, send, write_arrays
 from support.audio_makers import pcm, signal, wav
-from support.image_makers import png
+from support.image_makers import png, save
 from support.video_makers import numbered
 
 # Widths of images that make the codec in the child do what codecs should not.
@@ -32,9 +32,10 @@ CRASH, SLEEP, SPIN, FILL, END, ABORT, NONSENSE = range(11, 18)
 # Python runs this when a child starts.
 CODEC = f"""
 import imagecodecs, json, os, signal, sys, time
-real = imagecodecs.png_decode
+real = imagecodecs.webp_decode
 def decode(data, *args, **kwargs):
-    width = int.from_bytes(data[16:20], "big")
+    array = real(data, *args, **kwargs)
+    width = array.shape[1]
     if width == {CRASH}:
         os.kill(os.getpid(), signal.SIGSEGV)
     if width == {SLEEP}:
@@ -49,13 +50,19 @@ def decode(data, *args, **kwargs):
         os.abort()
     if width == {NONSENSE}:
         os.write(json.loads(sys.argv[1])["answers"], b"\\xff" * 100)
-    return real(data, *args, **kwargs)
-imagecodecs.png_decode = decode
+    return array
+imagecodecs.webp_decode = decode
 """
 
 
 def image(width: int) -> bytes:
     return png(np.full((5, width, 3), width, np.uint8), 8, 2)
+
+
+def foreign(width: int) -> bytes:
+    """An image for the codec that the child may have been given."""
+    array = np.full((5, width, 3), width, np.uint8)
+    return save(array, "WEBP", lossless=True)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +173,7 @@ def test_a_codec_that_fails_costs_one_sample() -> None:
     with ndd.decoders.isolated(
         processes=2, timeout=2.0, memory=300_000_000, on_error="skip"
     ) as decoders:
-        images, failed = decoders.image([image(width) for width in widths])
+        images, failed = decoders.image([foreign(width) for width in widths])
         assert [sample.shape for sample in images] == [(5, k, 3) for k in (20, 21, 22, 23, 24)]
         for sample in images:
             assert (np.asarray(sample) == sample.shape[1]).all()
@@ -181,16 +188,17 @@ def test_a_codec_that_fails_costs_one_sample() -> None:
                 rf"decoders\.image: sample {sample.index} {reason}", str(sample.exception)
             )
         with pytest.raises(ndd.DecodeError, match="sample 0 made its decoder crash"):
-            decoders.image(image(CRASH))
+            decoders.image(foreign(CRASH))
 
 
 @pytest.mark.usefixtures("hostile")
 def test_errors_name_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "upload.png"
-    path.write_bytes(image(CRASH))
+    path = tmp_path / "upload.webp"
+    path.write_bytes(foreign(CRASH))
+    message = r'sample 1 \(".*upload.webp"\) made its decoder crash'
     with (
         ndd.decoders.isolated(processes=1) as decoders,
-        pytest.raises(ndd.DecodeError, match=r'sample 1 \(".*upload.png"\) made its decoder crash'),
+        pytest.raises(ndd.DecodeError, match=message),
     ):
         decoders.image([image(20), str(path)])
 

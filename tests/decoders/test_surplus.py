@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 import daliesque as ndd
-from daliesque._codecs.png import SIGNATURE
 
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
 HEIGHT, WIDTH = 20, 24
 # One mebibyte of zeros for each of these; a gigabyte takes about a megabyte in the file.
 GIGABYTE = 1024

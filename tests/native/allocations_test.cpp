@@ -116,15 +116,16 @@ class Loop {
   uint64_t decoded() {
     std::vector<files::FileError> errors;
     const Samples encoded = files::read_files({jpeg_.path, jpeg_.path}, nullptr, errors);
-    const std::vector<decode::EncodedImage> headers = decode::read_jpeg_headers(encoded);
+    const std::vector<decode::EncodedImage> headers = decode::read_image_headers(encoded);
     std::vector<decode::DecodeTask> tasks;
-    for (int64_t i = 0; i < encoded.size(); i++) tasks.push_back({i, 1, {0, 0, 16, 16}, 16, 16, 1});
-    Samples out = Samples::empty(DType::uint8, 3, {16, 16, 3, 16, 16, 3}, "HWC", 2);
-    const auto failures = decode::decode_jpegs(out, encoded, tasks, decode::ImageType::kRgb, false);
-    for (const decode::DecodeFailure& failure : failures) {
-      check(failure.status == jpeg::Status::kOutOfMemory, "the file is whole", failure.what);
-      throw std::bad_alloc();
+    for (const decode::EncodedImage& header : headers) {
+      tasks.push_back({true, header.format, 1, {0, 0, 16, 16}, 16, 16, header.channels});
     }
+    Samples out = Samples::empty(DType::uint8, 3, {16, 16, 3, 16, 16, 3}, "HWC", 2);
+    decode::decode_images(out, encoded, tasks, decode::ImageType::kRgb, false,
+                          [](int64_t, const decode::DecodeFailure* failure) {
+                            check(false, "the files are whole", failure->what);
+                          });
     return sum(out);
   }
 

@@ -97,12 +97,13 @@ void files_that_are_no_images() {
     for (int64_t k = 0; k < files.volume(i); k++) data[k] = static_cast<uint8_t>(random());
     if (i % 2 && files.volume(i) > 2) std::memcpy(data, "\xff\xd8", 2);
   }
-  const std::vector<EncodedImage> headers = read_jpeg_headers(files);
-  check(headers[0].kind == EncodedImage::Kind::kNotJpeg, "an empty file is no JPEG");
+  const std::vector<EncodedImage> headers = read_image_headers(files);
+  check(headers[0].kind == EncodedImage::Kind::kOther, "an empty file is no image");
   std::vector<DecodeTask> tasks;
   for (int64_t i = 0; i < kCount; i++) {
     check(headers[static_cast<size_t>(i)].kind != EncodedImage::Kind::kOurs, "noise is no image");
-    tasks.push_back({i % 3 != 0, static_cast<int>(i % 8) + 1, {0, 0, 1, 1}, 1, 1, 3});
+    tasks.push_back(
+        {i % 3 != 0, codecs::Format::kNone, static_cast<int>(i % 8) + 1, {0, 0, 1, 1}, 1, 1, 3});
   }
   Samples out =
       Samples::empty(DType::uint16, 3, std::vector<int64_t>(kCount * 3, 3), "HWC", kCount);

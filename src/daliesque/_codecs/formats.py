@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which codec reads which file."""
+"""Which codec reads which file, of those that the native module does not read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import bmp, jpeg2000, other, png, pnm, tiff, webp
+from . import jpeg2000, other, tiff, webp
 from .pixels import CodecError, ImageHeader, Pixels, Wanted
 
 
@@ -24,13 +24,9 @@ class Format(NamedTuple):
 
 
 _FORMATS = (
-    Format("PNG", lambda data: data.startswith(png.SIGNATURE), png.read_header, png.decode),
     Format("TIFF", tiff.matches, tiff.read_header, tiff.decode),
     Format("WebP", webp.matches, webp.read_header, webp.decode),
-    Format("BMP", lambda data: data.startswith(b"BM"), bmp.read_header, bmp.decode),
     Format("JPEG 2000", jpeg2000.matches, jpeg2000.read_header, jpeg2000.decode),
-    Format("PNM", pnm.matches, pnm.read_header, pnm.decode),
-    Format("GIF", other.is_gif, other.read_gif_header, other.decode_gif),
     Format("AVIF", other.is_avif, other.AVIF.read_header, other.AVIF.decode, other.heif_pixels),
     Format("JPEG XL", other.is_jxl, other.JXL.read_header, other.JXL.decode, other.jxl_pixels),
     Format("HEIF", other.is_heif, other.HEIF.read_header, other.HEIF.decode, other.heif_pixels),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats that the reference does not read: GIF, AVIF, JPEG XL, HEIF."""
+"""Formats that the reference does not read: AVIF, JPEG XL, HEIF."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import struct
 import imagecodecs
 import numpy as np
 
-from . import pillow
 from .pixels import (
     Array,
     CodecError,
@@ -17,7 +16,6 @@ from .pixels import (
     Pixels,
     Wanted,
     refuse_damaged,
-    refuse_short,
     stretch,
     with_channel_axis,
 )
@@ -25,32 +23,6 @@ from .pixels import (
 _JXL_BOX = b"\x00\x00\x00\x0cJXL \r\n\x87\n"
 _AVIF_BRANDS = (b"avif", b"avis")
 _HEIF_BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1")
-
-
-def is_gif(data: bytes) -> bool:
-    """Whether the data begin like a GIF."""
-    return data.startswith((b"GIF87a", b"GIF89a"))
-
-
-def read_gif_header(data: bytes) -> ImageHeader:
-    """Read the size of the screen."""
-    if len(data) < 13:
-        refuse_short("GIF", len(data), "inside the header")
-    width, height = struct.unpack_from("<HH", data, 6)
-    if width == 0 or height == 0:
-        msg = f"is damaged: the GIF has {height} rows and {width} columns"
-        raise CodecError(msg)
-    return ImageHeader(height, width, 3)
-
-
-def decode_gif(data: bytes, header: ImageHeader, wanted: Wanted) -> Pixels:
-    """Decode the first frame; transparency is ignored."""
-    del wanted
-    array = pillow.decode(data, "GIF", "RGB")
-    if array.shape[:2] != (header.height, header.width):
-        msg = "its first frame is larger than its screen"
-        refuse_damaged("GIF", msg)
-    return Pixels(array, GrayRule.fixed15)
 
 
 def is_avif(data: bytes) -> bool:

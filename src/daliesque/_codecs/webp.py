@@ -7,7 +7,7 @@ import struct
 
 import imagecodecs
 
-from .exif import exif_orientation
+from .. import _kernels
 from .pixels import CodecError, GrayRule, ImageHeader, Pixels, Wanted, refuse_damaged, refuse_short
 
 _ALPHA_FLAG, _EXIF_FLAG = 0x10, 0x08
@@ -40,7 +40,7 @@ def read_header(data: bytes) -> ImageHeader:
         height = int.from_bytes(data[27:30], "little") + 1
         has_alpha = bool(flags & _ALPHA_FLAG)
         if flags & _EXIF_FLAG:
-            orientation = exif_orientation(_find_chunk(data, b"EXIF"))
+            orientation = _kernels.exif_orientation(_find_chunk(data, b"EXIF"))
     else:
         msg = f"is damaged: the WebP begins with a chunk {name!r}"
         raise CodecError(msg)

@@ -42,7 +42,6 @@ VARIABLE = "DALIESQUE_GPU_DECODER"
 # Decodes JPEG files, given as bytes, on a device, for the stream with a raw handle: RGB images of
 # shape (height, width, 3), or None for what it cannot decode.
 Decoder = Callable[[list[bytes], torch.device, int], list[torch.Tensor | None]]
-_JPEGS = (_kernels.EncodedImage.Kind.ours, _kernels.EncodedImage.Kind.other_jpeg)
 
 
 def _nvimgcodec() -> Decoder:
@@ -122,8 +121,7 @@ def image(encoded: HostSamples, /, **arguments: Any) -> Results:
 
 def _is_plain(image: _kernels.EncodedImage) -> bool:
     """Whether a file is a JPEG of three channels, upright and, as far as is known, undamaged."""
-    is_jpeg = image.kind in _JPEGS and not image.fault
-    return is_jpeg and image.channels == 3 and image.orientation == 1
+    return image.is_jpeg and not image.fault and image.channels == 3 and image.orientation == 1
 
 
 def _decoded(

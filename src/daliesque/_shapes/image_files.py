@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of encoded images: headers, windows, pixels.
 
-Most JPEGs are read and decoded by the native module, all of a batch at once. Other files go one by
-one through the codecs of `_codecs`, which the same native threads call.
+PNG, BMP, PNM, GIF and most JPEG files are read and decoded by the native module, all of a batch at
+once. Other files go one by one through the codecs of `_codecs`, which the same native threads call.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def max_pixels() -> int:
 class ImageFiles(NamedTuple):
     """Encoded images whose headers have been read.
 
-    `codecs` holds bytes, format and header of those that are not JPEGs.
+    `codecs` holds bytes, format and header of those that the native module does not read.
     """
 
     encoded: HostSamples
@@ -93,7 +93,7 @@ def read_headers(encoded: HostSamples, adjust_orientation: bool) -> ImageFiles:
     headers = _kernels.ImageHeaders(encoded)
     broken = headers.find(ImageKind.broken)
     codecs: dict[int, Any] = {}
-    for index in headers.find(ImageKind.not_jpeg):
+    for index in headers.find(ImageKind.other):
         if broken and broken[0] < index:
             break
         codecs[index] = _read_other_header(encoded, index)

@@ -6,6 +6,7 @@
 
 #include "bind/bind.h"
 #include "bind/planning.h"
+#include "core/exif.h"
 #include "decode/image_text.h"
 #include "decode/images.h"
 #include "decode/video_frame.h"
@@ -32,7 +33,7 @@ class ImageHeaders {
  public:
   explicit ImageHeaders(const Samples& encoded) {
     check_encoded(encoded);
-    images_ = read_jpeg_headers(encoded);
+    images_ = read_image_headers(encoded);
   }
 
   int64_t size() const { return static_cast<int64_t>(images_.size()); }
@@ -110,6 +111,7 @@ DecodeTask to_task(const EncodedImage& image, const int64_t* window) {
     throw std::invalid_argument("a window leaves its image");
   }
   return {image.kind == EncodedImage::Kind::kOurs,
+          image.format,
           image.orientation,
           {window[0], window[1], window[2], window[3]},
           image.height,
@@ -246,22 +248,24 @@ void bind_images(nb::module_& m) {
 
   nb::class_<EncodedImage> image(m, "EncodedImage", "What the header of an encoded image says.");
   nb::enum_<EncodedImage::Kind>(image, "Kind")
-      .value("ours", EncodedImage::Kind::kOurs, "A JPEG that `decode_images` decodes itself.")
+      .value("ours", EncodedImage::Kind::kOurs, "An image that `decode_images` decodes itself.")
       .value("other_jpeg", EncodedImage::Kind::kOtherJpeg, "A JPEG for another codec.")
-      .value("not_jpeg", EncodedImage::Kind::kNotJpeg)
-      .value("broken", EncodedImage::Kind::kBroken, "A JPEG without a usable header.");
+      .value("other", EncodedImage::Kind::kOther, "Not of a format that is read natively.")
+      .value("broken", EncodedImage::Kind::kBroken, "An image without a usable header.");
   image.def_ro("kind", &EncodedImage::kind)
+      .def_prop_ro("is_jpeg", &EncodedImage::is_jpeg, "Whether it is a JPEG with a usable header.")
       .def_ro("height", &EncodedImage::height, "As stored.")
       .def_ro("width", &EncodedImage::width, "As stored.")
       .def_ro("channels", &EncodedImage::channels)
       .def_ro("orientation", &EncodedImage::orientation, "EXIF, 1 to 8.")
       .def_ro("fault", &EncodedImage::fault, "What is wrong with the header, if anything.");
   nb::class_<ImageHeaders>(m, "ImageHeaders", "The headers of a batch of encoded images.")
-      .def(nb::init<const Samples&>(), "encoded"_a, release(), "Reads those of JPEG files.")
+      .def(nb::init<const Samples&>(), "encoded"_a, release(),
+           "Reads those of formats that are read natively.")
       .def("__len__", &ImageHeaders::size)
       .def("__getitem__", &ImageHeaders::at, "index"_a)
       .def("set", &ImageHeaders::set, "index"_a, "height"_a, "width"_a, "channels"_a,
-           "orientation"_a, "Completes the header of a file that is no JPEG.")
+           "orientation"_a, "Completes the header of a file of another format.")
       .def("ignore_orientation", &ImageHeaders::ignore_orientation)
       .def("find", &find_kind, "kind"_a, "The indices of the images of a kind.")
       .def("find_too_large", &find_too_large, "most_pixels"_a,
@@ -271,18 +275,15 @@ void bind_images(nb::module_& m) {
            "Height, width and channels with the orientation applied.");
   nb::class_<DecodeFailure>(m, "DecodeFailure", "An image that could not be decoded.")
       .def_ro("reason", &DecodeFailure::what)
-      .def_prop_ro(
-          "is_final",
-          // Other damage may be of the kind that libjpeg-turbo repairs.
-          [](const DecodeFailure& failure) { return failure.status == jpeg::Status::kTruncated; },
-          "Whether no other codec should try.");
+      .def_ro("is_final", &DecodeFailure::is_final, "Whether no other codec should try.");
   m.def("decode_images", &decode, "encoded"_a, "headers"_a, "windows"_a, "image_type"_a,
         "type_id"_a, "fast_idct"_a, "decode_other"_a,
         nb::sig("def decode_images(encoded: Samples, headers: ImageHeaders, windows: "
                 "NDArray[typing.Any], image_type: int, type_id: int, fast_idct: bool, "
                 "decode_other: typing.Callable[[Samples, int, DecodeFailure | None], None]) -> "
                 "Samples"),
-        "Windows of images. What is no JPEG, or cannot be decoded, is for `decode_other`, which "
+        "Windows of images. What is of no native format, or cannot be decoded, is for "
+        "`decode_other`, which "
         "gets a batch of one to fill in, the number of the image, and what went wrong.");
   nb::enum_<GrayRule>(m, "GrayRule", "How gray is computed from red, green and blue.")
       .value("float", GrayRule::kFloat)
@@ -300,6 +301,19 @@ void bind_images(nb::module_& m) {
                 "gray_rule: GrayRule, orientation: int, window: typing.Sequence[int], "
                 "image_type: int) -> None"),
         "Write a window of decoded pixels into a sample.");
+  m.def(
+      "image_format",
+      [](const nb::bytes& file) {
+        return codecs::format_name(
+            codecs::find_format({static_cast<const uint8_t*>(file.data()), file.size()}));
+      },
+      "file"_a, "The name of the format, if it is one that is read natively and no JPEG.");
+  m.def(
+      "exif_orientation",
+      [](const nb::bytes& block) {
+        return exif_orientation({static_cast<const uint8_t*>(block.data()), block.size()}, false);
+      },
+      "block"_a, "The orientation (1 to 8) in a block of EXIF data.");
   m.def("cmyk_to_rgb", &rgb_of_cmyk, "cmyk"_a, "rule"_a, "RGB of CMYK.");
   m.def("image_texts", &image_texts, release(), "images"_a,
         "Images as the text of PGM or PPM files.");

@@ -2,16 +2,20 @@
 #include "decode/images.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "decode/formats.h"
 
 namespace daliesque::decode {
 
 namespace {
 
-/// Nanoseconds for a byte of a JPEG and for reading its header, measured on typical photographs.
+/// Nanoseconds for a byte of a JPEG and for reading a header, measured on typical photographs.
 constexpr double kByteCost = 9.0, kHeaderCost = 1500.0;
+/// For an image of another format, and for a byte of its file and of its pixels.
+constexpr double kFormatCost = 1000.0, kFormatByteCost = 2.0, kFormatPixelCost = 0.7;
 
 /// Files for another codec are decoded faster than handed to another thread below this size.
 constexpr int64_t kSmallFile = 16384;
@@ -39,6 +43,25 @@ std::string fault_text(const jpeg::Result& result) {
   return std::string("is damaged: ") + result.what + " at byte " + std::to_string(result.offset);
 }
 
+/// The header of a file that is no JPEG.
+EncodedImage read_other_header(codecs::Bytes file) {
+  EncodedImage image;
+  image.format = codecs::find_format(file);
+  if (image.format == codecs::Format::kNone) return image;
+  try {
+    const codecs::ImageInfo info = read_format_header(image.format, file);
+    image.kind = EncodedImage::Kind::kOurs;
+    image.height = info.height;
+    image.width = info.width;
+    image.channels = info.channels;
+    image.orientation = info.orientation;
+  } catch (const codecs::Damage& damage) {
+    image.kind = EncodedImage::Kind::kBroken;
+    image.fault = damage.what();
+  }
+  return image;
+}
+
 EncodedImage read_header(const uint8_t* data, size_t size) {
   EncodedImage image;
   if (size == 0) return image;
@@ -53,8 +76,7 @@ EncodedImage read_header(const uint8_t* data, size_t size) {
       image.kind = EncodedImage::Kind::kOurs;
       break;
     case jpeg::Status::kNotJpeg:
-      image.kind = EncodedImage::Kind::kNotJpeg;
-      break;
+      return read_other_header({data, size});
     case jpeg::Status::kDeclined:
       image.kind = EncodedImage::Kind::kOtherJpeg;
       break;
@@ -83,8 +105,8 @@ CmykRule cmyk_rule(const uint8_t* data, size_t size, bool oriented) {
 
 /// Decodes one image straight into the output if that has the form that the decoder writes, else
 /// by way of a buffer.
-jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size, void* out,
-                        DType out_type, ImageType type, bool fast_idct) {
+jpeg::Result decode_jpeg(const DecodeTask& task, const uint8_t* data, size_t size, void* out,
+                         DType out_type, ImageType type, bool fast_idct) {
   static thread_local jpeg::Decoder decoder;
   const CropWindow stored = stored_window(task.orientation, task.height, task.width, task.window);
   jpeg::DecodeOptions options;
@@ -119,9 +141,31 @@ jpeg::Result decode_one(const DecodeTask& task, const uint8_t* data, size_t size
   return result;
 }
 
+/// Decodes image number i of `encoded` into sample i of `out`, or says why not.
+std::optional<DecodeFailure> decode_one(Samples& out, const Samples& encoded, int64_t i,
+                                        const DecodeTask& task, ImageType type, bool fast_idct) {
+  const codecs::Bytes file{encoded.data<uint8_t>(i), static_cast<size_t>(encoded.volume(i))};
+  if (task.format != codecs::Format::kNone) {
+    try {
+      decode_format(task.format, file,
+                    {out.data(i), out.dtype(), type, task.orientation, task.window, task.height,
+                     task.width, task.channels});
+    } catch (const codecs::Damage& damage) {
+      return DecodeFailure{true, damage.what()};
+    }
+    return std::nullopt;
+  }
+  const jpeg::Result result =
+      decode_jpeg(task, file.data(), file.size(), out.data(i), out.dtype(), type, fast_idct);
+  if (result.status == jpeg::Status::kOutOfMemory) throw OutOfMemory(result.what);
+  if (result.ok()) return std::nullopt;
+  // Other damage may be of the kind that libjpeg-turbo repairs.
+  return DecodeFailure{result.status == jpeg::Status::kTruncated, fault_text(result)};
+}
+
 }  // namespace
 
-std::vector<EncodedImage> read_jpeg_headers(const Samples& encoded) {
+std::vector<EncodedImage> read_image_headers(const Samples& encoded) {
   std::vector<EncodedImage> images(static_cast<size_t>(encoded.size()));
   parallel_for(
       encoded.size(), [](int64_t) { return kHeaderCost; },
@@ -133,7 +177,11 @@ std::vector<EncodedImage> read_jpeg_headers(const Samples& encoded) {
 }
 
 double decode_cost(const DecodeTask& task, int64_t bytes) {
-  return task.ours || bytes >= kSmallFile ? kByteCost * static_cast<double>(bytes) : 0;
+  if (!task.ours && bytes < kSmallFile) return 0;
+  const auto file_bytes = static_cast<double>(bytes);
+  if (task.format == codecs::Format::kNone) return kByteCost * file_bytes;
+  const auto values = static_cast<double>(task.height * task.width * task.channels);
+  return kFormatCost + kFormatByteCost * file_bytes + kFormatPixelCost * values;
 }
 
 void decode_images(Samples& out, const Samples& encoded, std::span<const DecodeTask> tasks,
@@ -145,13 +193,9 @@ void decode_images(Samples& out, const Samples& encoded, std::span<const DecodeT
       out.size(), [&](int64_t i) { return decode_cost(task_of(i), encoded.volume(i)); },
       [&](int64_t i) {
         if (!task_of(i).ours) return decode_other(i, nullptr);
-        const jpeg::Result result =
-            decode_one(task_of(i), encoded.data<uint8_t>(i), static_cast<size_t>(encoded.volume(i)),
-                       out.data(i), out.dtype(), type, fast_idct);
-        if (result.status == jpeg::Status::kOutOfMemory) throw OutOfMemory(result.what);
-        if (result.ok()) return;
-        const DecodeFailure failure{result.status, fault_text(result)};
-        decode_other(i, &failure);
+        const std::optional<DecodeFailure> failure =
+            decode_one(out, encoded, i, task_of(i), type, fast_idct);
+        if (failure) decode_other(i, &*failure);
       });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of encoded images: their headers, and the pixels of those that are JPEGs.
+// Batches of encoded images: their headers, and the pixels of those that are decoded here.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codecs/format.h"
 #include "core/crop_window.h"
 #include "core/function_ref.h"
 #include "core/samples.h"
@@ -18,23 +19,29 @@ namespace daliesque::decode {
 /// What the header of an encoded image says; the size is the stored one, before rotation.
 struct EncodedImage {
   enum class Kind : int {
-    kOurs,       ///< a JPEG that `decode_images` decodes itself
+    kOurs,       ///< an image that `decode_images` decodes itself
     kOtherJpeg,  ///< a JPEG for another codec
-    kNotJpeg,
-    kBroken,  ///< a JPEG that ends or goes wrong before its size is known
+    kOther,      ///< not of a format that is read here
+    kBroken,     ///< an image that ends or goes wrong before its size is known
   };
-  Kind kind = Kind::kNotJpeg;
+  Kind kind = Kind::kOther;
+  codecs::Format format = codecs::Format::kNone;  ///< kNone: a JPEG, if it is ours
   int64_t height = 0, width = 0, channels = 0;
   int orientation = 1;  ///< EXIF, 1 to 8
   std::string fault;    ///< what is wrong with the header, if anything: "is ..."
+
+  bool is_jpeg() const {
+    return kind == Kind::kOtherJpeg || (kind == Kind::kOurs && format == codecs::Format::kNone);
+  }
 };
 
 /// Reads the headers of one-dimensional samples of bytes.
-std::vector<EncodedImage> read_jpeg_headers(const Samples& encoded);
+std::vector<EncodedImage> read_image_headers(const Samples& encoded);
 
 /// What to decode of an image.
 struct DecodeTask {
-  bool ours;                        ///< whether it is a JPEG that this decoder takes
+  bool ours;                        ///< whether it is an image that is decoded here
+  codecs::Format format;            ///< kNone: a JPEG, if it is ours
   int orientation;                  ///< 1: as stored
   CropWindow window;                ///< of the upright image; not empty
   int64_t height, width, channels;  ///< as stored
@@ -42,7 +49,7 @@ struct DecodeTask {
 
 /// Why an image could not be decoded.
 struct DecodeFailure {
-  jpeg::Status status;
+  bool is_final;     ///< no other codec should try
   std::string what;  ///< "is cut short: ..."; empty if the file is for another codec
 };
 

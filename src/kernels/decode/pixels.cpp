@@ -8,10 +8,19 @@
 #include <type_traits>
 #include <utility>
 
+#include "codecs/pixel_loops.h"
 #include "core/errors.h"
 #include "core/saturate.h"
+#include "core/simd.h"
 
 namespace daliesque::decode {
+
+/// For fixed types.
+class RowConverter::Writer {
+ public:
+  virtual ~Writer() = default;
+  virtual void write(void* out, const void* in, int64_t step, int64_t count) const = 0;
+};
 
 namespace {
 
@@ -74,23 +83,23 @@ void to_ycbcr(Out* out, const In* rgb) {
   }
 }
 
-/// Converts rows of pixels between fixed types.
 template <class Out, class In>
-class RowWriter {
+class RowWriter final : public RowConverter::Writer {
  public:
   RowWriter(ImageType type, GrayRule rule, int64_t channels)
       : type_(type), rule_(rule), channels_(channels) {
     if (type_ == ImageType::kGray && channels_ < 3) taken_ = 1;
     if (type_ == ImageType::kAny) taken_ = channels_;
-    if constexpr (std::is_same_v<In, uint8_t>) {
+    if constexpr (std::is_same_v<In, uint8_t> && !std::is_same_v<Out, uint8_t>) {
       for (int value = 0; value < 256; value++) {
         table_[value] = rescale<Out>(static_cast<uint8_t>(value));
       }
     }
   }
 
-  /// Writes `count` pixels that lie `step` pixels apart, beginning with `in`.
-  void write(Out* out, const In* in, int64_t step, int64_t count) const {
+  void write(void* out_row, const void* in_row, int64_t step, int64_t count) const override {
+    auto* const out = static_cast<Out*>(out_row);
+    const auto* const in = static_cast<const In*>(in_row);
     const int64_t stride = step * channels_;
     if (taken_ > 0) return copy(out, in, stride, count);
     switch (type_) {
@@ -107,7 +116,7 @@ class RowWriter {
 
  private:
   Out convert(In value) const {
-    if constexpr (std::is_same_v<In, uint8_t>) {
+    if constexpr (std::is_same_v<In, uint8_t> && !std::is_same_v<Out, uint8_t>) {
       return table_[value];
     } else {
       return rescale<Out>(value);
@@ -116,12 +125,41 @@ class RowWriter {
 
   /// The first `taken_` channels.
   void copy(Out* out, const In* in, int64_t stride, int64_t count) const {
-    if (std::is_same_v<Out, In> && stride == taken_) {
-      std::memcpy(out, in, static_cast<size_t>(count * taken_) * sizeof(Out));
-      return;
-    }
+    if (stride == taken_ && convert_all(out, in, count * taken_)) return;
     for (int64_t i = 0; i < count; i++) {
       for (int64_t c = 0; c < taken_; c++) out[i * taken_ + c] = convert(in[i * stride + c]);
+    }
+  }
+
+  /// Converts values that lie side by side, if there is a loop for that.
+  bool convert_all(Out* out, const In* in, int64_t count) const {
+    if constexpr (std::is_same_v<Out, In>) {
+      std::memcpy(out, in, static_cast<size_t>(count) * sizeof(Out));
+      return true;
+    } else if constexpr (std::is_same_v<Out, uint8_t> && std::is_same_v<In, uint16_t>) {
+      loops_.narrow(out, in, count);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  /// Makes three bytes of one, three or four, if they lie side by side.
+  bool rearrange_bytes(Out* out, const In* in, int64_t stride, int64_t count, int first) const {
+    if constexpr (std::is_same_v<Out, uint8_t> && std::is_same_v<In, uint8_t>) {
+      if (stride != channels_) return false;
+      if (channels_ == 1) {
+        loops_.spread(out, in, count);
+      } else if (channels_ == 3 && first == 2) {
+        loops_.reverse(out, in, count);
+      } else if (channels_ == 4 && first == 0) {
+        loops_.drop_fourth(out, in, count);
+      } else {
+        return false;
+      }
+      return true;
+    } else {
+      return false;
     }
   }
 
@@ -129,10 +167,8 @@ class RowWriter {
     const bool gray = channels_ < 3;
     const int first = gray || type_ == ImageType::kRgb ? 0 : 2, green = gray ? 0 : 1;
     const int last = gray ? 0 : 2 - first;
-    if (std::is_same_v<Out, In> && first == 0 && last == 2 && stride == 3) {
-      std::memcpy(out, in, static_cast<size_t>(count) * 3 * sizeof(Out));
-      return;
-    }
+    if (!gray && first == 0 && stride == 3 && convert_all(out, in, 3 * count)) return;
+    if (rearrange_bytes(out, in, stride, count, first)) return;
     for (int64_t i = 0; i < count; i++) {
       const In* pixel = in + i * stride;
       out[3 * i] = convert(pixel[first]);
@@ -150,8 +186,9 @@ class RowWriter {
   ImageType type_;
   GrayRule rule_;
   int64_t channels_;
+  const codecs::PixelLoops& loops_ = codecs::pixel_loops();
   int64_t taken_ = 0;  // channels copied as they are; 0: colors are made
-  Out table_[std::is_same_v<In, uint8_t> ? 256 : 1] = {};
+  Out table_[std::is_same_v<In, uint8_t> && !std::is_same_v<Out, uint8_t> ? 256 : 1] = {};
 };
 
 }  // namespace
@@ -204,24 +241,37 @@ void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, CmykRule rule
   }
 }
 
-void write_pixels(void* out, DType out_type, ImageType type, const Pixels& in, GrayRule rule,
-                  int orientation, const CropWindow& window) {
-  if (in.channels < 1) throw UsageError("an image without channels");
-  const PixelOrder order = pixel_order(orientation, in.height, in.width);
-  const int64_t origin = order.origin + window.y * order.row_step + window.x * order.column_step;
-  const int64_t row = window.width * result_channels(type, in.channels);
-  dispatch(StoredTypes{}, in.dtype, [&](auto stored) {
+RowConverter::RowConverter(DType out_type, ImageType type, DType in_type, int64_t channels,
+                           GrayRule rule) {
+  if (channels < 1) throw UsageError("an image without channels");
+  dispatch(StoredTypes{}, in_type, [&](auto stored) {
     using In = typename decltype(stored)::type;
     dispatch(ResultTypes{}, out_type, [&](auto result) {
       using Out = typename decltype(result)::type;
-      const RowWriter<Out, In> writer(type, rule, in.channels);
-      for (int64_t y = 0; y < window.height; y++) {
-        writer.write(static_cast<Out*>(out) + y * row,
-                     static_cast<const In*>(in.data) + (origin + y * order.row_step) * in.channels,
-                     order.column_step, window.width);
-      }
+      writer_ = std::make_unique<RowWriter<Out, In>>(type, rule, channels);
     });
   });
+}
+
+RowConverter::~RowConverter() = default;
+
+void RowConverter::write(void* out, const void* in, int64_t step, int64_t count) const {
+  writer_->write(out, in, step, count);
+}
+
+void write_pixels(void* out, DType out_type, ImageType type, const Pixels& in, GrayRule rule,
+                  int orientation, const CropWindow& window) {
+  const RowConverter converter(out_type, type, in.dtype, in.channels, rule);
+  const PixelOrder order = pixel_order(orientation, in.height, in.width);
+  const int64_t origin = order.origin + window.y * order.row_step + window.x * order.column_step;
+  const int64_t row_bytes = window.width * result_channels(type, in.channels) *
+                            static_cast<int64_t>(dtype_size(out_type));
+  const int64_t pixel_bytes = in.channels * static_cast<int64_t>(dtype_size(in.dtype));
+  for (int64_t y = 0; y < window.height; y++) {
+    converter.write(static_cast<char*>(out) + y * row_bytes,
+                    static_cast<const char*>(in.data) + (origin + y * order.row_step) * pixel_bytes,
+                    order.column_step, window.width);
+  }
 }
 
 }  // namespace daliesque::decode

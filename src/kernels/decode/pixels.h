@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "codecs/format.h"
 #include "core/crop_window.h"
 #include "core/dtype.h"
 
@@ -14,15 +16,7 @@ namespace daliesque::decode {
 /// of the file.
 enum class ImageType : int { kRgb = 0, kBgr = 1, kGray = 2, kYCbCr = 3, kAny = 4 };
 
-/// How gray is computed from RGB. The weights are always 0.299, 0.587 and 0.114; the
-/// codecs of the reference differ in precision and rounding.
-enum class GrayRule : int {
-  kFloat = 0,     ///< single precision, rounded
-  kTruncate = 1,  ///< single precision, cut off
-  kFixed14 = 2,   ///< 14 fractional bits, rounded
-  kFixed15 = 3,   ///< 15 fractional bits, rounded
-  kPng = 4,       ///< 15 fractional bits, other weights; cut off in bytes, else rounded
-};
+using codecs::GrayRule;
 
 /// How CMYK is stored and converted to RGB; the reference has two ways.
 enum class CmykRule : int {
@@ -63,9 +57,24 @@ inline int64_t result_channels(ImageType type, int64_t stored) {
 /// overwrite the input.
 void cmyk_to_rgb(uint8_t* rgb, const uint8_t* cmyk, int64_t count, CmykRule rule);
 
+/// Writes rows of decoded pixels as pixels of a result. Values are scaled to the range of its type:
+/// uint8, int8, uint16, int16, uint32, int32 or float32. Images with one or two channels are gray,
+/// with more they begin with red, green, blue.
+class RowConverter {
+ public:
+  RowConverter(DType out_type, ImageType type, DType in_type, int64_t channels, GrayRule rule);
+  ~RowConverter();
+
+  /// Converts `count` pixels that lie `step` pixels apart, beginning with `in`.
+  void write(void* out, const void* in, int64_t step, int64_t count) const;
+
+  class Writer;
+
+ private:
+  std::unique_ptr<const Writer> writer_;
+};
+
 /// Writes a window of the upright image to `out`, C-contiguous, height x width x result channels.
-/// Values are scaled to the range of `out_type`: uint8, int8, uint16, int16, uint32, int32 or
-/// float32. Images with one or two channels are gray, with more they begin with red, green, blue.
 void write_pixels(void* out, DType out_type, ImageType type, const Pixels& in, GrayRule rule,
                   int orientation, const CropWindow& window);
 

@@ -3,56 +3,27 @@
 //   jpeg_fuzz DIRECTORY [ITERATIONS [SEED]]
 // Every input and output lives in a heap block of its exact size, so that a sanitizer sees any
 // access beyond it. Ends with status 1 if a decoder breaks its contract.
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <random>
-#include <string>
 #include <vector>
 
 #include "core/simd.h"
+#include "fuzz/damage.h"
 #include "jpeg/jpeg.h"
 
 namespace {
 
 using namespace daliesque;
-using Bytes = std::vector<uint8_t>;
+using testing::File;
+using testing::Random;
 
 constexpr int64_t kMaxPixels = 1 << 20;
 constexpr uint8_t kUntouched = 0xA5;
 
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  size_t below(size_t limit) { return limit == 0 ? 0 : engine_() % limit; }
-  int between(int low, int high) { return low + static_cast<int>(below(high - low + 1)); }
-  bool chance(size_t one_in) { return below(one_in) == 0; }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-std::vector<Bytes> read_seeds(const char* directory) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
-    if (entry.is_regular_file()) paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  std::vector<Bytes> seeds;
-  for (const auto& path : paths) {
-    std::ifstream file(path, std::ios::binary);
-    seeds.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  }
-  return seeds;
-}
-
 /// Start of a random marker segment, or 0.
-size_t random_segment(const Bytes& file, Random& random) {
+size_t random_segment(const File& file, Random& random) {
   std::vector<size_t> starts;
   for (size_t at = 2; at + 4 <= file.size(); ++at) {
     const uint8_t marker = file[at + 1];
@@ -62,52 +33,14 @@ size_t random_segment(const Bytes& file, Random& random) {
   return starts.empty() ? 0 : starts[random.below(starts.size())];
 }
 
-void mutate_once(Bytes& file, const std::vector<Bytes>& seeds, Random& random) {
+void mutate_once(File& file, const std::vector<File>& seeds, Random& random) {
   constexpr uint8_t kInteresting[] = {0,    1,    2,    3,    4,    16,   17,   0x7F,
                                       0x80, 0xC0, 0xC2, 0xC4, 0xD0, 0xD7, 0xD8, 0xD9,
                                       0xDA, 0xDB, 0xDD, 0xE0, 0xFE, 0xFF};
-  if (file.empty()) return;
-  const size_t at = random.below(file.size());
-  const size_t length = std::min(random.below(64) + 1, file.size() - at);
-  const auto here = file.begin() + static_cast<ptrdiff_t>(at);
-  switch (random.below(9)) {
-    case 0:
-      *here ^= static_cast<uint8_t>(1 << random.below(8));
-      break;
-    case 1:
-      *here = static_cast<uint8_t>(random.below(256));
-      break;
-    case 2:
-      *here = kInteresting[random.below(std::size(kInteresting))];
-      break;
-    case 3:
-      file.resize(at);
-      break;
-    case 4:
-      file.erase(here, here + static_cast<ptrdiff_t>(length));
-      break;
-    case 5: {
-      const Bytes piece(here, here + static_cast<ptrdiff_t>(length));
-      file.insert(file.begin() + static_cast<ptrdiff_t>(random.below(file.size())), piece.begin(),
-                  piece.end());
-      break;
-    }
-    case 6: {
-      const Bytes& other = seeds[random.below(seeds.size())];
-      const size_t from = random.below(other.size());
-      const size_t count = std::min({length, other.size() - from, file.size() - at});
-      std::copy_n(other.begin() + static_cast<ptrdiff_t>(from), count, here);
-      break;
-    }
-    default: {
-      // Headers decide most; hit them more often than their share of the bytes.
-      const size_t target = random_segment(file, random) + random.below(24);
-      if (target < file.size()) {
-        file[target] = random.chance(2) ? kInteresting[random.below(std::size(kInteresting))]
-                                        : static_cast<uint8_t>(random.below(256));
-      }
-    }
-  }
+  if (random.below(9) < 7) return testing::damage_anywhere(file, seeds, kInteresting, random);
+  // Headers decide most; hit them more often than their share of the bytes.
+  const size_t target = random_segment(file, random) + random.below(24);
+  if (target < file.size()) file[target] = testing::random_byte(kInteresting, random);
 }
 
 jpeg::DecodeOptions random_options(const jpeg::ImageInfo& info, Random& random) {
@@ -164,22 +97,20 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: jpeg_fuzz DIRECTORY [ITERATIONS [SEED]]\n");
     return 2;
   }
-  const std::vector<Bytes> seeds = read_seeds(argv[1]);
+  const std::vector<File> seeds = testing::read_seeds(argv[1]);
   const long iterations = argc > 2 ? std::atol(argv[2]) : 10000;
   Random random(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
-  if (seeds.empty() ||
-      std::any_of(seeds.begin(), seeds.end(), [](const Bytes& seed) { return seed.empty(); })) {
+  if (seeds.empty()) {
     std::fprintf(stderr, "jpeg_fuzz: the directory holds no files, or an empty one\n");
     return 2;
   }
   jpeg::Decoder decoder;
   int64_t decoded = 0;
   for (long i = 0; i < iterations; ++i) {
-    Bytes file = seeds[random.below(seeds.size())];
+    File file = seeds[random.below(seeds.size())];
     const size_t mutations = random.below(6);
     for (size_t k = 0; k < mutations; ++k) mutate_once(file, seeds, random);
-    const auto data = std::make_unique_for_overwrite<uint8_t[]>(file.size());
-    std::copy(file.begin(), file.end(), data.get());
+    const auto data = testing::exact_copy(file);
     set_simd_enabled(!random.chance(3));
     if (!decode_one(decoder, data.get(), file.size(), random, &decoded)) {
       std::fprintf(stderr, "jpeg_fuzz: iteration %ld wrote outside its rows\n", i);

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from ... import batch, decoders
+from ... import _kernels, batch, decoders
 from ..._codecs.formats import find_format
 from ..._codecs.pixels import CodecError
 from ..._engine.batch import Batch
@@ -114,6 +114,6 @@ def _format_name(data: bytes) -> str:
     if data.startswith(b"\xff\xd8"):
         return "JPEG"
     try:
-        return find_format(data).name
+        return _kernels.image_format(data) or find_format(data).name
     except CodecError:
         return (Image.open(io.BytesIO(data)).format or "unknown") if data else "unknown"
