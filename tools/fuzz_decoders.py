@@ -26,69 +26,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+from fuzz_files import whole_files
+
 SECONDS_FOR_A_FILE = 20
 MAX_PIXELS = 1 << 22
 # An allocation beyond this is refused; more than any of these files has a right to.
 MAX_BYTES = 6 << 30
-
-
-def whole_files() -> dict[str, bytes]:
-    """A file of each kind."""
-    import imagecodecs
-
-    from support.image_makers import bmp, exif, jpeg, picture, png, png_chunk, pnm, save, tiff
-
-    color, alpha, gray = picture(37, 45), picture(37, 45, 4), picture(37, 45, 1)
-    deep = picture(37, 45, 3, 16)
-    colors = np.random.default_rng(0).integers(0, 256, (256, 3), np.uint8)
-    palette = png_chunk(b"PLTE", colors.tobytes())
-    bgrx = np.concatenate([colors, np.zeros((256, 1), np.uint8)], axis=1).tobytes()
-    rows = [row.tobytes() for row in gray]
-    color_map = {320: np.arange(768).tolist()}
-    # The types of imagecodecs say bytes or bytearray; without `out` it is bytes.
-    codecs: Any = imagecodecs
-    return {
-        "jpeg": jpeg(color, exif=exif(6)),
-        "jpeg 4:4:4": jpeg(color, subsampling=0, restart_marker_blocks=2),
-        "jpeg gray": jpeg(gray),
-        "jpeg progressive": jpeg(color, progressive=True),
-        "jpeg progressive 4:4:4": jpeg(
-            color, progressive=True, subsampling=0, restart_marker_blocks=2
-        ),
-        "jpeg progressive gray": jpeg(gray, progressive=True),
-        "jpeg ycck": codecs.jpeg8_encode(alpha, 90, colorspace="CMYK", outcolorspace="YCCK"),
-        "jpeg cmyk": jpeg(alpha, mode="CMYK", restart_marker_blocks=2),
-        "jpeg progressive cmyk": jpeg(alpha, mode="CMYK", progressive=True),
-        "jpeg lossless": codecs.jpeg8_encode(deep, lossless=True, bitspersample=16),
-        "png": png(color, 8, 2),
-        "png 16": png(deep, 16, 2, before=png_chunk(b"eXIf", exif(5)[6:])),
-        "png palette": png(gray, 8, 3, before=palette, interlaced=True),
-        "png alpha": png(alpha, 8, 6, interlaced=True),
-        "tiff": tiff(color, 8, 2, rows_per_strip=8),
-        "tiff lzw": tiff(deep, 16, 2, compression=5, rows_per_strip=8),
-        "tiff deflate tiles": tiff(alpha, 8, 2, compression=8, tile=(16, 16)),
-        "tiff palette": tiff(gray, 8, 3, tags=color_map),
-        "tiff planar": tiff(color, 8, 2, planar=True, big=True),
-        "tiff bits": tiff(gray >> 7, 1, 0),
-        "tiff jpeg": save(color, "TIFF", compression="jpeg"),
-        "tiff float": tiff(deep.astype(np.float32), 32, 2, tags={339: [3, 3, 3], 274: [7]}),
-        "bmp": bmp([row.tobytes() for row in color], 45, 24),
-        "bmp palette": bmp(rows, 45, 8, palette=bgrx),
-        "bmp runs": bmp([bytes([40, 3, 5, 7, 0, 0])] * 37, 45, 8, palette=bgrx, compression=1),
-        "bmp masks": bmp(
-            [row.tobytes() for row in alpha], 45, 32, compression=3, masks=(255, 65280, 16711680)
-        ),
-        "pnm": pnm(color, 6),
-        "pnm text": pnm(gray, 2),
-        "pnm bits": pnm(gray >> 7, 4),
-        "webp": save(color, "WEBP", quality=80),
-        "webp lossless": save(alpha, "WEBP", lossless=True, exif=exif(6)[6:]),
-        "jp2": codecs.jpeg2k_encode(color, level=0, codecformat="jp2", reversible=True),
-        "jp2 lossy": codecs.jpeg2k_encode(deep, level=40, codecformat="j2k"),
-        "gif": save(color, "GIF"),
-        "avif": codecs.avif_encode(color),
-        "jxl": codecs.jpegxl_encode(color),
-    }
 
 
 def damaged(data: bytes, rng: np.random.Generator) -> bytes:

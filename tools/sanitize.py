@@ -13,22 +13,25 @@ import sys
 import time
 from pathlib import Path
 
-from fuzz_decoders import whole_files
+from fuzz_files import whole_files
 
 ROOT = Path(__file__).parent.parent
 SANITIZERS = {
     "thread": "-fsanitize=thread -DDALIESQUE_NO_FORK",
     "address": "-fsanitize=address,undefined -fno-sanitize-recover=all",
 }
-# How many damaged JPEG files to decode under AddressSanitizer.
-DAMAGED = 200_000
+# Of which files each fuzzer makes damaged copies, and how many it decodes under AddressSanitizer.
+FUZZERS = {
+    "jpeg_fuzz": (("jpeg",), 200_000),
+    "formats_fuzz": (("png", "bmp", "pnm", "gif"), 400_000),
+}
 
 
-def write_jpegs(folder: Path) -> None:
-    """Put the JPEG files into a folder of which damaged copies are made."""
+def write_files(folder: Path, kinds: tuple[str, ...]) -> None:
+    """Put the files of some kinds into a folder of which damaged copies are made."""
     folder.mkdir(exist_ok=True)
     for name, data in whole_files().items():
-        if name.startswith("jpeg ") or name == "jpeg":
+        if name.partition(" ")[0] in kinds:
             (folder / name.replace(" ", "-").replace(":", "")).write_bytes(data)
 
 
@@ -59,10 +62,11 @@ def main() -> None:
             print(f"{name}: {test.name}", flush=True)
             subprocess.run([str(test)], check=True)
         if name == "address":
-            write_jpegs(build / "jpegs")
-            fuzz = build / "tests" / "native" / "jpeg_fuzz"
-            print(f"{name}: jpeg_fuzz", flush=True)
-            subprocess.run([fuzz, build / "jpegs", str(DAMAGED)], check=True)
+            for fuzzer, (kinds, count) in FUZZERS.items():
+                write_files(build / fuzzer, kinds)
+                print(f"{name}: {fuzzer}", flush=True)
+                program = build / "tests" / "native" / fuzzer
+                subprocess.run([program, build / fuzzer, str(count)], check=True)
 
 
 if __name__ == "__main__":
