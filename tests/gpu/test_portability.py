@@ -226,7 +226,7 @@ def test_ragged_batches_are_cropped_together(simulate: Any) -> None:
             out = ndd.crop_mirror_normalize(batch, crop=(8, 8), mirror=1, std=[2.0])
         counts.append(found.journal.work)
         np.testing.assert_array_equal(np.asarray(out.cpu().torch())[:, 0, 3, 5] * 2, range(number))
-    assert counts[0] == counts[1]
+    assert counts[1] <= counts[0]
 
 
 def test_tensors_of_torch_are_taken_over(simulate: Any) -> None:

@@ -191,17 +191,17 @@ def test_metal_reads_host_memory_later(monkeypatch: pytest.MonkeyPatch) -> None:
     found = accelerator.Accelerator("mps", 1, SingleQueue(Metal))
     monkeypatch.setattr(found, "torch_device", lambda _: torch.device("cpu"))
     device = torch.device("cpu")
-    found.upload_array(np.arange(3), device)
+    found.upload_arrays([np.arange(3)], device)
     found.upload(found.staging(4), 0, found.queues.current(0))
-    assert [len(buffer) for _, buffer in found._in_flight] == [3, 4]
+    assert [len(buffer) for _, buffer in found._in_flight] == [32, 4]
     monkeypatch.setattr(MetalEvent, "occurred", True)
-    found.upload_array(np.arange(5), device)
+    found.upload_arrays([np.arange(5)], device)
     assert len(found._in_flight) == 0
     # Others have copied pageable memory when the call returns, and torch keeps pinned memory.
     cuda = accelerator.Accelerator("cuda", 1, SingleQueue(None))
     monkeypatch.setattr(cuda, "torch_device", lambda _: torch.device("cpu"))
     monkeypatch.setattr(MetalEvent, "occurred", False)
-    cuda.upload_array(np.arange(3), device)
+    cuda.upload_arrays([np.arange(3)], device)
     cuda.upload(torch.zeros(4), 0, cuda.queues.current(0))
     assert len(cuda._in_flight) == 0
 

@@ -14,10 +14,13 @@ import importlib
 import os
 import re
 import threading
-from collections import deque
-from collections.abc import Iterator
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .._engine.devices import require_backend
 from .queues import Queues, SingleQueue, TorchQueues
@@ -25,6 +28,11 @@ from .queues import Queues, SingleQueue, TorchQueues
 VARIABLE = "DALIESQUE_GPU"
 # How many devices torch's CPU device stands in for, unless the variable says it.
 _STAND_INS = 2
+# Bytes of parameters that go to a device as a part of a command, and how many sets are kept there.
+_SMALL = 4096
+_MOST_CONSTANTS = 256
+# Of what arrays that are uploaded together are a multiple of.
+_ALIGNMENT = 16
 # Kinds of accelerators by torch's names, and whether they have streams. The order of work on others
 # could not be kept.
 _HAS_STREAMS = {"cuda": True, "xpu": True, "mps": False}
@@ -43,6 +51,8 @@ class Accelerator:
         # torch keeps pinned memory until the copy from it is done.
         self._reads_later = kind == "mps"
         self._in_flight: deque[tuple[Any, Any]] = deque()
+        # Tensors of parameters, by device, queue and contents.
+        self._constants: OrderedDict[Any, list[Any]] = OrderedDict()
         self._lock = threading.Lock()
 
     def torch_device(self, device_id: int | None) -> Any:
@@ -105,15 +115,52 @@ class Accelerator:
             self._keep(buffer, queue)
         return moved
 
-    def upload_array(self, array: Any, device: Any) -> Any:
-        """A small NumPy array, which nobody changes later, as a tensor on a device."""
-        import torch
+    def upload_arrays(self, arrays: Sequence[NDArray[Any]], device: Any) -> list[Any]:
+        """NumPy arrays as tensors on a device, by one transfer in the current queue.
 
-        source = torch.from_numpy(array)
-        moved = source.to(device, non_blocking=True)
-        if self._reads_later:
-            self._keep(source, self.queues.current(device.index or 0))
+        Small ones are part of the command that copies them, and are kept: many are the same in each
+        step of a training. For larger ones in pageable memory, the host would have to wait.
+        """
+        queue = self.queues.current(device.index or 0)
+        begins, count = [], 0
+        for array in arrays:
+            begins.append(count)
+            count += (array.nbytes + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+        if count > _SMALL:
+            return self._uploaded(self.staging(count), arrays, begins, device, queue)
+        contents = tuple((array.dtype.str, array.shape, array.tobytes()) for array in arrays)
+        key = (device, self.queues.handle(queue), contents)
+        with self._lock:
+            known = self._constants.get(key)
+            if known is not None:
+                self._constants.move_to_end(key)
+                return known
+        moved = self._uploaded(_pageable(count), arrays, begins, device, queue)
+        with self._lock:
+            self._constants[key] = moved
+            while len(self._constants) > _MOST_CONSTANTS:
+                self._constants.popitem(last=False)
         return moved
+
+    def _uploaded(
+        self,
+        buffer: Any,
+        arrays: Sequence[NDArray[Any]],
+        begins: list[int],
+        device: Any,
+        queue: Any,
+    ) -> list[Any]:
+        host = buffer.numpy()
+        for array, begin in zip(arrays, begins, strict=True):
+            part = host[begin : begin + array.nbytes]
+            part.view(array.dtype).reshape(array.shape)[...] = array
+        moved = buffer.to(device, non_blocking=True)
+        if self._reads_later:
+            self._keep(buffer, queue)
+        return [
+            moved[begin : begin + array.nbytes].view(_torch_type(array.dtype)).reshape(array.shape)
+            for array, begin in zip(arrays, begins, strict=True)
+        ]
 
     def _keep(self, buffer: Any, queue: Any) -> None:
         """Hold on to memory until the work in the queue that uses it is done."""
@@ -129,6 +176,20 @@ class Accelerator:
         target.copy_(tensor, non_blocking=True)
         self.queues.synchronize(queue)
         return target
+
+
+@functools.cache
+def _torch_type(dtype: np.dtype[Any]) -> Any:
+    import torch
+
+    return torch.from_numpy(np.empty(0, dtype)).dtype
+
+
+def _pageable(count: int) -> Any:
+    """Plain host memory, as a torch tensor of uint8."""
+    import torch
+
+    return torch.empty(count, dtype=torch.uint8, device="cpu")
 
 
 @dataclass(frozen=True)

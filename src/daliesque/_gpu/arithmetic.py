@@ -26,6 +26,7 @@ from .accelerator import require_accelerator
 from .groups import Group, carrier
 from .numbers import SIGN_BIT, converted, is_float, widened
 from .placement import on_device
+from .ragged import Rows, elements_of, elementwise, inner_axes
 from .samples import DeviceSamples
 
 Function = Callable[..., torch.Tensor]
@@ -44,37 +45,96 @@ def arithmetic(name: str, operands: list[Any]) -> DeviceSamples:
     """Apply an element-wise operation to one to three operands, broadcasting."""
     # The native kernel checks types and layouts, and finds out those of the result.
     form = _kernels.arithmetic(name, [nothing_like(part) for part in operands])
-    like = next(part for part in operands if isinstance(part, DeviceSamples))
-    parts = [_on_device_of(part, like) for part in operands]
+    # Numbers need no transfer: they stay on the host, and are part of the work on the device.
+    numbers = {k: _number(part) for k, part in enumerate(operands) if _is_number(part)}
+    parts = [on_device(part) for k, part in enumerate(operands) if k not in numbers]
     count = max((len(part) for part in parts if len(part) != 1), default=1)
     if any(len(part) == 0 for part in parts):
         return parts[0].made([], form.ndim, form.layout, form.type_id)
+    types = [part.type_id for part in operands]
+    compute = _computation_type(name, types, form.type_id)
+
+    def computed(tensors: list[torch.Tensor]) -> torch.Tensor:
+        for position, number in numbers.items():
+            tensors.insert(position, number)
+        result = _computed(name, tensors, types, compute)
+        return result if result.dtype is torch.bool else converted(result, compute, form.type_id)
+
     whole = next(part for part in parts if len(part) == count)
+    if not whole.uniform:
+        found = _computed_at_once(parts, form, computed)
+        if found is not None:
+            return found
     keys = [part.shape_array() for part in parts if len(part) == count]
-    compute = _computation_type(name, [part.type_id for part in parts], form.type_id)
     groups = []
     for indices in (group.indices for group in whole.split(np.concatenate(keys, 1)).groups):
         tensors = [_rows(part, indices, count, form.ndim) for part in parts]
         _check_shapes([t.shape[1:] for t in tensors], int(indices[0]), form.ndim, parts)
-        result = _computed(name, tensors, [part.type_id for part in parts], compute)
-        data = result if result.dtype is torch.bool else converted(result, compute, form.type_id)
+        data = computed(tensors)
         if len(data) != len(indices):
-            data = data.expand(len(indices), *data.shape[1:])
+            data = data.expand(len(indices), *data.shape[1:]).contiguous()
         groups.append(Group(indices, data))
     return whole.made(groups, form.ndim, form.layout, form.type_id)
 
 
-def _on_device_of(part: Any, like: DeviceSamples) -> DeviceSamples:
-    """An operand on the device. A number needs no transfer: it is part of the work there."""
-    if isinstance(part, DeviceSamples) or len(part) != 1 or part.volume != 1:
-        moved: DeviceSamples = on_device(part)
-        return moved
+def _computed_at_once(
+    parts: list[DeviceSamples],
+    form: _kernels.Samples,
+    computed: Callable[[list[torch.Tensor]], torch.Tensor],
+) -> DeviceSamples | None:
+    """The result for ragged samples, if the others differ from them in the last axes at most.
+
+    These may hold one number, or vectors along the last axes, for all samples or for each.
+    """
+    whole = max(parts, key=lambda part: (len(part), part.ndim, part.volume))
+    shapes = whole.shape_array()
+    others = [
+        part
+        for part in parts
+        if part.ndim != whole.ndim or not np.array_equal(part.shape_array(), shapes)
+    ]
+    # How many of the last axes the others have.
+    inner = max((_inner_axes(part) for part in others), default=0)
+    if whole.ndim != form.ndim or inner_axes(whole, inner) < inner:
+        return None
+    ends = shapes[0, whole.ndim - inner :]
+    for part in others:
+        own = part.shape_array()[:, max(0, part.ndim - inner) :]
+        if ((own != 1) & (own != ends[inner - own.shape[1] :])).any() or not part.uniform:
+            return None
+
+    def operand(part: DeviceSamples, rows: Rows) -> torch.Tensor:
+        if all(part is not other for other in others):
+            (elements,) = (rows.data,) if part is whole else elements_of(part, whole, inner)
+            return elements
+        table = part.dense()
+        shape = (1,) * (inner - part.ndim) + tuple(table.shape[1:])[-inner or table.ndim :]
+        return rows.spread_tensor(table.reshape(len(table), *shape))
+
+    return elementwise(
+        whole,
+        lambda rows: computed([operand(part, rows) for part in parts]),
+        inner,
+        form.layout,
+        form.type_id,
+    )
+
+
+def _inner_axes(part: DeviceSamples) -> int:
+    """How many axes are left of samples without those of extent 1 in front."""
+    wide = (part.shape_array() != 1).any(axis=0)
+    return part.ndim - int(wide.argmax()) if wide.any() else 0
+
+
+def _is_number(part: Any) -> bool:
+    return not part.is_on_device and len(part) == 1 and part.ndim == 0
+
+
+def _number(part: Any) -> torch.Tensor:
+    """A number as a tensor of the host, which goes together with those of any device."""
     number = to_numpy(part).reshape(()).view(_STORED[part.itemsize]).item()
-    device = require_accelerator("arithmetic").torch_device(like.device.device_id)
-    kind = carrier(part.type_id)
-    bits = torch.full((1,) * (part.ndim + 1), number, dtype=SIGNED[part.itemsize], device=device)
-    group = Group(np.zeros(1, np.int64), bits.view(kind))
-    return like.made([group], part.ndim, part.layout, part.type_id)
+    bits = torch.full((), number, dtype=SIGNED[part.itemsize], device="cpu")
+    return bits.view(carrier(part.type_id))
 
 
 # Numbers are handed over as bits, whatever their type.

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from .._engine.dtype import DType, from_code, uint8
 from .._engine.enums import DALIImageType
-from .numbers import column, constant, from_float, rows, to_float
+from .numbers import constant, from_float, to_float
+from .ragged import Rows, elementwise
 from .samples import DeviceSamples
 
 Floats = NDArray[np.float32]
@@ -60,12 +59,12 @@ def brightness_contrast(
     addend = shift * full + brightness * (pivot - contrast * pivot)
     multiplier = brightness * contrast
 
-    def adjusted(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        values = to_float(data, samples.type_id)
-        scale, shift = (column(v, indices, data) for v in (multiplier, addend))
+    def adjusted(rows: Rows) -> torch.Tensor:
+        values = to_float(rows.data, samples.type_id)
+        scale, shift = rows.spread(*np.broadcast_arrays(multiplier, addend))
         return from_float(torch.addcmul(shift, values, scale), type_id)
 
-    return samples.mapped(adjusted, type_id=type_id)
+    return elementwise(samples, adjusted, type_id=type_id)
 
 
 def color_twist(
@@ -92,21 +91,21 @@ def color_twist(
     matrices = (factor * (_FROM_YIQ @ rotation @ _TO_YIQ)).astype(np.float32)
     offsets = ((middle - middle * contrast) * brightness)[:, None]
 
-    def twisted(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        values = _mapped(
-            to_float(data, samples.type_id), rows(matrices, indices), rows(offsets, indices)
-        )
-        return from_float(values, type_id)
+    def twisted(rows: Rows) -> torch.Tensor:
+        return from_float(_mapped(rows, samples.type_id, matrices, offsets), type_id)
 
-    return samples.mapped(twisted, type_id=type_id)
+    return elementwise(samples, twisted, type_id=type_id)
 
 
-def _mapped(values: torch.Tensor, matrices: Floats, offsets: Floats) -> torch.Tensor:
+def _mapped(rows: Rows, type_id: int, matrices: Floats, offsets: Floats) -> torch.Tensor:
     """matrix @ pixel + offset, for the pixels along the last axis."""
-    matrix = constant(matrices, values).transpose(1, 2)
-    pixels = values.reshape(len(values), -1, values.shape[-1])
-    result = torch.matmul(pixels, matrix) + constant(offsets, values)[:, None]
-    return result.reshape(values.shape)
+    values = to_float(rows.data, type_id)
+    # From columns to rows: pixels are rows, too.
+    *columns, offset = rows.spread(*(matrices[:, :, k] for k in range(3)), offsets)
+    result = offset
+    for k, weights in enumerate(columns):
+        result = torch.addcmul(result, values[..., k : k + 1], weights)
+    return result
 
 
 # ITU-R BT.601 with the reduced range of video: luma from 16 to 235, chroma around 128.
@@ -133,23 +132,21 @@ _WEIGHTS = np.array([9798, 19235, 3735], np.int32)
 
 def convert_color_space(samples: DeviceSamples, target: int, source: int) -> DeviceSamples:
     """uint8 pixels in another color space."""
-
-    def converted(data: torch.Tensor, _: Any) -> torch.Tensor:
-        return _in_space(data, DALIImageType(target), DALIImageType(source))
-
-    return samples.mapped(converted)
+    kinds = DALIImageType(target), DALIImageType(source)
+    return elementwise(samples, lambda rows: _in_space(rows, *kinds))
 
 
-def _in_space(data: torch.Tensor, target: DALIImageType, source: DALIImageType) -> torch.Tensor:
+def _in_space(rows: Rows, target: DALIImageType, source: DALIImageType) -> torch.Tensor:
     rgb, bgr, gray = DALIImageType.RGB, DALIImageType.BGR, DALIImageType.GRAY
+    data = rows.data
     if target == source:
         return data.clone()
     if {target, source} == {rgb, bgr}:
         return data.flip(-1)
     if source == bgr:
-        return _in_space(data.flip(-1), target, rgb)
+        return _in_space(Rows(data.flip(-1), rows.indices), target, rgb)
     if target == bgr:
-        return _in_space(data, rgb, source).flip(-1)
+        return _in_space(rows, rgb, source).flip(-1)
     byte = uint8.code
     if target == gray:
         if source == rgb:
@@ -163,19 +160,17 @@ def _in_space(data: torch.Tensor, target: DALIImageType, source: DALIImageType) 
         luma = from_float(data.to(torch.float32) * float(np.float32(219 / 255)) + 16.0, byte)
         middle = torch.full_like(luma, 128)
         return torch.cat([luma, middle, middle], -1)
-    values = data.to(torch.float32)
     if source == rgb:
-        return from_float(_mapped(values, _TO_YCBCR[None], _VIDEO), byte)
-    centered = values - constant(_VIDEO[0], data)
-    return from_float(_mapped(centered, _FROM_YCBCR[None], np.zeros((1, 3), np.float32)), byte)
+        return from_float(_mapped(rows, byte, _TO_YCBCR[None], _VIDEO), byte)
+    offsets = -_VIDEO.astype(np.float64) @ _FROM_YCBCR.T
+    return from_float(_mapped(rows, byte, _FROM_YCBCR[None], offsets.astype(np.float32)), byte)
 
 
 def reorder_channels(samples: DeviceSamples, order: NDArray[np.int32]) -> DeviceSamples:
     """The channels, along the last axis, in another order."""
 
-    def reordered(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        chosen = constant(rows(order, indices), data).to(torch.int64)
-        shape = (len(chosen), *(1,) * (data.ndim - 2), chosen.shape[1])
-        return torch.gather(data, -1, chosen.reshape(shape).expand(data.shape))
+    def reordered(rows: Rows) -> torch.Tensor:
+        (chosen,) = rows.spread(order.astype(np.int64))
+        return torch.gather(rows.data, -1, chosen.expand(rows.data.shape))
 
-    return samples.mapped(reordered)
+    return elementwise(samples, reordered)

@@ -10,8 +10,9 @@ import torch
 from numpy.typing import NDArray
 
 from .call import current_target
-from .numbers import column, constant, converted, from_float, rows
+from .numbers import constants, converted, from_float
 from .placement import on_device
+from .ragged import Rows, elementwise, positions, repeated
 from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
@@ -25,39 +26,56 @@ def erase(
     channel_axis: int,
 ) -> DeviceSamples:
     """Fill regions; `bounds` holds begins and ends, those of sample i from offsets[i] on."""
-    count, ndim = len(samples), samples.ndim
-    regions = bounds.reshape(-1, 2, ndim)
-    numbers = np.diff(offsets)
-    most = int(numbers.max(initial=0))
-    # Region number r of each sample; an empty one where there are fewer.
-    table = np.zeros((most, count, 2, ndim), np.int64)
-    for r in range(most):
-        here = np.flatnonzero(numbers > r)
-        table[r, here] = regions[offsets[here] + r]
+    lengths = _runs(samples, offsets, bounds.reshape(-1, 2, samples.ndim))
+    if len(lengths) == 1:
+        return samples.copy()
+    flat = samples.flat()
+    flags = np.arange(len(lengths)) % 2 == 1
+    counts, inside = constants(flat, lengths.astype(np.int32), flags)
+    gone = inside.index_select(0, repeated(counts, len(flat)))
+    # Fill values for each channel go along an axis; others are the same for all elements.
+    inner = samples.ndim - channel_axis if fill.shape[1] > 1 else 0
+    values = fill if inner else fill[:, 0]
+    begin = 0
 
-    def erased(data: torch.Tensor, indices: Integers) -> torch.Tensor:
-        gone: torch.Tensor | None = None
-        for boxes in table[:, indices]:
-            inside = torch.ones((1,) * data.ndim, dtype=torch.bool, device=data.device)
-            for axis, extent in enumerate(data.shape[1:]):
-                steps = np.arange(extent)
-                begin, end = boxes[:, 0, axis, None], boxes[:, 1, axis, None]
-                within = (steps >= begin) & (steps < end)
-                shape = [1] * data.ndim
-                shape[0], shape[axis + 1] = within.shape
-                inside = inside & constant(within, data).reshape(shape)
-            gone = inside if gone is None else gone | inside
-        if gone is None:
-            return data
-        values = rows(fill, indices)
-        shape = [1] * data.ndim
-        shape[0] = len(values)
-        if values.shape[1] > 1:
-            shape[channel_axis + 1] = values.shape[1]
-        color = from_float(constant(values, data).reshape(shape), samples.type_id)
-        return torch.where(gone, color, data)
+    def erased(rows: Rows) -> torch.Tensor:
+        nonlocal begin
+        count = rows.data.numel()
+        mask = gone[begin : begin + count].reshape(rows.data.shape)
+        begin += count
+        (color,) = rows.spread(values.reshape(*values.shape, *(1,) * (inner - 1)))
+        return torch.where(mask, from_float(color, samples.type_id), rows.data)
 
-    return samples.mapped(erased)
+    return elementwise(samples, erased, inner)
+
+
+def _runs(samples: DeviceSamples, offsets: Integers, regions: Integers) -> Integers:
+    """The lengths of runs of elements, in memory, that are alternately outside and inside."""
+    begins, shapes = samples.begins(), samples.shape_array()
+    starts, ends = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for index, (begin, shape) in enumerate(zip(begins.tolist(), shapes, strict=True)):
+        for region in regions[offsets[index] : offsets[index + 1]]:
+            low, high = region.clip(0, shape)
+            if (high <= low).any():
+                continue
+            # Up to which axis the region is less than the sample; behind it, elements are in a row.
+            partial = np.flatnonzero((low > 0) | (high < shape))
+            axis = int(partial[-1]) if len(partial) else 0
+            steps = np.append(np.cumprod(shape[::-1])[::-1][1:], 1)
+            lines = np.full(1, begin, np.int64)
+            for k in range(axis):
+                lines = (lines[:, None] + np.arange(low[k], high[k]) * steps[k]).reshape(-1)
+            starts.append(lines + low[axis] * steps[axis])
+            ends.append(lines + high[axis] * steps[axis])
+    order = np.argsort(np.concatenate(starts), kind="stable")
+    start = np.concatenate(starts)[order]
+    end = np.maximum.accumulate(np.concatenate(ends)[order]) if len(order) else start
+    # Those that touch or overlap are one.
+    first = np.ones(len(order), np.bool_)
+    first[1:] = start[1:] > end[:-1]
+    last = np.append(first[1:], True)[: len(order)]
+    edges = np.stack([start[first], end[last]], axis=1).reshape(-1)
+    return np.diff(np.concatenate([[0], edges, [samples.volume]]))
 
 
 def grid_mask(
@@ -66,20 +84,19 @@ def grid_mask(
     """Black squares in a grid."""
     size = tile.astype(np.float32)
     along, across = np.cos(angle) / size, np.sin(angle) / size
+    parameters = np.broadcast_arrays(along, across, shift_x / size, shift_y / size, ratio)
+    table = np.stack(parameters, axis=1).astype(np.float32)
 
-    def masked(data: torch.Tensor, indices: Integers) -> torch.Tensor:
-        height, width = data.shape[1:3]
-        y = torch.arange(height, device=data.device).to(torch.float32).reshape(1, -1, 1)
-        x = torch.arange(width, device=data.device).to(torch.float32).reshape(1, 1, -1)
-        forward, sideways = (column(v, indices, y) for v in (along, across))
-        from_x, from_y = (column(v / size, indices, y) for v in (shift_x, shift_y))
-        share = column(ratio, indices, y)
+    def masked(rows: Rows) -> torch.Tensor:
+        y, x = (part.to(torch.float32) for part in positions(samples, rows))
+        (own,) = rows.spread(table)
+        forward, sideways, from_x, from_y, share = (own[..., k : k + 1] for k in range(5))
         grid_x = (-from_x + y * -sideways) + x * forward
         grid_y = (-from_y + y * forward) + x * sideways
         kept = (grid_x - grid_x.floor() >= share) | (grid_y - grid_y.floor() >= share)
-        return torch.where(kept[..., None], data, torch.zeros_like(data))
+        return torch.where(kept, rows.data, torch.zeros_like(rows.data[:1]))
 
-    return samples.mapped(masked)
+    return elementwise(samples, masked)
 
 
 def multi_paste(

@@ -11,6 +11,7 @@ from .._engine.rng import RNGState
 from .arithmetic import nothing_like
 from .groups import Group
 from .numbers import converted
+from .ragged import elementwise
 from .random import draw
 from .samples import DeviceSamples
 
@@ -20,7 +21,9 @@ def cast(samples: DeviceSamples, type_id: int) -> DeviceSamples:
     # The native kernel knows which types do not go together.
     _kernels.cast(nothing_like(samples), type_id)
     source = samples.type_id
-    return samples.mapped(lambda data, _: converted(data, source, type_id), type_id=type_id)
+    return elementwise(
+        samples, lambda rows: converted(rows.data, source, type_id), 0, type_id=type_id
+    )
 
 
 def join(parts: list[Any]) -> DeviceSamples:

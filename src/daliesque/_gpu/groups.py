@@ -80,7 +80,7 @@ def fill_staging(
 
 def index_tensor(numbers: NDArray[np.int64], device: torch.device) -> torch.Tensor:
     """Numbers of rows on a device."""
-    moved: torch.Tensor = require_accelerator("index").upload_array(np.array(numbers), device)
+    moved: torch.Tensor = require_accelerator("index").upload_arrays([numbers], device)[0]
     return moved
 
 

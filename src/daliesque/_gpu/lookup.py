@@ -9,6 +9,7 @@ import torch
 
 from .numbers import widened
 from .placement import on_device
+from .ragged import Rows, elementwise
 from .samples import DeviceSamples
 
 
@@ -18,10 +19,11 @@ def look_up(samples: DeviceSamples, table: Any, otherwise: Any) -> DeviceSamples
     entries, rest = on_device(table).dense()[0], on_device(otherwise).dense()[0]
     values = torch.cat([entries, rest])
 
-    def found(data: torch.Tensor, _: Any) -> torch.Tensor:
-        keys = widened(data, samples.type_id).to(torch.int64)
+    def found(rows: Rows) -> torch.Tensor:
+        keys = widened(rows.data, samples.type_id)
         last = len(values) - 1
-        keys = torch.where((keys < 0) | (keys > last), torch.full_like(keys, last), keys)
-        return values[keys]
+        # No key is below 0 as an unsigned number of so many bits; all that are too large are one.
+        keys = torch.where((keys < 0) | (keys > last), torch.full_like(keys[:1], last), keys)
+        return values.index_select(0, keys.reshape(-1)).reshape(keys.shape)
 
-    return samples.mapped(found, type_id=type_id)
+    return elementwise(samples, found, 0, type_id=type_id)

@@ -10,8 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .numbers import column, from_float, to_float
+from .numbers import from_float, to_float
 from .placement import on_device
+from .ragged import Rows, elements_of, elementwise
 from .samples import DeviceSamples
 
 
@@ -20,23 +21,25 @@ def mix(inputs: Sequence[Any], weights: NDArray[np.float32]) -> DeviceSamples:
     parts: list[DeviceSamples] = [on_device(part) for part in inputs]
     first = parts[0]
 
-    def mixed(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        total = to_float(data, first.type_id) * column(weights[:, :1], indices, data)
-        for number, part in enumerate(parts[1:], 1):
-            values = to_float(part.select(indices.tolist()).dense(), first.type_id)
-            total = total + values * column(weights[:, number : number + 1], indices, data)
+    others = [iter(elements_of(part, first)) for part in parts[1:]]
+
+    def mixed(rows: Rows) -> torch.Tensor:
+        own, *shares = rows.spread(*weights.T)
+        total = to_float(rows.data, first.type_id) * own
+        for share, elements in zip(shares, others, strict=True):
+            total = torch.addcmul(total, to_float(next(elements), first.type_id), share)
         return from_float(total, first.type_id)
 
-    return first.mapped(mixed)
+    return elementwise(first, mixed)
 
 
 def overlay(samples: DeviceSamples, over: Any, mask: Any) -> DeviceSamples:
     """Pixels of others where masks are not 0."""
     others, masks = on_device(over), on_device(mask)
 
-    def covered(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        chosen = indices.tolist()
-        shown = masks.select(chosen).dense().ne(0)[..., None]
-        return torch.where(shown, others.select(chosen).dense(), data)
+    pixels, shown = iter(elements_of(others, samples)), iter(elements_of(masks, samples))
 
-    return samples.mapped(covered)
+    def covered(rows: Rows) -> torch.Tensor:
+        return torch.where(next(shown).ne(0)[..., None], next(pixels), rows.data)
+
+    return elementwise(samples, covered)

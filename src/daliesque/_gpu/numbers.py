@@ -26,14 +26,25 @@ def is_float(type_id: int) -> bool:
     return from_code(type_id).kind is _Kind.float
 
 
-def constant(values: NDArray[Any], like: torch.Tensor) -> torch.Tensor:
-    """An array of parameters on the device of a tensor, in double precision only if it has that."""
-    array = np.array(values)
+def constants(like: torch.Tensor, *values: NDArray[Any]) -> list[torch.Tensor]:
+    """Arrays of parameters on the device of a tensor, in double precision only if it has that.
+
+    All of them together are one transfer. Nobody may change them: others may get the same.
+    """
     accelerator = require_accelerator("constant")
-    if array.dtype == np.float64 and not accelerator.has_double:
-        array = array.astype(np.float32)
-    moved: torch.Tensor = accelerator.upload_array(array, like.device)
+    arrays = [
+        value.astype(np.float32)
+        if value.dtype == np.float64 and not accelerator.has_double
+        else value
+        for value in values
+    ]
+    moved: list[torch.Tensor] = accelerator.upload_arrays(arrays, like.device)
     return moved
+
+
+def constant(values: NDArray[Any], like: torch.Tensor) -> torch.Tensor:
+    """One array of parameters on the device of a tensor."""
+    return constants(like, values)[0]
 
 
 def rows(values: NDArray[Any], indices: NDArray[np.int64]) -> NDArray[Any]:
@@ -95,7 +106,9 @@ def from_float(values: torch.Tensor, type_id: int, truncate: bool = False) -> to
         return rounded(values).ne(0)
     low, high = _limits(dtype)
     if dtype.bits <= 16:
-        return _to_short(values, low, high, truncate).to(kind)
+        short = _to_short(values, low, high, truncate)
+        # What a signed carrier does not hold wraps around on its way through a wider type.
+        return (short.to(torch.int32) if high > torch.iinfo(kind).max else short).to(kind)
     whole = torch.trunc(values) if truncate else rounded(values)
     whole = torch.where(whole.isnan(), torch.zeros_like(whole), whole)
     if dtype is uint64:
@@ -107,20 +120,20 @@ def from_float(values: torch.Tensor, type_id: int, truncate: bool = False) -> to
 
 
 def _to_short(values: torch.Tensor, low: int, high: int, truncate: bool) -> torch.Tensor:
-    """Rounded numbers within limits of at most 16 bits, in as few passes as can be.
+    """Numbers within limits of at most 16 bits, in as few passes as can be.
 
-    Converting to int32 cuts off the fraction. NaN becomes 0 or the lowest int32, by device; the
-    low bits of both are 0.
+    Converting them to integers cuts off the fraction. NaN becomes 0 or the lowest int32, by device;
+    the low bits of both are 0.
     """
     if truncate:
-        return values.clamp(low, high).to(torch.int32)
+        return values.clamp(low, high)
     half = _HALF[values.dtype]
     if low == 0:
         # Where this rounds wrongly, below 0, the result is 0 anyway.
         lifted = values + half
     else:
         lifted = values + torch.copysign(values.new_full((), half), values)
-    return lifted.clamp_(low, high).to(torch.int32)
+    return lifted.clamp_(low, high)
 
 
 def _limits(dtype: DType) -> tuple[int, int]:

@@ -180,7 +180,7 @@ class DeviceSamples:
             if len(parts) == 1:
                 return parts[0]
             flat = torch.cat(parts)
-            if self.external or self._working_queue() != self.queue:
+            if self.external or self.working_queue() != self.queue:
                 # Memory that others write, or work of another queue: not for later calls.
                 return flat
             self._groups, self._shapes, self._flat = None, self.shape_array(), flat
@@ -312,10 +312,10 @@ class DeviceSamples:
             self.layout if layout is None else layout,
             groups,
             self.device,
-            self._working_queue(),
+            self.working_queue(),
         )
 
-    def _working_queue(self) -> Any:
+    def working_queue(self) -> Any:
         """Where work with the data goes: the queue of the call that is running, or its own."""
         return current_target().queue if is_inside_call() else self.queue
 
@@ -334,7 +334,7 @@ class DeviceSamples:
             self.type_id if type_id is None else type_id,
             self.layout if layout is None else layout,
             self.device,
-            self._working_queue(),
+            self.working_queue(),
         )
 
     def mapped(

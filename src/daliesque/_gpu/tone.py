@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._engine.dtype import DType, from_code
 from .gather import Border, border_indices, gathered
-from .numbers import constant, first_true, from_float, rows, to_float
+from .numbers import constant, first_true, from_float, to_float
+from .ragged import Rows, elementwise
 from .samples import DeviceSamples
 
 Curve = _kernels.Curve
@@ -286,18 +287,21 @@ def apply_curve(
         kept = np.maximum(steps, 1) if bits else steps
         parameters = np.concatenate([parameters[:, :1], kept], axis=1).astype(np.float32)
 
-    def changed(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        pairs = constant(rows(parameters, indices), data)
-        pairs = pairs.reshape(len(pairs), -1, 2)
-        shape = [len(pairs), *(1,) * (data.ndim - 1)]
-        shape[1 if outer else -1] = pairs.shape[1]
-        if pairs.shape[1] == 1:
-            shape = [len(pairs), *(1,) * (data.ndim - 1)]
-        a, b = (pairs[..., k].reshape(shape) for k in (0, 1))
-        values = to_float(data, samples.type_id)
+    pairs = parameters.reshape(len(parameters), -1, 2)
+    # Numbers for each channel go along its axis; others are the same for all elements.
+    inner = 0
+    if pairs.shape[1] > 1:
+        inner = samples.ndim if outer else 1
+        pairs = pairs.reshape(len(pairs), -1, *(1,) * (inner - 1), 2)
+    else:
+        pairs = pairs[:, 0]
+
+    def changed(rows: Rows) -> torch.Tensor:
+        a, b = rows.spread(pairs[..., 0], pairs[..., 1])
+        values = to_float(rows.data, samples.type_id)
         return from_float(_curved(curve, values, a, b, dtype), samples.type_id)
 
-    return samples.mapped(changed)
+    return elementwise(samples, changed, inner)
 
 
 def autocontrast(samples: DeviceSamples, outer: int) -> DeviceSamples:

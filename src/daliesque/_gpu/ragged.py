@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work on all samples of a batch at once, though they differ in shape.
+
+Samples lie one after the other in one block of memory (see `samples`). What treats all elements
+alike is done with that block; numbers that belong to a sample are spread over its elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from .groups import Group, block_of, by_row, copied
+from .numbers import constants, rows
+from .samples import DeviceSamples
+
+Integers = NDArray[np.int64]
+
+
+def repeated(counts: torch.Tensor, total: int) -> torch.Tensor:
+    """The numbers 0, 1, ..., each as often as a count says, `total` in all."""
+    return torch.repeat_interleave(counts, output_size=total)
+
+
+class Rows:
+    """Elements of samples: a group of equal shapes, or those of all samples in one row.
+
+    `data` has the shape (samples, *shape) or (elements, *inner axes). What `spread` returns has as
+    many axes, and goes together with it.
+    """
+
+    def __init__(
+        self, data: torch.Tensor, indices: Integers, counts: Integers | None = None
+    ) -> None:
+        self.data = data
+        self.indices = indices
+        # How many elements each sample has, if they are in one row.
+        self._counts = counts
+        self._numbers: torch.Tensor | None = None
+
+    @property
+    def is_group(self) -> bool:
+        """Whether these are samples of equal shape."""
+        return self._counts is None
+
+    def numbers(self) -> torch.Tensor:
+        """For each element in the row, which of the samples in memory it belongs to."""
+        if self._numbers is None:
+            assert self._counts is not None
+            (counts,) = constants(self.data, self._counts.astype(np.int32))
+            self._numbers = repeated(counts, len(self.data))
+        return self._numbers
+
+    def spread(self, *values: NDArray[Any]) -> list[torch.Tensor]:
+        """Numbers, or vectors for the last axes, for each sample or for all, by one transfer."""
+        chosen = [rows(value, self.indices) for value in values]
+        if self._counts is None or all(len(value) == 1 for value in chosen):
+            moved = constants(self.data, *chosen)
+            return [self._shaped(part) for part in moved]
+        if self._numbers is None:
+            # The counts go with them.
+            counts, *moved = constants(self.data, self._counts.astype(np.int32), *chosen)
+            self._numbers = repeated(counts, len(self.data))
+        else:
+            moved = constants(self.data, *chosen)
+        return [self._taken(part) for part in moved]
+
+    def spread_tensor(self, table: torch.Tensor) -> torch.Tensor:
+        """As `spread`, for what was computed on the device: a row for each sample, or one."""
+        if len(table) > 1 and not np.array_equal(self.indices, np.arange(len(table))):
+            (order,) = constants(self.data, self.indices)
+            table = table.index_select(0, order)
+        return self._shaped(table) if self._counts is None else self._taken(table)
+
+    def _taken(self, table: torch.Tensor) -> torch.Tensor:
+        if len(table) > 1:
+            table = table.index_select(0, self.numbers())
+        return self._shaped(table)
+
+    def _shaped(self, part: torch.Tensor) -> torch.Tensor:
+        between = self.data.ndim - part.ndim
+        return part.reshape(len(part), *(1,) * between, *part.shape[1:])
+
+
+def inner_axes(samples: DeviceSamples, most: int) -> int:
+    """How many of the last axes, at most, are the same for all samples."""
+    shapes = samples.shape_array()
+    count = min(most, samples.ndim)
+    while count and (shapes[:, -count:] != shapes[:1, -count:]).any():
+        count -= 1
+    return count
+
+
+def elementwise(
+    samples: DeviceSamples,
+    function: Callable[[Rows], torch.Tensor],
+    inner: int = 1,
+    layout: str | None = None,
+    type_id: int | None = None,
+) -> DeviceSamples:
+    """What a function makes of each element, or vector along the last `inner` axes.
+
+    It may change the extents of these axes. If they differ from sample to sample, the function is
+    called once for each shape, otherwise once for all.
+    """
+    if samples.uniform or inner_axes(samples, inner) < min(inner, samples.ndim):
+        groups = [Group(indices, function(Rows(data, indices))) for indices, data in samples.groups]
+        return samples.made(groups, layout=layout, type_id=type_id)
+    shapes = samples.shape_array()
+    outer = samples.ndim - min(inner, samples.ndim)
+    order = samples.stored_order()
+    counts = shapes[order, :outer].prod(axis=1)
+    flat = samples.flat().reshape(int(counts.sum()), *shapes[0, outer:].tolist())
+    result = function(Rows(flat, order, counts))
+    if block_of(result) == block_of(flat):
+        result = copied(result)
+    shapes[:, outer:] = tuple(result.shape[1:])
+    return samples.of_all(result.reshape(-1), shapes, layout, type_id)
+
+
+def elements_of(other: DeviceSamples, like: DeviceSamples, inner: int = 1) -> list[torch.Tensor]:
+    """The elements of samples of the same shapes, but for the last axes, as `elementwise` has them.
+
+    That is one tensor for each time that it calls its function.
+    """
+    if like.uniform or inner_axes(like, inner) < min(inner, like.ndim):
+        return [other.select(indices.tolist()).dense() for indices, _ in like.groups]
+    order = like.stored_order()
+    missing = like.ndim - other.ndim
+    shape = other.shape_array()[0, other.ndim - max(0, inner - missing) :].tolist()
+    if not np.array_equal(other.stored_order(), order):
+        parts = [other.select([index]).flat() for index in order.tolist()]
+        return [torch.cat(parts).reshape(-1, *shape)]
+    return [other.flat().reshape(-1, *shape)]
+
+
+def positions(samples: DeviceSamples, rows: Rows) -> list[torch.Tensor]:
+    """The coordinates of the elements of `rows` along the axes before the last one, as integers.
+
+    Shaped to go together with the data.
+    """
+    data = rows.data
+    if rows.is_group:
+        found = []
+        for axis in range(1, data.ndim - 1):
+            shape = [1] * data.ndim
+            shape[axis] = data.shape[axis]
+            found.append(torch.arange(data.shape[axis], device=data.device).reshape(shape))
+        return found
+    shapes = samples.shape_array()[rows.indices, :-1]
+    counts = np.repeat(shapes[:, -1], shapes[:, :-1].prod(axis=1))
+    starts = np.cumsum(counts) - counts
+    outer = [np.indices(shape[:-1].tolist()).reshape(len(shape) - 1, -1) for shape in shapes]
+    lines = np.concatenate([starts[None], np.concatenate(outer, axis=1)]).T
+    repeats, table = constants(data, counts.astype(np.int32), np.ascontiguousarray(lines))
+    of_line = table.index_select(0, repeated(repeats, len(data)))
+    own = torch.arange(len(data), device=data.device)[:, None] - of_line[:, :1]
+    return [*(of_line[:, k : k + 1] for k in range(1, lines.shape[1])), own]
+
+
+def compacted(
+    samples: DeviceSamples,
+    parts: Sequence[tuple[Integers, torch.Tensor]],
+    sizes: Integers,
+    first_axis: int,
+    type_id: int | None = None,
+) -> DeviceSamples:
+    """Samples out of tensors in which they are padded along some axes.
+
+    `parts` holds numbers of samples with a tensor (samples, *padded shape), `sizes` the extents of
+    each sample along the axes from `first_axis` on. Other extents are the same for all.
+    """
+    if len(parts) == 1 or all((sizes[indices] == sizes[0]).all() for indices, _ in parts):
+        exact = [
+            Group(indices, data)
+            for indices, data in parts
+            if (sizes[indices] == _padded_extents(data, first_axis, sizes.shape[1])).all()
+        ]
+        if len(exact) == len(parts):
+            return samples.made(exact, type_id=type_id)
+    first = parts[0][1]
+    last = first_axis + sizes.shape[1]
+    inner = first.shape[1 + last :]
+    size = int(np.prod(inner))
+    shapes = np.empty((len(sizes), first.ndim - 1), np.int64)
+    shapes[:] = tuple(first.shape[1:])
+    shapes[:, first_axis:last] = sizes
+    numbers = by_row(shapes)
+    order = np.concatenate(numbers)
+    starts, lengths = _line_starts(parts, shapes, last, size)
+    starts, lengths = [starts[i] for i in order.tolist()], lengths[order]
+    flat = [data.reshape(-1, size) for _, data in parts]
+    whole = flat[0] if len(flat) == 1 else torch.cat(flat)
+    index = line_index(whole, starts, lengths)
+    made = whole.index_select(0, index).reshape(-1)
+    return DeviceSamples.of_flat(
+        made,
+        numbers,
+        shapes,
+        samples.type_id if type_id is None else type_id,
+        samples.layout,
+        samples.device,
+        samples.working_queue(),
+    )
+
+
+def _padded_extents(data: torch.Tensor, first_axis: int, count: int) -> Integers:
+    return np.array(data.shape[1 + first_axis : 1 + first_axis + count], np.int64)
+
+
+def _line_starts(
+    parts: Sequence[tuple[Integers, torch.Tensor]],
+    shapes: Integers,
+    last: int,
+    size: int,
+) -> tuple[list[Integers], Integers]:
+    """Where each line of each sample begins in the padded tensors, and how long its lines are.
+
+    Lines run along the last axis that is padded; they are counted in what is behind it.
+    """
+    starts: list[Integers] = [np.zeros(0, np.int64)] * len(shapes)
+    base = 0
+    for indices, data in parts:
+        extents = np.array(data.shape[1 : 1 + last], np.int64)
+        steps = np.append(np.cumprod(extents[::-1])[::-1][1:], 1)
+        for row, index in enumerate(indices.tolist()):
+            lines = np.full((1,), base + row * int(extents.prod()), np.int64)
+            for axis in range(last - 1):
+                offsets = np.arange(shapes[index, axis]) * steps[axis]
+                lines = (lines[:, None] + offsets).reshape(-1)
+            starts[index] = lines
+        base += data.numel() // size
+    return starts, shapes[:, last - 1]
+
+
+def line_index(like: torch.Tensor, starts: list[Integers], lengths: Integers) -> torch.Tensor:
+    """The indices of lines, one after the other: from each start on, as many as the length says."""
+    begins = np.concatenate(starts) if starts else np.zeros(0, np.int64)
+    counts = np.repeat(lengths, [len(lines) for lines in starts])
+    total = int(counts.sum())
+    kind = np.int32 if max(total, int(begins.max(initial=0))) < 2**31 - 2**24 else np.int64
+    shifts = begins - (np.cumsum(counts) - counts)
+    repeats, moves = constants(like, counts.astype(np.int32), shifts.astype(kind))
+    numbers = repeated(repeats, total)
+    own = torch.arange(total, dtype=moves.dtype, device=like.device)
+    return moves.index_select(0, numbers) + own
