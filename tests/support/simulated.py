@@ -29,6 +29,7 @@ CPU = torch.device("cpu")
 TRANSFERS = {"_to_copy", "copy_", "lift_fresh"}
 # These only show memory in another way.
 VIEWS = {
+    "_unsafe_view",
     "alias",
     "detach",
     "expand",

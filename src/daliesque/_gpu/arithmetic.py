@@ -123,7 +123,7 @@ def _computed_at_once(
 def _inner_axes(part: DeviceSamples) -> int:
     """How many axes are left of samples without those of extent 1 in front."""
     wide = (part.shape_array() != 1).any(axis=0)
-    return part.ndim - int(wide.argmax()) if wide.any() else 0
+    return part.ndim - int(np.argmax(wide)) if wide.any() else 0
 
 
 def _is_number(part: Any) -> bool:

@@ -28,7 +28,7 @@ def buckets(sizes: Integers, weight: int = 1) -> list[Integers]:
     if len(distinct) == 1:
         return _in_parts(np.arange(len(sizes)), distinct[0], weight)
     # Neighbors in this order resemble each other: first by which axis is the longest, then by size.
-    order = np.lexsort((distinct.prod(axis=1), distinct.argmax(axis=1)))
+    order = np.lexsort((distinct.prod(axis=1), np.argmax(distinct, axis=1)))
     ends = _best_ends(distinct[order], counts[order], weight)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.searchsorted(ends, np.arange(len(order)), side="right")
@@ -51,7 +51,7 @@ def _best_ends(sizes: Integers, counts: Integers, weight: int) -> Integers:
         largest = np.maximum.accumulate(sizes[:end][::-1], axis=0)[::-1]
         members = np.cumsum(counts[:end][::-1])[::-1]
         total = cost[:end] + largest.prod(axis=1) * members + price
-        begin[end] = int(total.argmin())
+        begin[end] = int(np.argmin(total))
         cost[end] = total[begin[end]]
     ends = []
     end = count

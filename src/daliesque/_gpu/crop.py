@@ -13,8 +13,17 @@ from .flip import flipped
 from .gather import Border, gathered
 from .groups import Group
 from .numbers import constant, from_float, rows, to_float
+from .ragged import by_buckets
 from .samples import DeviceSamples
-from .slice import chosen_indices, enough, fill_values, filled, windows
+from .shape import transpose
+from .slice import (
+    RaggedWindows,
+    chosen_indices,
+    enough,
+    fill_values,
+    outside_mask,
+    windows,
+)
 
 Integers = NDArray[np.int64]
 
@@ -36,7 +45,6 @@ def crop_mirror_normalize(
     channel_axis: int,
 ) -> DeviceSamples:
     """A window of each sample, normalized, mirrored, and with its axes in another order."""
-    split, anchors, shapes = windows(samples, anchors, shapes)
     order = (0, *(axis + 1 for axis in permutation))
     shape = [1] * (samples.ndim + 1)
 
@@ -50,21 +58,39 @@ def crop_mirror_normalize(
         spread[0], spread[channel_axis + 1] = wide.shape
         return constant(wide.astype(np.float32), data).reshape(spread)
 
-    groups = []
-    for group in split.groups:
-        indices = group.indices
-        choices, outside = chosen_indices(
-            anchors[indices], shapes[indices], group.data.shape[1:], Border.constant
-        )
-        window = to_float(gathered(enough(group.data, outside), choices), samples.type_id)
+    def finished(
+        window: torch.Tensor, indices: Integers, outside: torch.Tensor | None
+    ) -> torch.Tensor:
+        """The window, normalized and filled."""
+        values = to_float(window, samples.type_id)
         means, deviations = (rows(v, indices).astype(np.float64) for v in (mean, std))
         # As the native kernel does: the shift is part of the mean.
         center = means - shift * (deviations / scale) if shift else means + 0 * deviations
-        window = (window - per_channel(center, window)) * per_channel(scale / deviations, window)
-        out = from_float(window, type_id)
-        if any(mask is not None for mask in outside):
-            values = fill_values(rows(fill, indices), type_id, channel_axis, out)
-            out = filled(out, outside, values)
+        values = (values - per_channel(center, values)) * per_channel(scale / deviations, values)
+        out = from_float(values, type_id)
+        if outside is None:
+            return out
+        filling = fill_values(rows(fill, indices), type_id, channel_axis, out)
+        return torch.where(outside, filling, out)
+
+    if not samples.uniform and samples.volume:
+        source = RaggedWindows(samples, anchors, shapes, Border.constant)
+        mirrored = (width_axis, mirror != 0)
+
+        def compute(indices: Integers, padded: list[int]) -> torch.Tensor:
+            window, outside = source.read(indices, padded, mirrored)
+            return finished(window, indices, outside)
+
+        made = by_buckets(samples, source.extents[:, : source.ragged], 0, compute, type_id)
+        return transpose(made, permutation, layout)
+    split, anchors, shapes = windows(samples, anchors, shapes)
+    groups = []
+    for indices, data in split.groups:
+        choices, masks = chosen_indices(
+            anchors[indices], shapes[indices], data.shape[1:], Border.constant
+        )
+        window = gathered(enough(data, masks), choices)
+        out = finished(window, indices, outside_mask(masks, window))
         out = flipped(out, width_axis + 1, rows(mirror != 0, indices))
         groups.append(Group(indices, out.permute(order).contiguous()))
     return samples.made(groups, layout=layout, type_id=type_id)

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
-from .groups import Group
-from .numbers import double, from_float, to_float
+from .gather import Window, in_order, ragged_axes, windows_of
+from .groups import Group, index_tensor
+from .numbers import constants, double, from_float, to_float
 from .placement import on_device
+from .ragged import Rows, elementwise
 from .samples import DeviceSamples
 
 
@@ -28,37 +31,65 @@ def normalize(
 ) -> DeviceSamples:
     """(samples - mean) * factor + shift; what is None is computed."""
     axes = tuple(axis for axis, gone in enumerate(reduced, 1) if gone)
-    statistics = _Statistics(samples, axes, ddof, epsilon, scale)
-    common_mean = common_factor = None
-    if batch and means is None and samples.groups:
-        common_mean = statistics.common_mean()
-    if batch and factors is None and samples.groups:
-        center = common_mean
-        if center is None:
-            center = _parameter(means, samples.groups[0])
-        common_factor = statistics.common_factor(center, means)
+    given = [None if part is None else on_device(part) for part in (means, factors)]
+    if samples.volume == 0:
+        return samples.empty_like(type_id)
+    if not _goes_together(samples, axes, given):
+        options = (reduced, batch, ddof, epsilon, scale, shift)
+
+        def run(part: DeviceSamples, means: Any, factors: Any) -> DeviceSamples:
+            return normalize(part, type_id, means, factors, *options)
+
+        made = _shape_by_shape(samples, given, run)
+        made.type_id = type_id
+        return made
+    statistics = _Statistics(samples, axes, batch, ddof, epsilon, scale)
+    mean = statistics.mean() if given[0] is None else _table(given[0])
+    factor = statistics.factor(mean) if given[1] is None else _table(given[1])
+    # How many of the last axes means and factors have.
+    inner = max((_inner_axes(table) for table in (mean, factor)), default=0)
+
+    def normalized(rows: Rows) -> torch.Tensor:
+        own = [
+            rows.spread_tensor(table.reshape(len(table), *table.shape[table.ndim - inner :]))
+            for table in (mean, factor)
+        ]
+        values = to_float(rows.data, samples.type_id)
+        return from_float((values - own[0]) * own[1] + shift, type_id)
+
+    return elementwise(samples, normalized, inner, type_id=type_id)
+
+
+def _shape_by_shape(
+    samples: DeviceSamples, given: list[DeviceSamples | None], run: Callable[..., DeviceSamples]
+) -> DeviceSamples:
+    """What a function makes of each group of samples, with the means and factors given for them."""
     groups = []
-    for group in samples.groups:
-        values = to_float(group.data, samples.type_id)
-        if means is not None:
-            mean = _parameter(means, group)
-        else:
-            mean = common_mean if common_mean is not None else statistics.mean(values)
-        if factors is not None:
-            factor = _parameter(factors, group)
-        elif common_factor is not None:
-            factor = common_factor
-        else:
-            factor = statistics.factor(values, mean)
-        out = (values - mean.to(values.dtype)) * factor.to(values.dtype) + shift
-        groups.append(Group(group.indices, from_float(out, type_id)))
-    return samples.made(groups, type_id=type_id)
+    for indices, _ in samples.groups:
+        chosen = indices.tolist()
+        parts = [part if part is None or len(part) == 1 else part.select(chosen) for part in given]
+        groups.append(Group(indices, run(samples.select(chosen), *parts).dense()))
+    return samples.made(groups)
 
 
-def _parameter(given: Any, group: Group) -> torch.Tensor:
-    """Means or factors for the samples of a group."""
-    moved: DeviceSamples = on_device(given)
-    return (moved if len(moved) == 1 else moved.select(group.indices.tolist())).dense()
+def _goes_together(samples: DeviceSamples, axes: tuple[int, ...], given: list[Any]) -> bool:
+    """Whether means and factors have one shape, so that all samples are processed at once."""
+    if samples.uniform:
+        return True
+    first, last = ragged_axes(samples)
+    computed = all(axis + 1 in axes for axis in range(first, last))
+    return all(computed if part is None else part.uniform for part in given)
+
+
+def _table(given: DeviceSamples) -> torch.Tensor:
+    """Means or factors, a row for each sample or one for all."""
+    return given.dense().to(torch.float32)
+
+
+def _inner_axes(table: torch.Tensor) -> int:
+    """How many axes are left without those of extent 1 in front."""
+    wide = [axis for axis, extent in enumerate(table.shape) if axis and extent != 1]
+    return table.ndim - wide[0] if wide else 0
 
 
 class _Statistics:
@@ -68,60 +99,60 @@ class _Statistics:
         self,
         samples: DeviceSamples,
         axes: tuple[int, ...],
+        batch: bool,
         ddof: int,
         epsilon: float,
         scale: float,
     ) -> None:
         self.samples = samples
         self.axes = axes
+        self.batch = batch
         self.ddof = ddof
         self.epsilon = epsilon
         self.scale = scale
+        shapes = samples.shape_array()
+        counts = np.prod([shapes[:, axis - 1] for axis in axes], axis=0, dtype=np.int64)
+        self.counts = np.broadcast_to(counts, (len(shapes),))
+        self._windows: list[Window] | None = None
 
-    def _count(self, data: torch.Tensor) -> int:
-        return int(np.prod([data.shape[axis] for axis in self.axes])) if self.axes else 1
+    def _summed(self, center: torch.Tensor | None) -> torch.Tensor:
+        """Sums of values, or of squared distances from a center, along the axes."""
+        if self._windows is None:
+            kind = double()
+            self._windows = [
+                part._replace(data=to_float(part.data, self.samples.type_id, kind))
+                for part in windows_of(self.samples)
+            ]
+        parts = []
+        for indices, values, inside in self._windows:
+            if center is not None:
+                own = center
+                if len(center) > 1 and not np.array_equal(indices, np.arange(len(center))):
+                    own = center.index_select(0, index_tensor(indices, center.device))
+                deviations = values - own
+                values = deviations * deviations
+            if inside is not None:
+                values = torch.where(inside, values, torch.zeros_like(values[:1, :1]))
+            parts.append((indices, values.sum(self.axes, keepdim=True) if self.axes else values))
+        total = in_order(self.samples, parts)
+        return total.sum(0, keepdim=True) if self.batch else total
 
-    def _sum(self, values: torch.Tensor) -> torch.Tensor:
-        return values.sum(self.axes, keepdim=True) if self.axes else values
+    def _divided(self, total: torch.Tensor, less: int) -> torch.Tensor:
+        """Sums divided by the numbers of values, less degrees of freedom; 0 where none are left."""
+        counts = (self.counts.sum(keepdims=True) if self.batch else self.counts) - less
+        if (counts == counts[0]).all():
+            return total / int(counts[0]) if counts[0] > 0 else torch.zeros_like(total)
+        (moved,) = constants(total, counts.astype(np.float64))
+        divisor = moved.reshape(-1, *(1,) * (total.ndim - 1))
+        return torch.where(divisor > 0, total / divisor, torch.zeros_like(total))
 
-    def mean(self, values: torch.Tensor) -> torch.Tensor:
-        """The means of each sample."""
-        total = self._sum(values.to(double()))
-        return (total / self._count(values)).to(torch.float32)
+    def mean(self) -> torch.Tensor:
+        """The means."""
+        return self._divided(self._summed(None), 0).to(torch.float32)
 
-    def factor(self, values: torch.Tensor, mean: torch.Tensor) -> torch.Tensor:
+    def factor(self, mean: torch.Tensor) -> torch.Tensor:
         """What the samples are multiplied with."""
-        deviations = values.to(double()) - mean
-        return self._scaled(self._sum(deviations * deviations), self._count(values))
-
-    def _scaled(self, squares: torch.Tensor, count: int) -> torch.Tensor:
-        if count <= self.ddof:
-            variance = torch.zeros_like(squares)
-        else:
-            variance = squares / (count - self.ddof)
+        variance = self._divided(self._summed(mean), self.ddof)
         root = (variance + self.epsilon).sqrt()
         factor = torch.where(root > 0, self.scale / root, torch.zeros_like(root))
         return factor.to(torch.float32)
-
-    def _values(self) -> list[tuple[Group, torch.Tensor]]:
-        found = []
-        for group in self.samples.groups:
-            precise = double()
-            found.append((group, to_float(group.data, self.samples.type_id, precise)))
-        return found
-
-    def common_mean(self) -> torch.Tensor:
-        """The means of all samples together."""
-        parts = [self._sum(values).sum(0, keepdim=True) for _, values in self._values()]
-        count = sum(self._count(data) * len(data) for _, data in self.samples.groups)
-        return (torch.stack(parts).sum(0) / count).to(torch.float32)
-
-    def common_factor(self, center: torch.Tensor, means: Any) -> torch.Tensor:
-        """What all samples are multiplied with."""
-        parts = []
-        for group, values in self._values():
-            mean = center if means is None else _parameter(means, group)
-            deviations = values - mean
-            parts.append(self._sum(deviations * deviations).sum(0, keepdim=True))
-        count = sum(self._count(data) * len(data) for _, data in self.samples.groups)
-        return self._scaled(torch.stack(parts).sum(0), count)

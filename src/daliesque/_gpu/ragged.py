@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .buckets import buckets
 from .groups import Group, block_of, by_row, copied
 from .numbers import constants, rows
 from .samples import DeviceSamples
@@ -162,6 +163,47 @@ def positions(samples: DeviceSamples, rows: Rows) -> list[torch.Tensor]:
     return [*(of_line[:, k : k + 1] for k in range(1, lines.shape[1])), own]
 
 
+def separately(
+    samples: DeviceSamples,
+    keys: NDArray[Any],
+    run: Callable[[DeviceSamples, Integers], DeviceSamples],
+    type_id: int | None = None,
+) -> DeviceSamples:
+    """What a function makes of samples with equal rows of `keys`, given them and their numbers.
+
+    In most batches, all are equal.
+    """
+    numbers = by_row(keys)
+    if len(numbers) == 1:
+        return run(samples, numbers[0])
+    groups, ndim = [], samples.ndim
+    for indices in numbers:
+        made = run(samples.select(indices.tolist()), indices)
+        ndim = made.ndim
+        groups += [Group(indices[group.indices], group.data) for group in made.groups]
+    return samples.made(groups, ndim, type_id=type_id)
+
+
+def by_buckets(
+    samples: DeviceSamples,
+    sizes: Integers,
+    first_axis: int,
+    compute: Callable[[Integers, list[int]], torch.Tensor],
+    type_id: int | None = None,
+) -> DeviceSamples:
+    """What a function makes of samples with results of similar size.
+
+    Results have the extents `sizes` along the axes from `first_axis` on. The function gets numbers
+    of samples, and the extents that its results are to be padded to.
+    """
+    others = np.delete(samples.shape_array()[:1], range(first_axis, first_axis + sizes.shape[1]), 1)
+    parts = [
+        (indices, compute(indices, sizes[indices].max(axis=0).tolist()))
+        for indices in buckets(sizes, int(others.prod()))
+    ]
+    return compacted(samples, parts, sizes, first_axis, type_id)
+
+
 def compacted(
     samples: DeviceSamples,
     parts: Sequence[tuple[Integers, torch.Tensor]],
@@ -237,14 +279,30 @@ def _line_starts(
     return starts, shapes[:, last - 1]
 
 
-def line_index(like: torch.Tensor, starts: list[Integers], lengths: Integers) -> torch.Tensor:
-    """The indices of lines, one after the other: from each start on, as many as the length says."""
+def line_index(
+    like: torch.Tensor,
+    starts: list[Integers],
+    lengths: Integers,
+    backwards: NDArray[np.bool_] | None = None,
+) -> torch.Tensor:
+    """The indices of lines, one after the other: from each start on, as many as the length says.
+
+    For each sample there is an array of starts, a length, and whether its lines run backwards.
+    """
     begins = np.concatenate(starts) if starts else np.zeros(0, np.int64)
     counts = np.repeat(lengths, [len(lines) for lines in starts])
     total = int(counts.sum())
     kind = np.int32 if max(total, int(begins.max(initial=0))) < 2**31 - 2**24 else np.int64
-    shifts = begins - (np.cumsum(counts) - counts)
-    repeats, moves = constants(like, counts.astype(np.int32), shifts.astype(kind))
-    numbers = repeated(repeats, total)
-    own = torch.arange(total, dtype=moves.dtype, device=like.device)
-    return moves.index_select(0, numbers) + own
+    before = np.cumsum(counts) - counts
+    if backwards is None or not backwards.any():
+        moves, repeats = constants(like, (begins - before).astype(kind), counts.astype(np.int32))
+        own = torch.arange(total, dtype=moves.dtype, device=like.device)
+        return moves.index_select(0, repeated(repeats, total)) + own
+    reverse = np.repeat(backwards, [len(lines) for lines in starts])
+    signs = np.where(reverse, -1, 1)
+    shifts = np.where(reverse, begins + counts - 1 + before, begins - before)
+    table = np.stack([shifts, signs], axis=1).astype(kind)
+    lines, repeats = constants(like, table, counts.astype(np.int32))
+    of_line = lines.index_select(0, repeated(repeats, total))
+    own = torch.arange(total, dtype=lines.dtype, device=like.device)
+    return torch.addcmul(of_line[:, 0], of_line[:, 1], own)

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.dtype import DType, from_code, int64, uint64
+from .gather import Window, ragged_axes, windows_of
 from .groups import Group, carrier
-from .numbers import SIGN_BIT, double, from_float, is_float, to_float, widened
+from .numbers import SIGN_BIT, constants, double, from_float, is_float, to_float, widened
 from .placement import on_device
 from .samples import DeviceSamples
 
@@ -31,8 +33,10 @@ def reduce(
     """Reduce the marked axes of each sample."""
     axes = tuple(axis for axis, gone in enumerate(reduced, 1) if gone)
     given: DeviceSamples | None = None if means is None else on_device(means)
+    ndim = samples.ndim if keep_dims else samples.ndim - len(axes)
     groups = []
-    for indices, data in samples.groups:
+    shapes = samples.shape_array()
+    for indices, data, inside in _parts(samples, axes):
         kept = [1 if axis in axes else extent for axis, extent in enumerate(data.shape)]
         kept[0] = len(data)
         center = None
@@ -40,52 +44,85 @@ def reduce(
             chosen = given if len(given) == 1 else given.select(indices.tolist())
             center = to_float(chosen.dense(), given.type_id, double())
             center = center.reshape(-1, *kept[1:])
-        out = _reduced(data, samples.type_id, kind, type_id, axes, center, ddof)
+        counts = np.ones(len(indices), np.int64)
+        for axis in axes:
+            counts = counts * shapes[indices, axis - 1]
+        task = _Task(kind, samples.type_id, type_id, axes, ddof)
+        out = task.run(data, inside, counts, center)
         shape = kept if keep_dims else [e for axis, e in enumerate(data.shape) if axis not in axes]
         groups.append(Group(indices, out.reshape(shape)))
-    ndim = samples.ndim if keep_dims else samples.ndim - len(axes)
     return samples.made(groups, ndim, layout, type_id)
 
 
-def _reduced(
-    data: torch.Tensor,
-    source: int,
-    kind: Reduction,
-    target: int,
-    axes: tuple[int, ...],
-    means: torch.Tensor | None,
-    ddof: int,
-) -> torch.Tensor:
-    if kind in (Reduction.min, Reduction.max):
-        return _extreme(data, source, kind == Reduction.min, axes)
-    if kind == Reduction.sum and not is_float(source):
-        total = widened(data, source).to(torch.int64)
-        total = total.sum(axes) if axes else total
-        if not is_float(target):
-            return total.to(carrier(target))
-        return to_float(total, source if from_code(source) is uint64 else int64.code)
-    precise = double()
-    values = to_float(data, source, precise)
-    count = int(np.prod([data.shape[axis] for axis in axes])) if axes else 1
-    if kind in (Reduction.variance, Reduction.std_dev):
-        assert means is not None
-        values = values - means
-    if kind in (Reduction.mean_square, Reduction.rms, Reduction.variance, Reduction.std_dev):
-        values = values * values
-    total = values.sum(axes) if axes else values
-    if kind == Reduction.sum:
-        return from_float(total, target)
-    divisor = count - ddof if kind in (Reduction.variance, Reduction.std_dev) else count
-    result = total / divisor if divisor > 0 else _without_count(total, kind)
-    if kind in (Reduction.rms, Reduction.std_dev):
-        result = result.sqrt()
-    return from_float(result, target, truncate=True)
+def _parts(samples: DeviceSamples, axes: tuple[int, ...]) -> list[Window]:
+    """The samples in few tensors, if they differ along axes only that are reduced."""
+    first, last = ragged_axes(samples)
+    apart = any(axis + 1 not in axes for axis in range(first, last))
+    if apart or 0 in samples.shape_array():
+        return [Window(indices, data, None) for indices, data in samples.groups]
+    return windows_of(samples)
 
 
-def _without_count(total: torch.Tensor, kind: Reduction) -> torch.Tensor:
-    """A mean of nothing is not a number; a variance without degrees of freedom is zero."""
-    empty = float("nan") if kind not in (Reduction.variance, Reduction.std_dev) else 0.0
-    return torch.full_like(total, empty)
+class _Task(NamedTuple):
+    """A reduction of elements of type `source` to numbers of type `target`."""
+
+    kind: Reduction
+    source: int
+    target: int
+    axes: tuple[int, ...]
+    ddof: int
+
+    def run(
+        self,
+        data: torch.Tensor,
+        inside: torch.Tensor | None,
+        counts: NDArray[np.int64],
+        means: torch.Tensor | None,
+    ) -> torch.Tensor:
+        """The results for samples, in which what is not inside does not count."""
+        kind, axes = self.kind, self.axes
+        if kind in (Reduction.min, Reduction.max):
+            # What is not inside repeats what is.
+            return _extreme(data, self.source, kind == Reduction.min, axes)
+        if kind == Reduction.sum and not is_float(self.source):
+            total = _masked(widened(data, self.source).to(torch.int64), inside)
+            total = total.sum(axes) if axes else total
+            if not is_float(self.target):
+                return total.to(carrier(self.target))
+            wide = self.source if from_code(self.source) is uint64 else int64.code
+            return to_float(total, wide)
+        values = to_float(data, self.source, double())
+        if kind in (Reduction.variance, Reduction.std_dev):
+            assert means is not None
+            values = values - means
+        if kind in (Reduction.mean_square, Reduction.rms, Reduction.variance, Reduction.std_dev):
+            values = values * values
+        values = _masked(values, inside)
+        total = values.sum(axes) if axes else values
+        if kind == Reduction.sum:
+            return from_float(total, self.target)
+        result = self._divided(total, counts)
+        if kind in (Reduction.rms, Reduction.std_dev):
+            result = result.sqrt()
+        return from_float(result, self.target, truncate=True)
+
+    def _divided(self, total: torch.Tensor, counts: NDArray[np.int64]) -> torch.Tensor:
+        """A mean of nothing is not a number; a variance without degrees of freedom is zero."""
+        is_variance = self.kind in (Reduction.variance, Reduction.std_dev)
+        divisors = counts - self.ddof if is_variance else counts
+        if (divisors == divisors[0]).all():
+            if divisors[0] > 0:
+                return total / int(divisors[0])
+            return torch.full_like(total, 0.0 if is_variance else float("nan"))
+        (moved,) = constants(total, divisors.astype(np.float64))
+        divisor = moved.reshape(-1, *(1,) * (total.ndim - 1))
+        return torch.where(divisor > 0, total / divisor, torch.zeros_like(total))
+
+
+def _masked(values: torch.Tensor, inside: torch.Tensor | None) -> torch.Tensor:
+    if inside is None:
+        return values
+    return torch.where(inside, values, torch.zeros_like(values[:1, :1]))
 
 
 def _extreme(

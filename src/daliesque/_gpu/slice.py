@@ -10,9 +10,18 @@ import torch
 from numpy.typing import NDArray
 
 from .._engine.dtype import DType, float16, float32, from_code
-from .gather import Border, border_indices, gathered
+from .gather import Border, border_indices, gathered, gathered_from
 from .groups import Group
-from .numbers import constant, from_float, from_integer, rows, to_float, widened
+from .numbers import (
+    constant,
+    constants,
+    from_float,
+    from_integer,
+    rows,
+    to_float,
+    widened,
+)
+from .ragged import by_buckets
 from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
@@ -42,16 +51,16 @@ def _spread(mask: NDArray[np.bool_], axis: int, ndim: int, like: torch.Tensor) -
     return constant(mask, like).reshape(shape)
 
 
-def filled(
-    window: torch.Tensor, outside: list[NDArray[np.bool_] | None], fill: torch.Tensor
-) -> torch.Tensor:
-    """The window, with a value in place of what is outside of the input."""
+def outside_mask(
+    masks: list[NDArray[np.bool_] | None], window: torch.Tensor
+) -> torch.Tensor | None:
+    """Where a window is outside of its sample, by the masks along each axis."""
     beyond = None
-    for axis, mask in enumerate(outside):
+    for axis, mask in enumerate(masks):
         if mask is not None:
-            spread = _spread(mask, axis, len(outside), window)
+            spread = _spread(mask, axis, len(masks), window)
             beyond = spread if beyond is None else beyond | spread
-    return window if beyond is None else torch.where(beyond, fill, window)
+    return beyond
 
 
 def windows(
@@ -60,26 +69,65 @@ def windows(
     """Windows for each sample, and groups in which they are equally large."""
     shape = (len(samples), samples.ndim)
     anchors, extents = np.broadcast_to(anchors, shape), np.broadcast_to(extents, shape)
-    within = (anchors >= 0) & (anchors + extents <= samples.shape_array())
-    if len(samples.groups) > 1 and within.all():
-        return _cut(samples, anchors, extents), np.zeros_like(anchors), extents
     return samples.split(extents), anchors, extents
 
 
-def _cut(samples: DeviceSamples, anchors: Integers, extents: Integers) -> DeviceSamples:
-    """Windows inside of samples that differ in shape: where they are equally large, one group.
+class RaggedWindows:
+    """Windows of samples of different sizes, read with one gather for those of similar size."""
 
-    The windows are views, so that a single copy puts all of them together.
-    """
-    groups = []
-    for group in samples.groups:
-        for row, index in enumerate(group.indices.tolist()):
-            part = group.data[row : row + 1]
-            window = zip(anchors[index].tolist(), extents[index].tolist(), strict=True)
-            for axis, (begin, count) in enumerate(window, 1):
-                part = part.narrow(axis, begin, count)
-            groups.append(Group(np.array([index]), part))
-    return samples.viewed(groups)
+    def __init__(
+        self, samples: DeviceSamples, anchors: Integers, extents: Integers, border: Border
+    ) -> None:
+        self.samples = samples
+        shape = (len(samples), samples.ndim)
+        self.anchors = np.broadcast_to(anchors, shape)
+        self.extents = np.broadcast_to(extents, shape)
+        self.border = border
+        shapes = samples.shape_array()
+        # Behind the last axis of which a part is taken, or which differs, all is taken.
+        whole = (self.anchors == 0) & (self.extents == shapes) & (shapes == shapes[:1])
+        self.axes = _count_before(~whole.all(axis=0))
+        # Axes along which the results differ end before these.
+        self.ragged = _count_before((self.extents != self.extents[:1]).any(axis=0))
+
+    def read(
+        self, indices: Integers, padded: list[int], mirrored: tuple[int, NDArray[Any]] | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Windows of some samples, padded to a size, and where they leave their samples.
+
+        `mirrored` is an axis and, for each sample, whether it is.
+        """
+        samples, choices, beyond = self.samples, [], []
+        shapes = samples.shape_array()[indices]
+        sizes = [*padded, *self.extents[indices[0], len(padded) :].tolist()]
+        for axis in range(self.axes):
+            steps = np.arange(sizes[axis])[None]
+            own = self.extents[indices, axis, None]
+            if mirrored is not None and mirrored[0] == axis:
+                flags = rows(mirrored[1], indices)[:, None]
+                steps = np.where(flags, own - 1 - steps, steps)
+            positions = self.anchors[indices, axis, None] + steps
+            found = border_indices(positions, shapes[:, axis, None], self.border)
+            # Beyond the window is padding, which may hold anything.
+            missing = (found < 0) & (np.arange(sizes[axis]) < own)
+            choices.append(found.clip(0, np.maximum(shapes[:, axis, None] - 1, 0)))
+            beyond.append(missing)
+        data = gathered_from(samples, indices, 0, choices)
+        outside: torch.Tensor | None = None
+        marked = [(axis, mask) for axis, mask in enumerate(beyond) if mask.any()]
+        moved = constants(data, *(mask for _, mask in marked)) if marked else []
+        for (axis, _), part in zip(marked, moved, strict=True):
+            shape = [len(part)] + [1] * (data.ndim - 1)
+            shape[axis + 1] = part.shape[1]
+            spread = part.reshape(shape)
+            outside = spread if outside is None else outside | spread
+        return data, outside
+
+
+def _count_before(flags: NDArray[np.bool_]) -> int:
+    """How many there are up to the last that is set."""
+    found = np.flatnonzero(flags)
+    return int(found[-1]) + 1 if len(found) else 0
 
 
 def enough(data: torch.Tensor, outside: list[NDArray[np.bool_] | None]) -> torch.Tensor:
@@ -102,6 +150,8 @@ def slice_samples(
     channel_axis: int,
 ) -> DeviceSamples:
     """A window of each sample, which may leave it."""
+    if not samples.uniform and samples.volume:
+        return _ragged_slice(samples, type_id, anchors, shapes, border, fill, channel_axis)
     split, anchors, shapes = windows(samples, anchors, shapes)
     groups = []
     for group in split.groups:
@@ -110,11 +160,34 @@ def slice_samples(
         )
         window = gathered(enough(group.data, outside), choices)
         window = _truncated(window, samples.type_id, type_id)
-        if any(mask is not None for mask in outside):
+        beyond = outside_mask(outside, window)
+        if beyond is not None:
             values = fill_values(rows(fill, group.indices), type_id, channel_axis, window)
-            window = filled(window, outside, values)
+            window = torch.where(beyond, values, window)
         groups.append(Group(group.indices, window))
     return samples.made(groups, type_id=type_id)
+
+
+def _ragged_slice(
+    samples: DeviceSamples,
+    type_id: int,
+    anchors: Integers,
+    shapes: Integers,
+    border: Border,
+    fill: NDArray[np.float32],
+    channel_axis: int,
+) -> DeviceSamples:
+    source = RaggedWindows(samples, anchors, shapes, border)
+
+    def compute(indices: Integers, padded: list[int]) -> torch.Tensor:
+        window, outside = source.read(indices, padded)
+        window = _truncated(window, samples.type_id, type_id)
+        if outside is None:
+            return window
+        values = fill_values(rows(fill, indices), type_id, channel_axis, window)
+        return torch.where(outside, values, window)
+
+    return by_buckets(samples, source.extents[:, : source.ragged], 0, compute, type_id)
 
 
 def fill_values(

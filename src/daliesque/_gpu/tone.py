@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.dtype import DType, from_code
-from .gather import Border, border_indices, gathered
-from .numbers import constant, first_true, from_float, to_float
-from .ragged import Rows, elementwise
+from .gather import Border, border_indices, gathered, in_order, windows_of
+from .groups import Group
+from .numbers import constant, constants, first_true, from_float, to_float
+from .ragged import Rows, elementwise, inner_axes
 from .samples import DeviceSamples
 
 Curve = _kernels.Curve
@@ -220,32 +221,57 @@ def _clipped(counts: torch.Tensor, limit: int) -> torch.Tensor:
 
 def equalize(samples: DeviceSamples, outer: int) -> DeviceSamples:
     """Bytes mapped such that all occur equally often, channel by channel."""
+    if samples.volume == 0:
+        return samples.copy()
+    shapes = samples.shape_array()
+    sizes = shapes[:, outer : outer + 2].prod(axis=1)
+    channels = int(np.delete(shapes[0], [outer, outer + 1]).prod())
+    # For each channel, 256 entries of a table; channels are along the outermost or the last axis.
+    inner = samples.ndim if outer else samples.ndim - 2
+    numbers = np.arange(len(samples))[:, None] * channels + np.arange(channels)
+    begins = (numbers * 256).reshape(len(samples), *_channel_shape(shapes[0], outer, inner))
 
-    def equalized(data: torch.Tensor, _: Any) -> torch.Tensor:
-        if data.numel() == 0:
-            return data
-        # Channels to the front: one row of pixels for each.
-        channels = data if outer else data.reshape(*data.shape[:3], -1).permute(0, 3, 1, 2)
-        pixels = channels.reshape(-1, data.shape[1 + outer] * data.shape[2 + outer]).to(torch.int64)
-        tables = _equalizing_tables(pixels)
-        mapped = tables.gather(1, pixels).to(torch.uint8).reshape(channels.shape)
-        return mapped if outer else mapped.permute(0, 2, 3, 1).reshape(data.shape)
+    def equalized(rows: Rows) -> torch.Tensor:
+        (own,) = rows.spread(begins)
+        entries = (rows.data + own).reshape(-1)
+        tables = _equalizing_tables(entries, numbers.size, np.repeat(sizes, channels))
+        return tables.reshape(-1).index_select(0, entries).reshape(rows.data.shape)
 
-    return samples.mapped(equalized)
+    if samples.uniform or inner_axes(samples, inner) == inner:
+        return elementwise(samples, equalized, inner)
+    groups = [
+        Group(indices, equalize(samples.select(indices.tolist()), outer).dense())
+        for indices, _ in samples.groups
+    ]
+    return samples.made(groups)
 
 
-def _equalizing_tables(pixels: torch.Tensor) -> torch.Tensor:
-    """For each row of bytes, what every byte becomes: the share of those below it."""
-    count = pixels.shape[1]
-    ones = torch.ones_like(pixels, dtype=torch.int32)
-    counts = torch.zeros((len(pixels), 256), dtype=torch.int32, device=pixels.device)
-    counts = counts.scatter_add(1, pixels, ones)
+def _channel_shape(shape: NDArray[np.int64], outer: int, inner: int) -> list[int]:
+    """The extents of the last `inner` axes, with 1 in place of rows and columns."""
+    extents: list[int] = shape.tolist()
+    extents[outer : outer + 2] = [1, 1]
+    return extents[len(extents) - inner :]
+
+
+def _equalizing_tables(
+    entries: torch.Tensor, channels: int, sizes: NDArray[np.int64]
+) -> torch.Tensor:
+    """For each channel, what every byte becomes: the share of those below it.
+
+    `entries` are indices into these tables, of channels of the given sizes.
+    """
+    (total,) = constants(entries, sizes.astype(np.int32))
+    count = total[:, None]
+    ones = torch.ones_like(entries, dtype=torch.int32)
+    counts = torch.zeros(channels * 256, dtype=torch.int32, device=entries.device)
+    counts = counts.scatter_add(0, entries, ones).reshape(channels, 256)
     lowest = first_true(counts > 0)[:, None]
     of_lowest = counts.gather(1, lowest)
     below = counts.cumsum(1, dtype=torch.int32) - of_lowest
     scale = 255.0 / (count - of_lowest).clamp(min=1).to(torch.float32)
     table = (below.clamp(min=0).to(torch.float32) * scale).round().clamp(max=255)
-    return torch.where(of_lowest == count, lowest.to(torch.float32).expand_as(table), table)
+    table = torch.where(of_lowest == count, lowest.to(torch.float32).expand_as(table), table)
+    return table.to(torch.uint8)
 
 
 def _range(dtype: DType) -> tuple[float, int]:
@@ -307,15 +333,30 @@ def apply_curve(
 def autocontrast(samples: DeviceSamples, outer: int) -> DeviceSamples:
     """The values of each channel stretched over the whole range."""
     highest, _ = _range(from_code(samples.type_id))
-
-    def stretched(data: torch.Tensor, _: Any) -> torch.Tensor:
-        if data.numel() == 0:
-            return data
+    if samples.volume == 0:
+        return samples.copy()
+    axes = (1 + outer, 2 + outer)
+    parts = []
+    for indices, data, _ in windows_of(samples):
+        # What is beyond the end of an image repeats what is not.
         values = to_float(data, samples.type_id)
-        axes = (1 + outer, 2 + outer)
-        low, high = (find(values, axes, keepdim=True) for find in (torch.amin, torch.amax))
-        extent = high - low
-        scaled = (values - low) * (highest / extent.clamp(min=torch.finfo(torch.float32).tiny))
-        return from_float(torch.where(extent > 0, scaled, values), samples.type_id)
+        limits = [find(values, axes, keepdim=True) for find in (torch.amin, torch.amax)]
+        parts.append((indices, torch.stack(limits, 1)))
+    found = in_order(samples, parts)
+    low, extent = found[:, 0], found[:, 1] - found[:, 0]
+    # Images of one value stay as they are.
+    factor = highest / extent.clamp(min=torch.finfo(torch.float32).tiny)
+    flat = extent == 0
+    factor = torch.where(flat, torch.ones_like(factor), factor)
+    base = torch.where(flat, torch.zeros_like(low), low)
+    inner = samples.ndim if outer else samples.ndim - 2
 
-    return samples.mapped(stretched)
+    def stretched(rows: Rows) -> torch.Tensor:
+        own = [
+            rows.spread_tensor(part.reshape(len(part), *part.shape[part.ndim - inner :]))
+            for part in (base, factor)
+        ]
+        values = to_float(rows.data, samples.type_id)
+        return from_float((values - own[0]) * own[1], samples.type_id)
+
+    return elementwise(samples, stretched, inner)
