@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What operators ask of a device does not grow: see `support.launches`."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from daliesque._engine import devices
+from support import launches
+
+TABLE = launches.table()
+
+# Operators that treat all elements alike take as much for samples of different sizes, nearly.
+ELEMENTWISE = [
+    *("brightness", "brightness_contrast", "cast", "coarse_dropout", "color_space_conversion"),
+    *("color_twist", "contrast", "copy", "erase", "gamma", "grayscale", "hsv", "hue", "invert"),
+    *("lookup_table", "normalize (given)", "posterize", "random_erasing", "rgb_shift"),
+    *("saturation", "solarize"),
+]
+
+
+@pytest.fixture
+def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    for backend in (torch.cuda, torch.xpu):
+        monkeypatch.setattr(backend, "_lazy_init", lambda: None)
+    # Set again by each measurement.
+    monkeypatch.setattr(devices, "_found", None)
+
+
+def test_every_operator_is_in_the_table() -> None:
+    assert sorted(TABLE) == sorted(launches.cases())
+
+
+@pytest.mark.usefixtures("no_driver")
+@pytest.mark.parametrize("name", TABLE)
+def test_no_more_than_the_table_says(name: str) -> None:
+    for found, allowed in zip(launches.measured(name), TABLE[name], strict=True):
+        assert all(a <= b for a, b in zip(found, allowed, strict=True)), (found, allowed)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_sizes_do_not_matter_for_single_elements(name: str) -> None:
+    dense, real = TABLE[name]
+    assert real.launches <= 2 * dense.launches
