@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .call import current_target
 from .numbers import constants, converted, from_float
 from .placement import on_device
-from .ragged import Rows, elementwise, positions, repeated
+from .ragged import Rows, coordinates, elementwise, repeated
 from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
@@ -86,9 +86,10 @@ def grid_mask(
     along, across = np.cos(angle) / size, np.sin(angle) / size
     parameters = np.broadcast_arrays(along, across, shift_x / size, shift_y / size, ratio)
     table = np.stack(parameters, axis=1).astype(np.float32)
+    sizes = samples.shape_array()[:, :-1]
 
     def masked(rows: Rows) -> torch.Tensor:
-        y, x = (part.to(torch.float32) for part in positions(samples, rows))
+        y, x = coordinates(sizes, rows)
         (own,) = rows.spread(table)
         forward, sideways, from_x, from_y, share = (own[..., k : k + 1] for k in range(5))
         grid_x = (-from_x + y * -sideways) + x * forward

@@ -13,39 +13,48 @@ from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import int32
 from .gather import Border
-from .numbers import column, constant
 from .placement import on_device
+from .ragged import Rows, elements_of, elementwise
 from .samples import DeviceSamples
-from .warp import Coordinates, Options, WarpInterp, coordinates_of, warped
+from .warp import Options, Points, WarpInterp, warped
 
 Integers = NDArray[np.int64]
 
 
 def _masked(samples: DeviceSamples, moved: DeviceSamples, mask: Any) -> DeviceSamples:
     """The warped samples where the mask is not zero, else the others."""
+    if mask.all():
+        return moved
+    others = iter(elements_of(moved, samples))
 
-    def chosen(data: torch.Tensor, indices: Integers) -> torch.Tensor:
-        other = moved.select(indices.tolist()).dense()
-        return torch.where(column(mask != 0, indices, data), other, data)
+    def chosen(rows: Rows) -> torch.Tensor:
+        (is_moved,) = rows.spread(mask != 0)
+        return torch.where(is_moved, next(others), rows.data)
 
-    return samples.copy() if not mask.any() else samples.mapped(chosen)
+    return elementwise(samples, chosen)
 
 
 def _own_sizes(samples: DeviceSamples) -> Integers:
     return samples.shape_array()[:, :-1]
 
 
+def _together(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Both coordinates of each pixel."""
+    return torch.cat(torch.broadcast_tensors(x, y), -1)
+
+
 def sphere(samples: DeviceSamples, mask: Any, interp: WarpInterp, fill: float) -> DeviceSamples:
     """The view through a glass ball over the image."""
 
-    def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
-        del indices
-        middle_y, middle_x = size[0] * 0.5, size[1] * 0.5
-        radius = float(int(max(middle_x, middle_y)))
-        x, y = coordinates_of(size, data, torch.float32)
-        x, y = x + 0.5 - middle_x, y + 0.5 - middle_y
-        distance = torch.sqrt(x * x + y * y) / radius
-        return [middle_x + distance * x, middle_y + distance * y]
+    def locate(points: Points) -> torch.Tensor:
+        middles = points.sizes[:, ::-1] * np.float32(0.5)
+        radius = middles.max(axis=1).astype(np.int64)
+        columns = [part.astype(np.float32) for part in (*middles.T, radius)]
+        middle_x, middle_y, most = points.spread_own(*columns)
+        x, y = points.axes(0.5)
+        x, y = x - middle_x, y - middle_y
+        distance = torch.sqrt(x * x + y * y) / most
+        return _together(middle_x + distance * x, middle_y + distance * y)
 
     options = Options(interp, Border.constant, [fill], samples.type_id)
     return _masked(samples, warped(samples, _own_sizes(samples), options, locate), mask)
@@ -61,12 +70,11 @@ def water(
 ) -> DeviceSamples:
     """The view through waves on water."""
 
-    def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
-        del indices
-        across, down = coordinates_of(size, data, torch.float32)
+    def locate(points: Points) -> torch.Tensor:
+        across, down = points.axes()
         left = x[0] * torch.sin(x[1] * down + x[2])
         up = y[0] * torch.cos(y[1] * across + y[2])
-        return [across + left, down + up]
+        return _together(across + left, down + up)
 
     options = Options(interp, Border.constant, [fill], samples.type_id)
     return _masked(samples, warped(samples, _own_sizes(samples), options, locate), mask)
@@ -86,16 +94,20 @@ def jitter(samples: DeviceSamples, state: Any, mask: Any, degree: int) -> Device
     positions: DeviceSamples = on_device(
         moved.slice(first.reshape(-1, 3), [False, False, False], "HWC").copy()
     )
+    found = iter(elements_of(positions, samples))
 
-    def displaced(data: torch.Tensor, indices: Integers) -> torch.Tensor:
-        if data.numel() == 0:
-            return data
-        index = positions.select(indices.tolist()).dense().reshape(len(data), -1).to(torch.int64)
-        flat = data.reshape(len(data), -1, data.shape[-1])
-        numbers = torch.arange(len(data), device=data.device)[:, None]
-        return flat[numbers, index].reshape(data.shape)
+    def displaced(rows: Rows) -> torch.Tensor:
+        index = next(found)
+        if rows.data.numel() == 0:
+            return rows.data
+        counts = shapes[rows.indices, :2].prod(axis=1)
+        begins = np.zeros(len(samples), np.int64)
+        begins[rows.indices] = np.cumsum(counts) - counts
+        (begin,) = rows.spread(begins)
+        flat = rows.data.reshape(-1, rows.data.shape[-1])
+        return flat.index_select(0, (begin + index).reshape(-1)).reshape(rows.data.shape)
 
-    return samples.mapped(displaced)
+    return elementwise(samples, displaced)
 
 
 def warp_flow(
@@ -109,11 +121,9 @@ def warp_flow(
     """Pixels from positions that a field displaces, by (x, y) for each pixel."""
     fields: DeviceSamples = on_device(flow)
 
-    def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
-        shifts = fields.select(indices.tolist()).dense()
-        shifts = shifts * column(scale, indices, shifts)
-        across, down = coordinates_of(size, data, torch.float32)
-        return [across + 0.5 + shifts[..., 0], down + 0.5 + shifts[..., 1]]
+    def locate(points: Points) -> torch.Tensor:
+        (factor,) = points.spread(scale)
+        return torch.addcmul(_together(*points.axes(0.5)), points.elements(fields), factor)
 
     options = Options(interp, border, list(fill), samples.type_id)
     return warped(samples, _own_sizes(samples), options, locate)
@@ -124,33 +134,32 @@ def warp_grid(
 ) -> DeviceSamples:
     """Pixels from positions between the nodes of a grid."""
     grids: DeviceSamples = on_device(nodes)
+    flat = grids.flat().reshape(-1, 2)
+    counts, begins = grids.shape_array()[:, :2], grids.begins() // 2
+    sizes = _own_sizes(samples)
+    with np.errstate(divide="ignore"):
+        densities = (counts - 1).astype(np.float32) / sizes.astype(np.float32)
 
-    def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
-        positions = []
-        for index in indices.tolist():
-            grid = grids.select([index]).dense()[0]
-            positions.append(_between_nodes(grid, size, data))
-        stacked = torch.stack(positions)
-        return [stacked[..., 0], stacked[..., 1]]
+    def locate(points: Points) -> torch.Tensor:
+        # Nodes for each pixel, from those on the left and above on.
+        tables = [part.astype(np.float32) for part in (*densities.T, *(counts - 2).T)]
+        down, across, last_y, last_x = points.spread(*tables)
+        width, begin = points.spread(counts[:, 1], begins)
+        x, y = points.axes(0.5)
+        x, y = x * across, y * down
+        left, top = torch.minimum(x.floor(), last_x), torch.minimum(y.floor(), last_y)
+        share_x, share_y = x - left, y - top
+        first = (begin + top.to(torch.int64) * width) + left.to(torch.int64)
+        rows = []
+        for line in (first, first + width):
+            before, behind = (_nodes(flat, line + step) for step in (0, 1))
+            rows.append(torch.addcmul(before, share_x, behind - before))
+        return torch.addcmul(rows[0], share_y, rows[1] - rows[0])
 
     options = Options(interp, border, list(fill), samples.type_id)
-    return warped(samples, _own_sizes(samples), options, locate)
+    return warped(samples, sizes, options, locate)
 
 
-def _between_nodes(grid: torch.Tensor, size: list[int], like: torch.Tensor) -> torch.Tensor:
-    """Positions (height, width, 2) in the input, linearly between the nodes of one grid."""
-    starts, shares = [], []
-    for axis in (0, 1):
-        count = grid.shape[axis]
-        density = np.float32(count - 1) / np.float32(size[axis])
-        position = (np.arange(size[axis], dtype=np.float32) + np.float32(0.5)) * density
-        start = position.astype(np.int64).clip(0, count - 2)
-        starts.append(constant(start, like))
-        shares.append(constant((position - start).astype(np.float32), like))
-    (top, left), (down, across) = starts, shares
-    rows = []
-    for step in (0, 1):
-        line = grid[top + step]
-        before, behind = line[:, left], line[:, left + 1]
-        rows.append(before + across[None, :, None] * (behind - before))
-    return rows[0] + down[:, None, None] * (rows[1] - rows[0])
+def _nodes(flat: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    """The nodes at indices, which have an axis of extent 1 for what each one holds."""
+    return flat.index_select(0, index.reshape(-1)).reshape(*index.shape[:-1], 2)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Filters on accelerators: sums and extremes of shifted images."""
+"""Filters on accelerators: products with windows, sums and extremes of shifted images."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,17 +12,22 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.dtype import DType, from_code, uint64
-from .gather import Border, border_indices, gathered
-from .groups import Group
+from .gather import Border, border_indices, gathered, ragged_axes, windows_of
 from .numbers import SIGN_BIT, column, constant, from_float, is_float, rows, to_float, widened
 from .placement import on_device
+from .ragged import compacted, separately
 from .samples import DeviceSamples
 
 Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
 # Axes that count images, spatial axes, and whether an axis of channels follows.
 Axes = tuple[int, int, bool]
 
 Rank: TypeAlias = _kernels.Rank
+
+
+# A window is applied to this many results at once, or to as many as it is long.
+_BLOCK = 32
 
 
 def _extended(
@@ -31,35 +37,86 @@ def _extended(
     behind: int,
     border: Border,
     fill: torch.Tensor | None,
+    extents: Integers,
 ) -> torch.Tensor:
-    """The data with what lies beyond the ends of an axis."""
-    extent = data.shape[axis]
-    found = border_indices(np.arange(-before, extent + behind), extent, border)
+    """The data with what lies beyond the ends of an axis, which are at `extents` for each row.
+
+    If these are less than there is, as in padded samples, there is less of it.
+    """
+    steps = np.arange(-before, data.shape[axis] + behind)
+    found = border_indices(steps[None], _single(extents)[:, None], border)
     outside = found < 0
-    choices = [np.arange(e)[None] for e in data.shape[1:]]
-    choices[axis - 1] = np.where(outside, 0, found)[None]
-    extended = gathered(data, choices)
+    extended = _gathered_along(data, axis, np.where(outside, 0, found))
     if fill is None or not outside.any():
         return extended
     shape = [1] * data.ndim
-    shape[axis] = len(outside)
+    shape[0], shape[axis] = outside.shape
     return torch.where(constant(outside, data).reshape(shape), fill, extended)
 
 
-def _weighted(values: torch.Tensor, axis: int, windows: Floats) -> torch.Tensor:
-    """Sums along an axis, mirrored at its ends, with a window for each sample or for all."""
-    size = windows.shape[1]
-    if size == 1 and (windows == 1).all():
+def _gathered_along(data: torch.Tensor, axis: int, chosen: Integers) -> torch.Tensor:
+    choices = [np.arange(e)[None] for e in data.shape[1:]]
+    choices[axis - 1] = chosen
+    return gathered(data, choices)
+
+
+def _single(extents: Integers) -> Integers:
+    """One number for all rows, if theirs are the same."""
+    return extents[:1] if (extents == extents[:1]).all() else extents
+
+
+def _weighted(values: torch.Tensor, axis: int, windows: Floats, extents: Integers) -> torch.Tensor:
+    """Sums along an axis, mirrored at its ends, with a window for each row or for all.
+
+    They are products of matrices, which hold the window in each row, with blocks of values.
+    """
+    most = windows.shape[1]
+    if most == 1 and (windows == 1).all():
         return values
-    extent = values.shape[axis]
-    extended = _extended(values, axis, size // 2, size // 2, Border.reflect_101, None)
-    weights = constant(windows, values)
-    shape = (-1, *(1,) * (values.ndim - 1))
-    total = torch.zeros_like(values)
-    for tap in range(size):
-        part = extended.narrow(axis, tap, extent)
-        total = torch.addcmul(total, part, weights[:, tap].reshape(shape))
-    return total
+    results = values.shape[axis]
+    size = min(results, max(_BLOCK, most))
+    number, width = -(-results // size), size + most - 1
+    steps = (np.arange(number)[:, None] * size + np.arange(width)).reshape(-1) - most // 2
+    chosen = border_indices(steps[None], _single(extents)[:, None], Border.reflect_101)
+    blocks = _gathered_along(values, axis, chosen).movedim(axis, 1)
+    matrices = np.zeros((len(windows), 1, size, width), np.float32)
+    for row in range(size):
+        matrices[:, 0, row, row : row + most] = windows
+    inputs = blocks.reshape(len(values), number, width, -1)
+    product = torch.matmul(constant(matrices, values), inputs)
+    made = product.reshape(len(values), number * size, *blocks.shape[2:])
+    return made.narrow(1, 0, results).movedim(1, axis)
+
+
+def _filtered(
+    samples: DeviceSamples,
+    function: Callable[[torch.Tensor, Integers, Integers], torch.Tensor],
+    type_id: int | None = None,
+    less: Integers | None = None,
+) -> DeviceSamples:
+    """What a function makes of tensors with some samples each, padded if their sizes differ.
+
+    It gets the tensor, the numbers of the samples in it, and their shapes; `less` is what the
+    results have less along each axis.
+    """
+    shapes = samples.shape_array()
+    if samples.uniform or samples.volume == 0:
+        return samples.mapped(
+            lambda data, indices: function(data, indices, shapes[indices]).contiguous(),
+            type_id=type_id,
+        )
+    first, last = ragged_axes(samples)
+
+    def run(part: DeviceSamples, indices: Integers) -> DeviceSamples:
+        own = shapes[indices]
+        parts = [
+            (numbers, function(data, indices[numbers], own[numbers]).contiguous())
+            for numbers, data, _ in windows_of(part)
+        ]
+        kept = own[:, first:last] if less is None else own[:, first:last] - less[first:last]
+        return compacted(part, parts, kept, first, type_id)
+
+    return separately(samples, (shapes == 0).any(axis=1)[:, None], run, type_id)
 
 
 def _for_axis(values: NDArray[Any], axis: int) -> NDArray[Any]:
@@ -100,14 +157,14 @@ def gaussian_blur(
         pairs = zip(given[0].tolist(), given[1].tolist(), strict=True)
         tables.append(_padded([_gaussian(deviation, size) for deviation, size in pairs]))
 
-    def blurred(data: torch.Tensor, indices: Any) -> torch.Tensor:
+    def blurred(data: torch.Tensor, indices: Integers, shapes: Integers) -> torch.Tensor:
         values = to_float(data, samples.type_id)
         if data.numel():
             for axis, table in enumerate(tables, outer + 1):
-                values = _weighted(values, axis, rows(table, indices))
+                values = _weighted(values, axis, rows(table, indices), shapes[:, axis - 1])
         return from_float(values, type_id)
 
-    return samples.mapped(blurred, type_id=type_id)
+    return _filtered(samples, blurred, type_id)
 
 
 def _binomial(size: int) -> Floats:
@@ -150,7 +207,7 @@ def laplacian(
             factors = np.exp2(-(total - spatial - 2).astype(np.float32))
         terms.append((tables, factors))
 
-    def derived(data: torch.Tensor, indices: Any) -> torch.Tensor:
+    def derived(data: torch.Tensor, indices: Integers, shapes: Integers) -> torch.Tensor:
         values = to_float(data, samples.type_id)
         if data.numel() == 0:
             return from_float(values, type_id)
@@ -158,11 +215,11 @@ def laplacian(
         for tables, factors in terms:
             part = values
             for axis, table in enumerate(tables, outer + 1):
-                part = _weighted(part, axis, rows(table, indices))
+                part = _weighted(part, axis, rows(table, indices), shapes[:, axis - 1])
             result = result + part * column(factors, indices, values)
         return from_float(result, type_id)
 
-    return samples.mapped(derived, type_id=type_id)
+    return _filtered(samples, derived, type_id)
 
 
 def filter_samples(
@@ -176,29 +233,36 @@ def filter_samples(
 ) -> None:
     """Weighted sums of neighbors, with a window of any shape for each sample."""
     windows: DeviceSamples = on_device(kernels)
-    shapes = out.shape_array()
-    anchors = np.broadcast_to(anchor, (len(samples), axes[1]))
-    keys = np.concatenate([shapes, windows.shape_array(), anchors], axis=1)
-    groups = []
-    for indices, data in samples.split(keys).groups:
-        shape = (len(data), *shapes[indices[0]].tolist())
-        if 0 in shape:
-            groups.append(Group(indices, from_float(data.new_zeros(shape).float(), out.type_id)))
-            continue
-        window = windows.select(indices.tolist()).dense()
-        valid = tuple(shape) != tuple(data.shape)
-        befores = [0] * axes[1] if valid else anchors[indices[0]].tolist()
-        values = to_float(data, samples.type_id)
-        if not valid:
-            beyond = column(fill, indices, values) if border == Border.constant else None
-            for k, before in enumerate(befores):
-                behind = window.shape[k + 1] - 1 - before
-                values = _extended(values, axes[0] + 1 + k, before, behind, border, beyond)
-        total = _correlated(values, window, axes[0], shape)
-        if not is_float(out.type_id):
-            total = total.round()
-        groups.append(Group(indices, from_float(total, out.type_id)))
-    out.become(groups)
+    outer, count, _ = axes
+    anchors = np.broadcast_to(anchor, (len(samples), count))
+    sizes = np.broadcast_to(windows.shape_array(), (len(samples), count))
+    # What the results have less than the samples, if the window does not leave them.
+    less = samples.shape_array() - out.shape_array()
+
+    def run(part: DeviceSamples, numbers: Integers) -> DeviceSamples:
+        first = int(numbers[0])
+        befores = zip(anchors[first].tolist(), sizes[first].tolist(), strict=True)
+        ends = [] if less[first].any() else list(befores)
+
+        def correlated(data: torch.Tensor, indices: Integers, own: Integers) -> torch.Tensor:
+            chosen = numbers[indices]
+            window = windows if len(windows) == 1 else windows.select(chosen.tolist())
+            values = to_float(data, samples.type_id)
+            shape = (len(data), *(np.array(data.shape[1:]) - less[first]).tolist())
+            if 0 in shape:
+                return from_float(values.new_zeros(shape), out.type_id)
+            beyond = column(fill, chosen, values) if border == Border.constant else None
+            for axis, (before, size) in enumerate(ends, outer + 1):
+                behind = size - 1 - before
+                values = _extended(values, axis, before, behind, border, beyond, own[:, axis - 1])
+            total = _correlated(values, window.dense(), outer, shape)
+            if not is_float(out.type_id):
+                total = total.round()
+            return from_float(total, out.type_id)
+
+        return _filtered(part, correlated, out.type_id, less[first])
+
+    out.become(separately(samples, np.concatenate([sizes, anchors, less], axis=1), run))
 
 
 def _correlated(values: torch.Tensor, window: torch.Tensor, outer: int, shape: Any) -> torch.Tensor:
@@ -224,25 +288,30 @@ def rank_filter(
     shape = (len(samples), 2)
     windows, anchors = np.broadcast_to(window, shape), np.broadcast_to(anchor, shape)
     first = axes[0] + 1
-    groups = []
-    for indices, data in samples.split(np.concatenate([windows, anchors], axis=1)).groups:
-        if data.numel() == 0:
-            groups.append(Group(indices, data))
-            continue
-        (width, height), (left, above) = windows[indices[0]].tolist(), anchors[indices[0]].tolist()
-        values = _ordered(data, samples.type_id)
-        # A constant border is the value that is never picked.
-        fill = _never_picked(values, rank) if border == Border.constant else None
-        values = _extended(values, first, above, height - 1 - above, border, fill)
-        values = _extended(values, first + 1, left, width - 1 - left, border, fill)
-        extents = data.shape[first], data.shape[first + 1]
-        if rank == Rank.median:
-            values = _median(values, first, (height, width), extents)
-        else:
-            values = _picked(values, first, height, extents[0], rank)
-            values = _picked(values, first + 1, width, extents[1], rank)
-        groups.append(Group(indices, _restored(values, data, samples.type_id)))
-    return samples.made(groups)
+
+    def run(part: DeviceSamples, numbers: Integers) -> DeviceSamples:
+        (width, height), (left, above) = windows[numbers[0]].tolist(), anchors[numbers[0]].tolist()
+
+        def ranked(data: torch.Tensor, _: Integers, own: Integers) -> torch.Tensor:
+            if data.numel() == 0:
+                return data
+            values = _ordered(data, samples.type_id)
+            # A constant border is the value that is never picked.
+            fill = _never_picked(values, rank) if border == Border.constant else None
+            ends = (above, height - 1 - above), (left, width - 1 - left)
+            for axis, (before, behind) in enumerate(ends, first):
+                values = _extended(values, axis, before, behind, border, fill, own[:, axis - 1])
+            extents = data.shape[first], data.shape[first + 1]
+            if rank == Rank.median:
+                values = _median(values, first, (height, width), extents)
+            else:
+                values = _picked(values, first, height, extents[0], rank)
+                values = _picked(values, first + 1, width, extents[1], rank)
+            return _restored(values, data, samples.type_id)
+
+        return _filtered(part, ranked)
+
+    return separately(samples, np.concatenate([windows, anchors], axis=1), run)
 
 
 def _ordered(data: torch.Tensor, type_id: int) -> torch.Tensor:

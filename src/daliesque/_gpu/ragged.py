@@ -139,28 +139,32 @@ def elements_of(other: DeviceSamples, like: DeviceSamples, inner: int = 1) -> li
     return [other.flat().reshape(-1, *shape)]
 
 
-def positions(samples: DeviceSamples, rows: Rows) -> list[torch.Tensor]:
-    """The coordinates of the elements of `rows` along the axes before the last one, as integers.
+def coordinates(sizes: Integers, rows: Rows, offset: float = 0.0) -> list[torch.Tensor]:
+    """The coordinates of elements of `rows`, from an offset on, along the axes before the last one.
 
-    Shaped to go together with the data.
+    `sizes` are the extents of all samples along these axes. They are in single precision, and
+    shaped to go together with the data.
     """
     data = rows.data
+    own = sizes[rows.indices]
     if rows.is_group:
-        found = []
-        for axis in range(1, data.ndim - 1):
-            shape = [1] * data.ndim
-            shape[axis] = data.shape[axis]
-            found.append(torch.arange(data.shape[axis], device=data.device).reshape(shape))
-        return found
-    shapes = samples.shape_array()[rows.indices, :-1]
-    counts = np.repeat(shapes[:, -1], shapes[:, :-1].prod(axis=1))
+        steps = [np.arange(extent, dtype=np.float32) + np.float32(offset) for extent in own[0]]
+        shapes = np.ones((len(steps), data.ndim), np.int64)
+        shapes[np.arange(len(steps)), np.arange(len(steps)) + 1] = own[0]
+        moved = constants(data, *steps)
+        return [part.reshape(shape.tolist()) for part, shape in zip(moved, shapes, strict=True)]
+    counts = np.repeat(own[:, -1], own[:, :-1].prod(axis=1))
     starts = np.cumsum(counts) - counts
-    outer = [np.indices(shape[:-1].tolist()).reshape(len(shape) - 1, -1) for shape in shapes]
-    lines = np.concatenate([starts[None], np.concatenate(outer, axis=1)]).T
-    repeats, table = constants(data, counts.astype(np.int32), np.ascontiguousarray(lines))
-    of_line = table.index_select(0, repeated(repeats, len(data)))
-    own = torch.arange(len(data), device=data.device)[:, None] - of_line[:, :1]
-    return [*(of_line[:, k : k + 1] for k in range(1, lines.shape[1])), own]
+    outer = [np.indices(size[:-1].tolist()).reshape(len(size) - 1, -1) for size in own]
+    lines = (np.concatenate(outer, axis=1).T + offset).astype(np.float32)
+    kind = np.int32 if len(data) < 2**31 else np.int64
+    repeats, begins, table = constants(data, counts.astype(np.int32), starts.astype(kind), lines)
+    numbers = repeated(repeats, len(data))
+    steps_of = torch.arange(len(data), dtype=begins.dtype, device=data.device)
+    inner = (steps_of - begins.index_select(0, numbers)).to(torch.float32)
+    of_line = table.index_select(0, numbers)
+    last = (inner + offset if offset else inner)[:, None]
+    return [*(of_line[:, k : k + 1] for k in range(lines.shape[1])), last]
 
 
 def separately(

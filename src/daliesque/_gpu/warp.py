@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images and volumes on accelerators whose pixels come from other positions of the input."""
+"""Images and volumes on accelerators whose pixels come from other positions of the input.
+
+Pixels are found by one gather for each neighbor that they depend on, for all samples at once,
+whatever their sizes. For linear interpolation in images of equal size, torch has a kernel.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +17,17 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .gather import Border
-from .groups import Group
-from .numbers import constant, converted, from_float, rows, to_float
+from .groups import by_row
+from .numbers import constant, constants, converted, from_float, rows, to_float
+from .ragged import Rows, coordinates, elements_of, separately
 from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
-# Coordinates x, y and for volumes z, each of shape (rows, *spatial extents).
-Coordinates = list[torch.Tensor]
 
 # Positions further out than this are moved here, so that arithmetic with them stays exact.
 _FARTHEST = 1e9
 WarpInterp: TypeAlias = _kernels.WarpInterp
+_BORDERS_OF_TORCH = (Border.constant, Border.clamp)
 
 
 class Options(NamedTuple):
@@ -35,124 +39,255 @@ class Options(NamedTuple):
     type_id: int
 
 
+class Points:
+    """The pixels of results: of equal sizes, or of all samples in one row.
+
+    Tensors here have an axis for what is wanted of each pixel behind those of the pixels.
+    """
+
+    def __init__(self, out: DeviceSamples, indices: Integers, pixels: Rows) -> None:
+        # Extents of the results, and the numbers of the samples among all.
+        self.sizes = out.shape_array()[:, :-1]
+        self._out = out
+        self._indices = indices
+        self._pixels = pixels
+
+    @property
+    def channels(self) -> int:
+        """How many numbers a pixel has."""
+        return int(self._pixels.data.shape[-1])
+
+    def axes(self, offset: float = 0.0) -> list[torch.Tensor]:
+        """The coordinates x, y (, z) of the pixels, each with an offset, in single precision."""
+        return coordinates(self.sizes, self._pixels, offset)[::-1]
+
+    def spread(self, *values: NDArray[Any]) -> list[torch.Tensor]:
+        """Numbers, or vectors, of all samples or one for all."""
+        return self._pixels.spread(*(rows(value, self._indices) for value in values))
+
+    def spread_own(self, *values: NDArray[Any]) -> list[torch.Tensor]:
+        """The same for those samples whose pixels these are."""
+        return self._pixels.spread(*values)
+
+    def elements(self, fields: DeviceSamples) -> torch.Tensor:
+        """What samples of the sizes of the results hold for each pixel."""
+        if len(self._indices) != len(fields):
+            fields = fields.select(self._indices.tolist())
+        (found,) = elements_of(fields, self._out)
+        return found
+
+
+# Gives positions in the input for pixels: x, y (, z) along the last axis.
+Locate = Callable[[Points], torch.Tensor]
+
+
 def warped(
-    samples: DeviceSamples,
-    sizes: Integers,
-    options: Options,
-    locate: Callable[[torch.Tensor, Integers, list[int]], Coordinates],
+    samples: DeviceSamples, sizes: Integers, options: Options, locate: Locate
 ) -> DeviceSamples:
-    """Pixels from positions that `locate` gives, for data, numbers of samples and output size."""
-    wanted = np.broadcast_to(sizes, (len(samples), samples.ndim - 1))
-    groups = []
-    for indices, data in samples.split(wanted).groups:
-        size = wanted[indices[0]].tolist()
-        shape = (len(data), *size, data.shape[-1])
-        if 0 in shape or data.numel() == 0:
-            filled = _fill_pixel(options, data, options.type_id)
-            groups.append(Group(indices, filled.expand(shape).contiguous()))
-            continue
-        positions = locate(data, indices, size)
-        groups.append(Group(indices, _sampled(data, positions, shape, options, samples.type_id)))
-    return samples.made(groups, type_id=options.type_id)
+    """Pixels from the positions that `locate` gives."""
+    shapes = samples.shape_array()
+    results = shapes.copy()
+    results[:, :-1] = sizes
+    empty = (shapes == 0).any(axis=1) | (results == 0).any(axis=1)
+    # Samples with other channels, or without elements, cannot be processed together.
+    keys = np.stack([shapes[:, -1], empty], axis=1)
+
+    def run(part: DeviceSamples, indices: Integers) -> DeviceSamples:
+        own = results[indices]
+        if empty[indices[0]]:
+            made = DeviceSamples.empty(
+                options.type_id, own, part.layout, part.device, part.working_queue()
+            )
+            if made.volume:
+                made.flat().reshape(-1, int(own[0, -1])).copy_(
+                    _fill_pixel(options, made.flat(), int(own[0, -1]), options.type_id)
+                )
+            return made
+        return _warped(part, own, indices, options, locate)
+
+    return separately(samples, keys, run, options.type_id)
 
 
-def _fill_pixel(options: Options, data: torch.Tensor, target: int) -> torch.Tensor:
+def _warped(
+    samples: DeviceSamples, shapes: Integers, indices: Integers, options: Options, locate: Locate
+) -> DeviceSamples:
+    """As `warped`, for samples that have pixels, with as many channels each."""
+    channels = int(shapes[0, -1])
+    flat = samples.flat().reshape(-1, channels)
+    # Without memory: it is about the order of the pixels.
+    out = DeviceSamples.of_flat(
+        flat[:1].expand(int(shapes[:, :-1].prod(axis=1).sum()), channels),
+        by_row(shapes),
+        shapes,
+        options.type_id,
+        samples.layout,
+        samples.device,
+        samples.working_queue(),
+    )
+    order = out.stored_order()
+    if out.uniform:
+        shape = (len(out), *shapes[0].tolist())
+        pixels = Rows(flat[:1].reshape(*(1,) * samples.ndim, channels).expand(shape), order)
+    else:
+        counts = shapes[order, :-1].prod(axis=1)
+        pixels = Rows(flat[:1].expand(int(counts.sum()), channels), order, counts)
+    points = Points(out, indices, pixels)
+    positions = locate(points).to(torch.float32)
+    is_simple = options.interp == WarpInterp.linear and options.border in _BORDERS_OF_TORCH
+    if is_simple and samples.uniform and out.uniform and samples.ndim == 3:
+        made = _sampled_by_torch(samples.dense(), positions, options, samples.type_id)
+    else:
+        made = _sampled(samples, points, positions, options)
+    return out.of_all(made.reshape(-1), shapes)
+
+
+def _fill_pixel(options: Options, like: torch.Tensor, channels: int, target: int) -> torch.Tensor:
     """The fill value as a pixel of the type `target`, after it has been one of the output's."""
-    channels = data.shape[-1]
-    fill = options.fill or [0.0]
-    values = np.array(fill * channels if len(fill) == 1 else fill[:channels], np.float32)
-    written = from_float(constant(values, data), options.type_id)
+    written = from_float(constant(_fill_of(options, channels), like), options.type_id)
     return converted(written, options.type_id, target)
 
 
-def _border(index: torch.Tensor, extent: int, border: Border) -> torch.Tensor:
-    """The index in [0, extent) that stands for another one; clamped for a constant border."""
+def _fill_of(options: Options, channels: int) -> NDArray[np.float32]:
+    fill = options.fill or [0.0]
+    return np.array(fill * channels if len(fill) == 1 else fill[:channels], np.float32)
+
+
+def _fill_numbers(
+    options: Options, like: torch.Tensor, channels: int, source: int
+) -> torch.Tensor | None:
+    """The same as numbers that pixels of the type `source` are; None if all are 0."""
+    given = _fill_of(options, channels)
+    if not given.any():
+        return None
+    written = from_float(torch.from_numpy(given), options.type_id)
+    numbers = to_float(converted(written, options.type_id, source), source)
+    return constant(numbers.numpy(), like)
+
+
+def _sampled_by_torch(
+    data: torch.Tensor, positions: torch.Tensor, options: Options, source: int
+) -> torch.Tensor:
+    """Images with zeros, or what is shifted to be zero, around them, interpolated by torch."""
+    # Of the borders that torch has, all backends have zeros only.
+    share = 1 / np.array(data.shape[2:0:-1], np.float32)
+    tables = 2 * share, np.array([-1], np.float32), share - 1, 1 - share
+    scale, begin, first, last = constants(data, *tables)
+    grid = torch.addcmul(begin, positions, scale).expand(len(data), *positions.shape[1:])
+    values, fill = to_float(data, source), None
+    if options.border == Border.constant:
+        fill = _fill_numbers(options, data, data.shape[-1], source)
+    else:
+        grid = torch.clamp(grid, first, last)
+    if fill is not None:
+        values = values - fill
+    found = torch.nn.functional.grid_sample(
+        values.permute(0, 3, 1, 2), grid, mode="bilinear", padding_mode="zeros", align_corners=False
+    ).permute(0, 2, 3, 1)
+    if fill is not None:
+        found = found + fill
+    return from_float(found, options.type_id).contiguous()
+
+
+def _folded(index: torch.Tensor, last: torch.Tensor, border: Border) -> torch.Tensor:
+    """The index, up to the last one, that stands for another; clamped for a constant border."""
     if border in (Border.constant, Border.clamp):
-        return index.clamp(0, extent - 1)
-    period = {
-        Border.wrap: extent,
-        Border.reflect_1001: 2 * extent,
-        Border.reflect_101: max(2 * extent - 2, 1),
-    }[border]
-    phase = torch.remainder(index, period)
+        return torch.minimum(index.clamp(min=0), last)
     if border == Border.wrap:
-        return phase
-    mirrored = period - phase - (1 if border == Border.reflect_1001 else 0)
-    return torch.where(phase < extent, phase, mirrored).clamp(max=extent - 1)
+        return torch.remainder(index, last + 1)
+    if border == Border.reflect_1001:
+        phase = torch.remainder(index, 2 * last + 2)
+        return torch.minimum(phase, 2 * last + 1 - phase)
+    period = (2 * last).clamp(min=1)
+    phase = torch.remainder(index, period)
+    return torch.minimum(phase, period - phase)
 
 
 class _Pixels:
-    """Reads pixels of a group by their indices."""
+    """Reads pixels of samples that lie one after the other."""
 
-    def __init__(self, data: torch.Tensor, border: Border, fill: torch.Tensor) -> None:
-        self._extents = data.shape[-2:0:-1]
-        self._flat = data.reshape(len(data), -1, data.shape[-1])
-        self._numbers = torch.arange(len(data), device=data.device)[:, None]
+    def __init__(
+        self, samples: DeviceSamples, points: Points, border: Border, fill: torch.Tensor | None
+    ) -> None:
+        shapes = samples.shape_array()
+        channels = int(shapes[0, -1])
+        extents = shapes[:, -2::-1]
+        steps = np.cumprod(extents, axis=1) // extents
+        begins = samples.begins() // channels
+        self.kind = np.int32 if samples.volume // channels < 2**31 else np.int64
+        tables = [table.astype(self.kind) for table in (extents - 1, steps, begins)]
+        if samples.uniform:
+            tables[:2] = [table[:1] for table in tables[:2]]
+        self._last, self._steps, self._begin = points.spread_own(*tables)
         self._border = border
         self._fill = fill
 
-    def __call__(self, at: list[torch.Tensor]) -> torch.Tensor:
-        """Pixels (samples, positions, channels) at x, y and z, each (samples, positions)."""
-        offset = torch.zeros_like(at[0])
-        outside = None
-        step = 1
-        for index, extent in zip(at, self._extents, strict=True):
-            offset = offset + _border(index, extent, self._border) * step
-            step *= extent
-            if self._border == Border.constant:
-                beyond = (index < 0) | (index >= extent)
-                outside = beyond if outside is None else outside | beyond
-        values = self._flat[self._numbers, offset]
-        return values if outside is None else torch.where(outside[..., None], self._fill, values)
+    def offsets(self, index: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """What indices along the axes add to the place in memory; whether they are inside."""
+        folded = _folded(index, self._last, self._border)
+        inside = folded == index if self._border == Border.constant else None
+        return folded * self._steps, inside
+
+    def read(
+        self, flat: torch.Tensor, parts: list[tuple[torch.Tensor, torch.Tensor | None]]
+    ) -> torch.Tensor:
+        """Pixels, by the offsets along each of the axes."""
+        place, within = self._begin[..., 0], None
+        for axis, (offsets, inside) in enumerate(parts):
+            place = place + offsets[..., axis]
+            if inside is not None:
+                own = inside[..., axis]
+                within = own if within is None else within & own
+        found = flat.index_select(0, place.reshape(-1)).reshape(*place.shape, flat.shape[1])
+        if within is None:
+            return found
+        beyond = found.new_zeros(()) if self._fill is None else self._fill
+        return torch.where(within[..., None], found, beyond)
 
 
 def _sampled(
-    data: torch.Tensor, positions: Coordinates, shape: Any, options: Options, source: int
+    samples: DeviceSamples, points: Points, positions: torch.Tensor, options: Options
 ) -> torch.Tensor:
-    count = len(data)
-    flat = [
-        position.to(torch.float32).reshape(len(position), -1).expand(count, -1)
-        for position in positions
-    ]
+    """Pixels of any samples, between and beyond others in any way."""
+    channels = samples.shape(0)[-1]
+    dims = positions.shape[-1]
+    flat = samples.flat().reshape(-1, channels)
     if options.interp == WarpInterp.nearest:
-        whole = converted(data, source, options.type_id)
-        fill = _fill_pixel(options, data, options.type_id)
-        index = [_within(position).floor().to(torch.int64) for position in flat]
-        return _Pixels(whole, options.border, fill)(index).reshape(shape)
-    fill = to_float(_fill_pixel(options, data, source), source)
-    read = _Pixels(to_float(data, source), options.border, fill)
+        whole = converted(flat, samples.type_id, options.type_id)
+        fill = None
+        if options.border == Border.constant and any(options.fill):
+            fill = _fill_pixel(options, flat, channels, options.type_id)
+        pixels = _Pixels(samples, points, options.border, fill)
+        index = _within(positions).floor().to(_integers(pixels.kind))
+        return pixels.read(whole, [pixels.offsets(index)] * dims)
+    fill = _fill_numbers(options, flat, channels, samples.type_id)
+    pixels = _Pixels(samples, points, options.border, fill)
+    values = to_float(flat, samples.type_id)
     # Pixel centers lie at halves.
-    moved = [_within(position - 0.5) for position in flat]
-    first = [position.floor() for position in moved]
-    rest = [(position - left)[..., None] for position, left in zip(moved, first, strict=True)]
-    index = [left.to(torch.int64) for left in first]
-    blend = _linear if options.interp == WarpInterp.linear else _cubic
-    return from_float(blend(read, index, rest), options.type_id).reshape(shape)
+    moved = _within(positions - 0.5)
+    first = moved.floor()
+    index, rest = first.to(_integers(pixels.kind)), moved - first
+    if options.interp == WarpInterp.linear:
+        begin, weights = 0, [1 - rest, rest]
+    else:
+        begin, weights = -1, _cubic_weights(rest)
+    offsets = [pixels.offsets(index + begin + tap) for tap in range(len(weights))]
+    total = None
+    for corner in itertools.product(range(len(weights)), repeat=dims):
+        weight = weights[corner[0]][..., 0]
+        for axis, tap in enumerate(corner[1:], 1):
+            weight = weight * weights[tap][..., axis]
+        part = pixels.read(values, [offsets[tap] for tap in corner]) * weight[..., None]
+        total = part if total is None else total + part
+    assert total is not None
+    return from_float(total, options.type_id)
+
+
+def _integers(kind: type) -> torch.dtype:
+    return torch.int32 if kind is np.int32 else torch.int64
 
 
 def _within(position: torch.Tensor) -> torch.Tensor:
     return torch.nan_to_num(position, nan=-_FARTHEST).clamp(-_FARTHEST, _FARTHEST)
-
-
-def _linear(read: _Pixels, index: list[torch.Tensor], rest: list[torch.Tensor]) -> torch.Tensor:
-    total = None
-    for corner in itertools.product((0, 1), repeat=len(index)):
-        part = read([i + step for i, step in zip(index, corner, strict=True)])
-        for step, towards in zip(corner, rest, strict=True):
-            part = part * (towards if step else 1 - towards)
-        total = part if total is None else total + part
-    assert total is not None
-    return total
-
-
-def _cubic(read: _Pixels, index: list[torch.Tensor], rest: list[torch.Tensor]) -> torch.Tensor:
-    across, down = (_cubic_weights(towards) for towards in rest)
-    total = None
-    for r, k in itertools.product(range(4), repeat=2):
-        part = read([index[0] + (k - 1), index[1] + (r - 1)]) * (down[r] * across[k])
-        total = part if total is None else total + part
-    assert total is not None
-    return total
 
 
 def _cubic_weights(x: torch.Tensor) -> list[torch.Tensor]:
@@ -162,16 +297,6 @@ def _cubic_weights(x: torch.Tensor) -> list[torch.Tensor]:
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     next_ = ((a + 2) * (1 - x) - (a + 3)) * (1 - x) * (1 - x) + 1
     return [far, near, next_, 1.0 - far - near - next_]
-
-
-def coordinates_of(size: list[int], like: torch.Tensor, kind: torch.dtype) -> list[torch.Tensor]:
-    """The output's coordinates x, y (, z), shaped to broadcast over (rows, *size)."""
-    axes = []
-    for axis, extent in enumerate(size):
-        shape = [1] * (len(size) + 1)
-        shape[axis + 1] = extent
-        axes.append(torch.arange(extent, device=like.device).to(kind).reshape(shape))
-    return axes[::-1]
 
 
 def warp_affine(
@@ -185,16 +310,13 @@ def warp_affine(
 ) -> DeviceSamples:
     """Pixels from matrix @ (x, y[, z], 1)."""
     dims = samples.ndim - 1
+    columns = matrices.reshape(-1, dims, dims + 1).transpose(2, 0, 1)
 
-    def locate(data: torch.Tensor, indices: Integers, size: list[int]) -> Coordinates:
-        table = constant(rows(matrices, indices).reshape(-1, dims, dims + 1), data)
-        grid = [axis + 0.5 for axis in coordinates_of(size, data, torch.float32)]
-        positions = []
-        for row in range(dims):
-            position = table[:, row, dims].reshape(-1, *(1,) * dims)
-            for k in range(dims - 1, -1, -1):
-                position = position + table[:, row, k].reshape(-1, *(1,) * dims) * grid[k]
-            positions.append(position.expand(len(table), *size))
-        return positions
+    def locate(points: Points) -> torch.Tensor:
+        *factors, position = points.spread(*(np.ascontiguousarray(part) for part in columns))
+        axes = points.axes(0.5)
+        for factor, axis in zip(factors[::-1], axes[::-1], strict=True):
+            position = torch.addcmul(position, factor, axis)
+        return position
 
     return warped(samples, sizes, Options(interp, border, list(fill), type_id), locate)
