@@ -21,8 +21,8 @@ PACKAGE = Path(ndd.__file__).parent
 
 # Files of `_gpu` that hold no kernels of one domain.
 DEVICE_MACHINERY = {
-    *("__init__", "accelerator", "backend", "call", "gather", "groups"),
-    *("kernels", "numbers", "operators", "placement", "queues", "samples"),
+    *("__init__", "accelerator", "backend", "buckets", "call", "gather", "groups"),
+    *("kernels", "numbers", "operators", "placement", "queues", "ragged", "samples"),
 }
 # Device kernels that the engine calls, not an operator of the domain in whose file they are.
 CALLED_BY_THE_ENGINE = {"arithmetic", "join"}

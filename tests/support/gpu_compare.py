@@ -21,7 +21,12 @@ TYPES = [
 TOLERANCES_OF = {"audio_resample": "resampled audio"}
 # Positions are computed in single precision, relative to the size of an image.
 WARPED = {
-    *("elastic_transform", "experimental.remap", "experimental.warp_perspective", "grid_distortion"),
+    *(
+        "elastic_transform",
+        "experimental.remap",
+        "experimental.warp_perspective",
+        "grid_distortion",
+    ),
     *("perspective", "rotate", "shear_x", "shear_y", "translate_x", "translate_y", "warp_affine"),
 }
 RNG = np.random.default_rng(11)

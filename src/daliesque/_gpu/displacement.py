@@ -40,7 +40,8 @@ def _own_sizes(samples: DeviceSamples) -> Integers:
 
 def _together(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """Both coordinates of each pixel."""
-    return torch.cat(torch.broadcast_tensors(x, y), -1)
+    shape = np.broadcast_shapes(x.shape, y.shape)
+    return torch.cat([x.expand(shape), y.expand(shape)], -1)
 
 
 def sphere(samples: DeviceSamples, mask: Any, interp: WarpInterp, fill: float) -> DeviceSamples:

@@ -222,7 +222,7 @@ class _Pixels:
         self._fill = fill
 
     def offsets(self, index: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """What indices along the axes add to the place in memory; whether they are inside."""
+        """What indices along the axes add to that of a pixel; whether they are inside."""
         folded = _folded(index, self._last, self._border)
         inside = folded == index if self._border == Border.constant else None
         return folded * self._steps, inside
@@ -231,13 +231,13 @@ class _Pixels:
         self, flat: torch.Tensor, parts: list[tuple[torch.Tensor, torch.Tensor | None]]
     ) -> torch.Tensor:
         """Pixels, by the offsets along each of the axes."""
-        place, within = self._begin[..., 0], None
+        at, within = self._begin[..., 0], None
         for axis, (offsets, inside) in enumerate(parts):
-            place = place + offsets[..., axis]
+            at = at + offsets[..., axis]
             if inside is not None:
                 own = inside[..., axis]
                 within = own if within is None else within & own
-        found = flat.index_select(0, place.reshape(-1)).reshape(*place.shape, flat.shape[1])
+        found = flat.index_select(0, at.reshape(-1)).reshape(*at.shape, flat.shape[1])
         if within is None:
             return found
         beyond = found.new_zeros(()) if self._fill is None else self._fill
