@@ -165,6 +165,40 @@ def test_exported_memory_is_shared(seed: int, machine: CheckedAccelerator) -> No
         assert set(np.asarray(later.cpu().torch()).ravel().tolist()) == {step + 1}
 
 
+@pytest.mark.parametrize("mode", [ndd.EvalMode.sync_cpu, ndd.EvalMode.eager])
+def test_uploads_do_not_wait_for_work(mode: ndd.EvalMode, machine: CheckedAccelerator) -> None:
+    """The next batch is copied while the device works on the one before."""
+    encoded = ndd.batch(as_samples([jpeg(image) for image in IMAGES]))
+
+    def step(begin: int) -> ndd.Batch:
+        images = ndd.decoders.image(encoded, device="gpu")
+        return (ndd.resize(images, size=(8, 8)) * 0 + begin).evaluate()
+
+    with mode:
+        first = step(1)
+        log, known = machine.machine.log, len(machine.machine.log)
+        second = step(2)
+    (upload,) = [line for line in log[known:] if f"upload of {IMAGES.nbytes} bytes" in line]
+    assert "from pinned memory" in upload
+    name = upload.partition(":")[0]
+    assert not any(line.startswith(f"{name} waits") for line in log)
+    queues = {queue.name: queue for queue in machine.machine.queues}
+    copies = queues.pop(name)
+    # No work is known to be done before the copies, and they can be made before all work.
+    assert not any(other in copies.clock for other in queues)
+    while copies.tasks:
+        after, task = copies.tasks.popleft()
+        assert after is None
+        assert task is not None
+        task()
+        copies.done += 1
+    waiting = [line.partition(" ")[0] for line in log if line.endswith(f"waits for {name}")]
+    (work,) = {queues[other] for other in waiting}
+    assert (work.done, len(waiting)) == (0, 2)
+    for number, batch in enumerate((first, second), 1):
+        assert set(np.asarray(batch.cpu().torch()).ravel().tolist()) == {number}
+
+
 @pytest.mark.usefixtures("machine")
 def test_other_devices() -> None:
     first = ndd.batch(IMAGES, layout="HWC", device="gpu:0")

@@ -91,9 +91,13 @@ def _freed(machine: Machine, block: dict[str, Any], memory: torch.Tensor) -> Non
         if queue is not owner and queue not in block["users"] and not known:
             machine.faults.append(f"memory of {owner} is freed while {queue} works with it")
     with machine.lock:
+        # Where others use the memory, it is set aside until they are done; nobody waits.
+        where = machine.set_aside if block["users"] else owner
         for queue in block["users"]:
-            machine.submit(owner, None, Event(queue))
-        machine.submit(owner, lambda: _poison(memory), None)
+            machine.submit(where, None, Event(queue))
+        if where is not owner:
+            machine.submit(where, None, Event(owner))
+        machine.submit(where, lambda: _poison(memory), None)
 
 
 def _poison(memory: torch.Tensor, value: int = 0xDD) -> None:
@@ -157,6 +161,8 @@ class Machine:
         # What the host has waited for.
         self.host: Clock = {}
         self.defaults = [self.make(f"torch{number}", number) for number in range(2)]
+        # Memory that is not free yet.
+        self.set_aside = self.make("allocator", 0)
         self.local = threading.local()
         # Pinned memory, by address.
         self.pinned: dict[int, torch.Tensor] = {}

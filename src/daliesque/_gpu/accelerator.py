@@ -31,6 +31,8 @@ _STAND_INS = 2
 # Bytes of parameters that go to a device as a part of a command, and how many sets are kept there.
 _SMALL = 4096
 _MOST_CONSTANTS = 256
+# Bytes of a result on the host that may stay in pinned memory.
+_MOST_PINNED = 1 << 20
 # Of what arrays that are uploaded together are a multiple of.
 _ALIGNMENT = 16
 # Kinds of accelerators by torch's names, and whether they have streams. The order of work on others
@@ -53,6 +55,8 @@ class Accelerator:
         self._in_flight: deque[tuple[Any, Any]] = deque()
         # Tensors of parameters, by device, queue and contents.
         self._constants: OrderedDict[Any, list[Any]] = OrderedDict()
+        # By device.
+        self._copy_queues: dict[int, Any] = {}
         self._lock = threading.Lock()
 
     def torch_device(self, device_id: int | None) -> Any:
@@ -108,12 +112,30 @@ class Accelerator:
 
         return torch.empty(count, dtype=torch.uint8, device="cpu", pin_memory=self._pins)
 
-    def upload(self, buffer: Any, device_id: int | None, queue: Any) -> Any:
-        """Copy staging memory to a device, in a queue; the copy may still be under way."""
-        moved = buffer.to(self.torch_device(device_id), non_blocking=True)
+    def upload(self, buffer: Any, device_id: int, queue: Any) -> Any:
+        """Copy staging memory to a device, for use in a queue; the copy may still be under way.
+
+        Where copies are asynchronous, they have a queue of their own: they go on while the device
+        does what it was asked for before, and only what uses the data waits for them.
+        """
+        device = self.torch_device(device_id)
+        if self._pins and self.queues.are_many:
+            copies = self._copy_queue(device_id)
+            with self.queues.active(copies):
+                moved = buffer.to(device, non_blocking=True)
+            self.queues.wait_for(queue, self.queues.mark(copies))
+            self.queues.use(queue, moved)
+            return moved
+        moved = buffer.to(device, non_blocking=True)
         if self._reads_later:
             self._keep(buffer, queue)
         return moved
+
+    def _copy_queue(self, device_id: int) -> Any:
+        with self._lock:
+            if device_id not in self._copy_queues:
+                self._copy_queues[device_id] = self.queues.make(device_id)
+            return self._copy_queues[device_id]
 
     def upload_arrays(self, arrays: Sequence[NDArray[Any]], device: Any) -> list[Any]:
         """NumPy arrays as tensors on a device, by one transfer in the current queue.
@@ -175,7 +197,8 @@ class Accelerator:
         target = self.staging(tensor.nbytes).view(tensor.dtype).reshape(tensor.shape)
         target.copy_(tensor, non_blocking=True)
         self.queues.synchronize(queue)
-        return target
+        # The user may keep it for long, and pinned memory is scarce.
+        return target.clone() if self._pins and tensor.nbytes > _MOST_PINNED else target
 
 
 @functools.cache

@@ -123,7 +123,7 @@ class DeviceSamples:
         accelerator = require_accelerator("DeviceSamples")
         staging = accelerator.staging(samples.nbytes)
         fill_staging(staging.numpy(), samples, numbers)
-        flat = accelerator.upload(staging, device.device_id, queue).view(kind)
+        flat = accelerator.upload(staging, device.device_id or 0, queue).view(kind)
         return DeviceSamples.of_flat(
             flat, numbers, shapes, samples.type_id, samples.layout, device, queue
         )
