@@ -206,6 +206,12 @@ def test_shears_and_translations(operator: str, arguments: Any, matrix: Any, fil
     assert_close(found, expected, "warped integers")
 
 
+@pytest.mark.parametrize("name", ["translate_x", "translate_y"])
+def test_relative_offsets_of_no_samples(name: str) -> None:
+    nothing = ndd.batch(np.zeros((2, 4, 5, 3), np.uint8), layout="HWC").select([])
+    assert getattr(ndd, name)(nothing, offset_rel=0.2).batch_size == 0
+
+
 def test_shears_and_translations_for_each_sample() -> None:
     image = np.arange(12, dtype=np.uint8).reshape(3, 4, 1)
     images = ndd.batch([image] * 3, layout="HWC")

@@ -424,6 +424,8 @@ def offsets(offset: Floats | None, relative: Floats | None, extents: Integers) -
         return offset
     assert relative is not None
     require_finite(relative, "offset_rel")
+    if len(extents) == 0:
+        return np.zeros(1, np.float32)
     return (relative * extents.astype(np.float32)).astype(np.float32)
 
 
