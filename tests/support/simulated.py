@@ -37,6 +37,7 @@ VIEWS = {
     "select",
     "slice",
     "transpose",
+    "unbind",
     "unsqueeze",
     "view",
 }

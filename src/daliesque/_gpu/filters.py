@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.dtype import DType, from_code, uint64
-from .gather import Border, border_indices, gathered, ragged_axes, windows_of
+from .gather import Border, border_indices, gathered
 from .numbers import SIGN_BIT, column, constant, from_float, is_float, rows, to_float, widened
 from .placement import on_device
-from .ragged import compacted, separately
+from .ragged import in_windows, separately
 from .samples import DeviceSamples
 
 Floats = NDArray[np.float32]
@@ -88,37 +87,6 @@ def _weighted(values: torch.Tensor, axis: int, windows: Floats, extents: Integer
     return made.narrow(1, 0, results).movedim(1, axis)
 
 
-def _filtered(
-    samples: DeviceSamples,
-    function: Callable[[torch.Tensor, Integers, Integers], torch.Tensor],
-    type_id: int | None = None,
-    less: Integers | None = None,
-) -> DeviceSamples:
-    """What a function makes of tensors with some samples each, padded if their sizes differ.
-
-    It gets the tensor, the numbers of the samples in it, and their shapes; `less` is what the
-    results have less along each axis.
-    """
-    shapes = samples.shape_array()
-    if samples.uniform or samples.volume == 0:
-        return samples.mapped(
-            lambda data, indices: function(data, indices, shapes[indices]).contiguous(),
-            type_id=type_id,
-        )
-    first, last = ragged_axes(samples)
-
-    def run(part: DeviceSamples, indices: Integers) -> DeviceSamples:
-        own = shapes[indices]
-        parts = [
-            (numbers, function(data, indices[numbers], own[numbers]).contiguous())
-            for numbers, data, _ in windows_of(part)
-        ]
-        kept = own[:, first:last] if less is None else own[:, first:last] - less[first:last]
-        return compacted(part, parts, kept, first, type_id)
-
-    return separately(samples, (shapes == 0).any(axis=1)[:, None], run, type_id)
-
-
 def _for_axis(values: NDArray[Any], axis: int) -> NDArray[Any]:
     """The value of an argument for one axis: its own, or the one for all."""
     return values[:, 0 if values.shape[1] == 1 else axis]
@@ -164,7 +132,7 @@ def gaussian_blur(
                 values = _weighted(values, axis, rows(table, indices), shapes[:, axis - 1])
         return from_float(values, type_id)
 
-    return _filtered(samples, blurred, type_id)
+    return in_windows(samples, blurred, type_id)
 
 
 def _binomial(size: int) -> Floats:
@@ -219,7 +187,7 @@ def laplacian(
             result = result + part * column(factors, indices, values)
         return from_float(result, type_id)
 
-    return _filtered(samples, derived, type_id)
+    return in_windows(samples, derived, type_id)
 
 
 def filter_samples(
@@ -260,7 +228,7 @@ def filter_samples(
                 total = total.round()
             return from_float(total, out.type_id)
 
-        return _filtered(part, correlated, out.type_id, less[first])
+        return in_windows(part, correlated, out.type_id, less[first])
 
     out.become(separately(samples, np.concatenate([sizes, anchors, less], axis=1), run))
 
@@ -309,7 +277,7 @@ def rank_filter(
                 values = _picked(values, first + 1, width, extents[1], rank)
             return _restored(values, data, samples.type_id)
 
-        return _filtered(part, ranked)
+        return in_windows(part, ranked)
 
     return separately(samples, np.concatenate([windows, anchors], axis=1), run)
 

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .gather import Border, border_indices, gathered
-from .numbers import constant, rows
+from .gather import gathered
+from .numbers import constants, rows
+from .ragged import in_windows
 from .samples import DeviceSamples
+
+Integers = NDArray[np.int64]
 
 # The example tables of ITU-T T.81, annex K.
 _LUMA = np.array(
@@ -35,53 +36,116 @@ def _scaled(base: NDArray[np.int64], quality: NDArray[np.int32]) -> NDArray[np.i
     return table.reshape(-1, 8, 8).astype(np.int32)
 
 
+# 16-bit fractions of ITU-R BT.601; those of each row of the first sum up to 65536 or 0.
+_HALF = 1 << 15
+_TO_YCC = np.array([[19595, 38470, 7471], [-11059, -21709, 32768], [32768, -27439, -5329]])
+_TO_RGB = np.array([[65536, 0, 91881], [65536, -22554, -46802], [65536, 116130, 0]])
+# Values are kept around 0 until they are colors again.
+_YCC_BIAS = np.array([_HALF - (128 << 16), _HALF - 1, _HALF - 1])
+_RGB_BIAS = _HALF - 128 * _TO_RGB[:, 1:].sum(axis=1)
+
+
+def _forward_matrix() -> Integers:
+    """A dimension of the accurate integer transform, without its last shift."""
+    v = np.eye(8, dtype=np.int64)
+    s, d = v[:4] + v[:3:-1], v[:4] - v[:3:-1]
+    e0, e3, e1, e2 = s[0] + s[3], s[0] - s[3], s[1] + s[2], s[1] - s[2]
+    even = (e2 + e3) * 4433
+    z1, z2 = (d[3] + d[0]) * -7373, (d[2] + d[1]) * -20995
+    z5 = (d[3] + d[1] + d[2] + d[0]) * 9633
+    z3, z4 = (d[3] + d[1]) * -16069 + z5, (d[2] + d[0]) * -3196 + z5
+    return np.stack(
+        [
+            (e0 + e1) * 8192,
+            d[0] * 12299 + z1 + z4,
+            even + e3 * 6270,
+            d[1] * 25172 + z2 + z3,
+            (e0 - e1) * 8192,
+            d[2] * 16819 + z2 + z4,
+            even - e2 * 15137,
+            d[3] * 2446 + z1 + z3,
+        ]
+    )
+
+
+def _inverse_matrix() -> Integers:
+    """The inverse of a dimension, likewise."""
+    c = np.eye(8, dtype=np.int64)
+    z1 = (c[2] + c[6]) * 4433
+    low, high = z1 - c[6] * 15137, z1 + c[2] * 6270
+    sum_, difference = (c[0] + c[4]) * 8192, (c[0] - c[4]) * 8192
+    even = np.stack([sum_ + high, difference + low, difference - low, sum_ - high])
+    z5 = (c[7] + c[3] + c[5] + c[1]) * 9633
+    z3, z4 = (c[7] + c[3]) * -16069 + z5, (c[5] + c[1]) * -3196 + z5
+    z1, z2 = (c[7] + c[1]) * -7373, (c[5] + c[3]) * -20995
+    odd = np.stack(
+        [
+            c[1] * 12299 + z1 + z4,
+            c[3] * 25172 + z2 + z3,
+            c[5] * 16819 + z2 + z4,
+            c[7] * 2446 + z1 + z3,
+        ]
+    )
+    return np.concatenate([even + odd, (even - odd)[::-1]])
+
+
+_FORWARD, _INVERSE = _forward_matrix(), _inverse_matrix()
+
+
 def jpeg_distortion(samples: DeviceSamples, quality: NDArray[np.int32]) -> DeviceSamples:
     """Images as they come out of compression with the given quality."""
 
-    def distorted(data: torch.Tensor, indices: Any) -> torch.Tensor:
+    def distorted(data: torch.Tensor, indices: Integers, shapes: Integers) -> torch.Tensor:
         if data.numel() == 0:
             return data
-        height, width = data.shape[1:3]
-        chosen = rows(quality, indices)
-        luma, *chroma = _to_ycbcr(data.to(torch.int32))
-        luma = _quantized(luma, _scaled(_LUMA, chosen))
-        table = _scaled(_CHROMA, chosen)
-        half = (height + 1) // 2, (width + 1) // 2
-        wide = []
-        for plane in chroma:
-            left = _quantized(_downsampled(plane), table)
-            wide.append(_upsampled(left[:, : half[0], : half[1]])[:, :height, :width])
-        return _to_rgb(luma[:, :height, :width], wide[0] - 128, wide[1] - 128)
+        return _distorted(data, rows(quality, indices), shapes[:, :2])
 
-    return samples.mapped(distorted)
+    return in_windows(samples, distorted)
 
 
-def _to_ycbcr(pixels: torch.Tensor) -> list[torch.Tensor]:
-    # 16-bit fractions of ITU-R BT.601; those of each row sum up to 65536 or 0.
-    half = 1 << 15
-    middle = (128 << 16) + half - 1
-    r, g, b = pixels[..., 0], pixels[..., 1], pixels[..., 2]
-    return [
-        (19595 * r + 38470 * g + 7471 * b + half).bitwise_right_shift(16),
-        (-11059 * r - 21709 * g + 32768 * b + middle).bitwise_right_shift(16),
-        (32768 * r - 27439 * g - 5329 * b + middle).bitwise_right_shift(16),
-    ]
+def _distorted(data: torch.Tensor, quality: NDArray[np.int32], sizes: Integers) -> torch.Tensor:
+    """Images, which may be padded, of given sizes."""
+    height, width = data.shape[1:3]
+    half = (height + 1) // 2, (width + 1) // 2
+    halves = (sizes + 1) // 2
+    # Whole blocks, also at half the resolution.
+    columns = 2 * _whole_blocks(half[1])
+    whole = _extended(data, _whole_blocks(height), columns, sizes)
+    pixels = _mapped(whole, _TO_YCC, _YCC_BIAS, 16)
+    luma = pixels[:, :, : _whole_blocks(width), :1]
+    chroma = _downsampled(pixels[:, : 2 * half[0], :, 1:])
+    chroma = _extended(chroma, _whole_blocks(half[0]), chroma.shape[2], halves[:, :1])
+    blocks = [_to_blocks(luma), _to_blocks(chroma)]
+    count = blocks[0].shape[1]
+    left = _quantized(torch.cat(blocks, 1), count, quality)
+    luma = _from_blocks(left[:, :count], luma)[:, :height, :width]
+    chroma = _from_blocks(left[:, count:], chroma)[:, : half[0], : half[1]]
+    chroma = _upsampled(chroma, halves)[:, :height, :width]
+    colors = _mapped(torch.cat([luma, chroma], -1), _TO_RGB, _RGB_BIAS, 16)
+    return colors.clamp(0, 255).to(torch.uint8)
 
 
-def _to_rgb(luma: torch.Tensor, cb: torch.Tensor, cr: torch.Tensor) -> torch.Tensor:
-    half = 1 << 15
-    red = luma + (91881 * cr + half).bitwise_right_shift(16)
-    green = luma + (-22554 * cb - 46802 * cr + half).bitwise_right_shift(16)
-    blue = luma + (116130 * cb + half).bitwise_right_shift(16)
-    return torch.stack([red, green, blue], -1).clamp(0, 255).to(torch.uint8)
+def _mapped(values: torch.Tensor, matrix: Integers, bias: Integers, bits: int) -> torch.Tensor:
+    """Products of a matrix with vectors along the last axis, plus numbers, shifted to the right.
+
+    In integers: single precision would not be exact.
+    """
+    added = np.zeros_like(matrix)
+    added[:, 0] = bias
+    table, first = constants(values, matrix.astype(np.int32), added.astype(np.int32))
+    products = torch.addcmul(first, values[..., None, :], table)
+    return products.sum(-1, dtype=torch.int32).bitwise_right_shift(bits)
 
 
-def _extended(plane: torch.Tensor, height: int, width: int) -> torch.Tensor:
-    """The plane with its last row and column repeated up to a size."""
-    choices = [
-        border_indices(np.arange(size), extent, Border.clamp)[None]
-        for size, extent in zip((height, width), plane.shape[1:], strict=True)
-    ]
+def _extended(plane: torch.Tensor, height: int, width: int, sizes: Integers) -> torch.Tensor:
+    """Planes up to a size; beyond their own, given for the first axes, the last is repeated."""
+    choices = []
+    for axis, size in enumerate((height, width)):
+        steps = np.arange(size)[None]
+        if axis < sizes.shape[1]:
+            own = sizes[:, axis, None]
+            steps = steps.clip(max=own[:1] - 1 if (own == own[:1]).all() else own - 1)
+        choices.append(steps)
     return gathered(plane, choices)
 
 
@@ -89,90 +153,66 @@ def _whole_blocks(extent: int) -> int:
     return (extent + 7) // 8 * 8
 
 
-def _downsampled(plane: torch.Tensor) -> torch.Tensor:
+def _downsampled(planes: torch.Tensor) -> torch.Tensor:
     """Half the resolution; alternating 1 and 2 keeps the average."""
-    height, width = plane.shape[1:]
-    columns = 2 * _whole_blocks((width + 1) // 2)
-    whole = _extended(plane, (height + 1) // 2 * 2, columns)
-    sums = whole.reshape(len(plane), -1, 2, columns // 2, 2).sum((2, 4)).to(torch.int32)
-    parity = torch.arange(columns // 2, device=plane.device).bitwise_and(1).to(torch.int32)
-    return (sums + 1 + parity).bitwise_right_shift(2)
+    count, height, width, number = planes.shape
+    pairs = planes.reshape(count, height // 2, 2, width // 2, 2, number)
+    (added,) = constants(planes, (1 + np.arange(width // 2) % 2).astype(np.int32)[:, None])
+    return (pairs.sum((2, 4), dtype=torch.int32) + added).bitwise_right_shift(2)
 
 
-def _upsampled(plane: torch.Tensor) -> torch.Tensor:
+def _upsampled(planes: torch.Tensor, halves: Integers) -> torch.Tensor:
     """Twice the resolution: three quarters of the nearest value and a quarter of the next."""
-    height, width = plane.shape[1:]
-    near = np.arange(2 * height) // 2
-    far = (near + np.where(np.arange(2 * height) % 2, 1, -1)).clip(0, height - 1)
-    columns = [np.arange(width)[None]]
-    sums = 3 * gathered(plane, [near[None], *columns]) + gathered(plane, [far[None], *columns])
-    every = [np.arange(2 * height)[None]]
-    before = gathered(sums, [*every, (np.arange(width) - 1).clip(0)[None]])
-    behind = gathered(sums, [*every, (np.arange(width) + 1).clip(max=width - 1)[None]])
-    even = (3 * sums + before + 8).bitwise_right_shift(4)
-    odd = (3 * sums + behind + 7).bitwise_right_shift(4)
-    return torch.stack([even, odd], -1).reshape(len(plane), 2 * height, 2 * width)
+    for axis, extent in enumerate(planes.shape[1:3]):
+        near = np.arange(2 * extent) // 2
+        own = halves[:, axis, None]
+        last = own[:1] - 1 if (own == own[:1]).all() else own - 1
+        far = (near + np.where(np.arange(2 * extent) % 2, 1, -1)).clip(0, last)
+        whole = [np.arange(extent)[None] for extent in planes.shape[1 : axis + 1]]
+        found = [gathered(planes, [*whole, choice]) for choice in (near[None], far)]
+        planes = torch.add(found[1], found[0], alpha=3)
+    rounding = 8 - (np.arange(planes.shape[2]) % 2).astype(np.int32)
+    (added,) = constants(planes, rounding[:, None])
+    return (planes + added).bitwise_right_shift(4)
 
 
-def _quantized(plane: torch.Tensor, table: NDArray[np.int32]) -> torch.Tensor:
-    """What is left of the blocks of a plane."""
-    height, width = (_whole_blocks(extent) for extent in plane.shape[1:])
-    whole = _extended(plane, height, width) - 128
-    # (samples, blocks down, blocks across, row, column)
-    blocks = whole.reshape(len(plane), height // 8, 8, width // 8, 8).permute(0, 1, 3, 2, 4)
-    steps = constant(table, plane)[:, None, None]
-    values = _forward(_forward(blocks, 4, True), 3, False)
+def _to_blocks(planes: torch.Tensor) -> torch.Tensor:
+    """(samples, height, width, planes) as (samples, blocks, 8, 8)."""
+    count, height, width, number = planes.shape
+    cut = planes.reshape(count, height // 8, 8, width // 8, 8, number)
+    return cut.permute(0, 5, 1, 3, 2, 4).reshape(count, -1, 8, 8)
+
+
+def _from_blocks(blocks: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """The inverse."""
+    count, height, width, number = like.shape
+    cut = blocks.reshape(count, number, height // 8, width // 8, 8, 8)
+    return cut.permute(0, 2, 4, 3, 5, 1).reshape(like.shape)
+
+
+def _quantized(blocks: torch.Tensor, luma: int, quality: NDArray[np.int32]) -> torch.Tensor:
+    """What is left of blocks, of which the first ones are of luma; as colors from 0 to 255."""
+    steps = np.stack([_scaled(base, quality) for base in (_LUMA, _CHROMA)], axis=1)
+    steps = steps.astype(np.float32)
     # Adding one half before cutting off makes the division by a float exact.
-    levels = ((values.abs() + steps * 4).to(torch.float32) + 0.5) * (
-        1.0 / (steps * 8).to(torch.float32)
+    tables = np.stack([steps * 4 + np.float32(0.5), np.float32(1) / (steps * 8), steps])
+    kinds = (np.arange(blocks.shape[1]) >= luma).astype(np.int32)
+    moved, kind = constants(blocks, tables, kinds)
+    added, factor, step = moved.index_select(2, kind).unbind(0)
+    values = _both_axes(blocks, _FORWARD, (11, 15), 0)
+    levels = torch.copysign((values.abs() + added) * factor, values).trunc() * step
+    return (
+        _both_axes(levels.to(torch.int32).transpose(2, 3), _INVERSE, (11, 18), 128)
+        .transpose(2, 3)
+        .clamp(0, 255)
     )
-    coefficients = torch.where(values < 0, -levels.to(torch.int32), levels.to(torch.int32)) * steps
-    left = _inverse(_inverse(coefficients, 3, 11), 4, 18) + 128
-    return left.clamp(0, 255).permute(0, 1, 3, 2, 4).reshape(len(plane), height, width)
 
 
-def _shifted(values: torch.Tensor, bits: int) -> torch.Tensor:
-    return (values + (1 << (bits - 1))).bitwise_right_shift(bits)
-
-
-def _forward(blocks: torch.Tensor, axis: int, first: bool) -> torch.Tensor:
-    """One dimension of the accurate integer transform; the first pass keeps 2 more bits."""
-    v = [blocks.select(axis, k) for k in range(8)]
-    s = [v[k] + v[7 - k] for k in range(4)]
-    d = [v[k] - v[7 - k] for k in range(4)]
-    e0, e3, e1, e2 = s[0] + s[3], s[0] - s[3], s[1] + s[2], s[1] - s[2]
-    out: list[Any] = [None] * 8
-    for row, value in ((0, e0 + e1), (4, e0 - e1)):
-        out[row] = value * 4 if first else _shifted(value, 2)
-    bits = 11 if first else 15
-    even = (e2 + e3) * 4433
-    out[2], out[6] = _shifted(even + e3 * 6270, bits), _shifted(even - e2 * 15137, bits)
-    z1, z2 = (d[3] + d[0]) * -7373, (d[2] + d[1]) * -20995
-    z5 = (d[3] + d[1] + d[2] + d[0]) * 9633
-    z3, z4 = (d[3] + d[1]) * -16069 + z5, (d[2] + d[0]) * -3196 + z5
-    out[7] = _shifted(d[3] * 2446 + z1 + z3, bits)
-    out[5] = _shifted(d[2] * 16819 + z2 + z4, bits)
-    out[3] = _shifted(d[1] * 25172 + z2 + z3, bits)
-    out[1] = _shifted(d[0] * 12299 + z1 + z4, bits)
-    return torch.stack(out, axis)
-
-
-def _inverse(blocks: torch.Tensor, axis: int, bits: int) -> torch.Tensor:
-    """The inverse of a dimension; the results are shifted right by `bits`."""
-    c = [blocks.select(axis, k) for k in range(8)]
-    z1 = (c[2] + c[6]) * 4433
-    low, high = z1 - c[6] * 15137, z1 + c[2] * 6270
-    sum_, difference = (c[0] + c[4]) * 8192, (c[0] - c[4]) * 8192
-    even = [sum_ + high, difference + low, difference - low, sum_ - high]
-    z5 = (c[7] + c[3] + c[5] + c[1]) * 9633
-    z3, z4 = (c[7] + c[3]) * -16069 + z5, (c[5] + c[1]) * -3196 + z5
-    z1, z2 = (c[7] + c[1]) * -7373, (c[5] + c[3]) * -20995
-    odd = [
-        c[1] * 12299 + z1 + z4,
-        c[3] * 25172 + z2 + z3,
-        c[5] * 16819 + z2 + z4,
-        c[7] * 2446 + z1 + z3,
-    ]
-    upper = [_shifted(e + o, bits) for e, o in zip(even, odd, strict=True)]
-    lower = [_shifted(e - o, bits) for e, o in zip(even, odd, strict=True)]
-    return torch.stack([*upper, *lower[::-1]], axis)
+def _both_axes(
+    blocks: torch.Tensor, matrix: Integers, bits: tuple[int, int], middle: int
+) -> torch.Tensor:
+    """A transform along the last axis, then along the one before; what is 0 becomes `middle`."""
+    first, second = (np.array([1 << (count - 1)]) for count in bits)
+    inner = _mapped(blocks, matrix, first, bits[0]).transpose(2, 3)
+    made = _mapped(inner, matrix, second + (middle << bits[1]), bits[1])
+    return made.transpose(2, 3)

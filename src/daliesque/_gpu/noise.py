@@ -12,8 +12,9 @@ from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import DType, float32, float64, from_code, int64, uint8, uint64
 from .groups import carrier
-from .numbers import SIGN_BIT, column, from_float, from_integer, to_float, widened
+from .numbers import SIGN_BIT, from_float, from_integer, to_float, widened
 from .placement import on_device
+from .ragged import Rows, elements_of, elementwise
 from .samples import DeviceSamples
 
 # What stands for unchanged pixels, pepper and salt in the masks that are drawn.
@@ -31,13 +32,15 @@ def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -
     moved: DeviceSamples = on_device(_kernels.cast(noise, int64.code) if wide else noise)
     kind = carrier(drawn.code) if not wide else None
 
-    def noisy(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        added = moved.select(indices.tolist()).dense()
-        if kind is None:
-            return _increased(data, added, samples.type_id)
-        return from_float(to_float(data, samples.type_id, kind) + added, samples.type_id)
+    numbers = iter(elements_of(moved, samples))
 
-    return samples.mapped(noisy)
+    def noisy(rows: Rows) -> torch.Tensor:
+        added = next(numbers)
+        if kind is None:
+            return _increased(rows.data, added, samples.type_id)
+        return from_float(to_float(rows.data, samples.type_id, kind) + added, samples.type_id)
+
+    return elementwise(samples, noisy)
 
 
 def _increased(data: torch.Tensor, added: torch.Tensor, type_id: int) -> torch.Tensor:
@@ -93,17 +96,21 @@ def salt_and_pepper_noise(
     else:
         lowest, highest = -(2 ** (own.bits - 1)), 2 ** (own.bits - 1) - 1
 
-    def grainy(data: torch.Tensor, indices: Any) -> torch.Tensor:
-        kinds = moved.select(indices.tolist()).dense()
+    # Pixels are one after the other if their channels are together, or all in planes of their own.
+    inner = max(1, samples.ndim - channel_axis) if channel_axis >= 0 else 1
+    marks = iter(elements_of(moved, samples, inner))
+
+    def grainy(rows: Rows) -> torch.Tensor:
+        kinds, data = next(marks), rows.data
         dark = data.new_full((), lowest)
         bright = data.new_full((), highest)
         if pepper is not None:
-            dark = from_float(column(pepper, indices, data), samples.type_id)
+            dark = from_float(rows.spread(pepper)[0], samples.type_id)
         if salt is not None:
-            bright = from_float(column(salt, indices, data), samples.type_id)
+            bright = from_float(rows.spread(salt)[0], samples.type_id)
         return torch.where(kinds == _SALT, bright, torch.where(kinds == _PEPPER, dark, data))
 
-    return samples.mapped(grainy)
+    return elementwise(samples, grainy, inner)
 
 
 def shot_noise(samples: DeviceSamples, state: Any, factor: Any) -> DeviceSamples:

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from .buckets import buckets
+from .gather import ragged_axes, windows_of
 from .groups import Group, block_of, by_row, copied
 from .numbers import constants, rows
 from .samples import DeviceSamples
@@ -206,6 +207,37 @@ def by_buckets(
         for indices in buckets(sizes, int(others.prod()))
     ]
     return compacted(samples, parts, sizes, first_axis, type_id)
+
+
+def in_windows(
+    samples: DeviceSamples,
+    function: Callable[[torch.Tensor, Integers, Integers], torch.Tensor],
+    type_id: int | None = None,
+    less: Integers | None = None,
+) -> DeviceSamples:
+    """What a function makes of tensors with some samples each, padded if their sizes differ.
+
+    It gets the tensor, the numbers of the samples in it, and their shapes; `less` is what the
+    results have less along each axis.
+    """
+    shapes = samples.shape_array()
+    if samples.uniform or samples.volume == 0:
+        return samples.mapped(
+            lambda data, indices: function(data, indices, shapes[indices]).contiguous(),
+            type_id=type_id,
+        )
+    first, last = ragged_axes(samples)
+
+    def run(part: DeviceSamples, indices: Integers) -> DeviceSamples:
+        own = shapes[indices]
+        parts = [
+            (numbers, function(data, indices[numbers], own[numbers]).contiguous())
+            for numbers, data, _ in windows_of(part)
+        ]
+        kept = own[:, first:last] if less is None else own[:, first:last] - less[first:last]
+        return compacted(part, parts, kept, first, type_id)
+
+    return separately(samples, (shapes == 0).any(axis=1)[:, None], run, type_id)
 
 
 def compacted(
