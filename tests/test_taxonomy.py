@@ -23,6 +23,7 @@ PACKAGE = Path(ndd.__file__).parent
 DEVICE_MACHINERY = {
     *("__init__", "accelerator", "backend", "buckets", "call", "gather", "groups"),
     *("kernels", "numbers", "operators", "placement", "queues", "ragged", "samples"),
+    "staging",
 }
 # Device kernels that the engine calls, not an operator of the domain in whose file they are.
 CALLED_BY_THE_ENGINE = {"arithmetic", "join"}

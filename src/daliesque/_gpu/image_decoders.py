@@ -28,11 +28,12 @@ from .._engine.enums import DALIImageType
 from .._engine.errors import SampleError, join_names
 from .._engine.op import registry
 from .._engine.samples import HostSamples
-from .._shapes.image_files import check_pixels
+from .._shapes.image_files import check_pixels, decode_images
 from .accelerator import require_accelerator
 from .call import current_target
 from .placement import on_device
 from .samples import DeviceSamples
+from .staging import Staged
 
 _log = logging.getLogger("daliesque")
 
@@ -116,7 +117,30 @@ def image(encoded: HostSamples, /, **arguments: Any) -> Results:
             check_pixels(headers)
             return _decoded(encoded, chosen, found, arguments)
     _log.debug("decoders.image: %d images decoded on the CPU and uploaded", len(encoded))
-    return registry["decoders.image"].body(encoded, **arguments)
+    return _decoded_for_upload(encoded, arguments)
+
+
+def _decoded_for_upload(encoded: HostSamples, arguments: Any) -> Results:
+    """Images decoded by the CPU straight into memory for the transfer."""
+    if len(encoded) == 0:
+        return registry["decoders.image"].body(encoded, **arguments)
+    target = current_target()
+    dtype = arguments["dtype"]
+    staged: list[Staged] = []
+
+    def allocate(shapes: NDArray[np.int64]) -> HostSamples:
+        staged.append(Staged(dtype.code, shapes, "HWC"))
+        return staged[0].samples
+
+    decode_images(
+        encoded,
+        arguments["output_type"],
+        dtype,
+        arguments["adjust_orientation"],
+        arguments["use_fast_idct"],
+        allocate=allocate,
+    )
+    return staged[0].upload(target.device, target.queue)
 
 
 def _is_plain(image: _kernels.EncodedImage) -> bool:

@@ -15,6 +15,7 @@ from .._engine.thread_state import interception
 from .accelerator import Accelerator
 from .call import current_target, exchange_target
 from .samples import DeviceSamples
+from .staging import from_host
 
 
 class TorchPlacement:
@@ -91,7 +92,7 @@ def on_device(samples: Samples) -> DeviceSamples:
     if isinstance(samples, DeviceSamples):
         return samples
     target = current_target()
-    return DeviceSamples.from_host(host(samples), target.device, target.queue)
+    return from_host(host(samples), target.device, target.queue)
 
 
 def device_samples(samples: Samples) -> DeviceSamples:

@@ -30,7 +30,6 @@ from .groups import (
     carrier,
     copied,
     cut,
-    fill_staging,
     index_tensor,
     merged,
     range_of,
@@ -113,20 +112,6 @@ class DeviceSamples:
         self._numbers = [group.indices for group in self._groups]
         self._count = sum(map(len, self._numbers))
         self._shapes: NDArray[np.int64] | None = None
-
-    @staticmethod
-    def from_host(samples: _kernels.Samples, device: Device, queue: Any) -> DeviceSamples:
-        """A copy of samples in CPU memory, made by one transfer."""
-        shapes = samples.shape_array()
-        numbers = by_row(shapes)
-        kind = carrier(samples.type_id)
-        accelerator = require_accelerator("DeviceSamples")
-        staging = accelerator.staging(samples.nbytes)
-        fill_staging(staging.numpy(), samples, numbers)
-        flat = accelerator.upload(staging, device.device_id or 0, queue).view(kind)
-        return DeviceSamples.of_flat(
-            flat, numbers, shapes, samples.type_id, samples.layout, device, queue
-        )
 
     @staticmethod
     def of_flat(

@@ -126,10 +126,12 @@ def decode_images(
     adjust_orientation: bool,
     fast_idct: bool,
     choose_windows: Callable[[Integers], Windows] | None = None,
+    allocate: Callable[[Integers], HostSamples] | None = None,
 ) -> HostSamples:
     """Decode a part of each image, or all of it.
 
     `choose_windows` gets the sizes of the upright images, and returns windows inside of them.
+    `allocate` gets the shapes of the results, and returns memory for them.
     """
     if len(encoded) == 0:
         return _kernels.empty_uniform(dtype.code, [0, 0, 0], "HWC", 0)
@@ -142,6 +144,11 @@ def decode_images(
         windows[:, :2], windows[:, 2:] = chosen.anchors, chosen.extents
         _check_windows(windows, sizes)
     codecs = _OtherCodecs(files, windows, image_type)
+    memory = None
+    if allocate is not None:
+        shapes = files.shapes(image_type)
+        shapes[:, :2] = windows[:, 2:]
+        memory = allocate(shapes)
     return _kernels.decode_images(
         encoded,
         files.headers,
@@ -150,6 +157,7 @@ def decode_images(
         dtype.code,
         fast_idct=fast_idct,
         decode_other=codecs.decode,
+        memory=memory,
     )
 
 

@@ -2,6 +2,7 @@
 // Batches of encoded images and decoded video frames.
 #include <nanobind/stl/array.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "bind/bind.h"
@@ -151,9 +152,20 @@ class ImageDecoder : public Stage {
   nb::callable decode_other_;
 };
 
+/// Makes sure that pixels can be written into memory of the caller.
+void check_memory(const Samples& memory, const Samples& outline) {
+  bool fits = memory.size() == outline.size() && memory.dtype() == outline.dtype() &&
+              memory.ndim() == outline.ndim() && memory.contiguous() && !memory.readonly();
+  for (int64_t i = 0; fits && i < outline.size(); i++) {
+    fits = std::ranges::equal(memory.shape(i), outline.shape(i));
+  }
+  if (!fits) throw std::invalid_argument("the memory does not fit the images");
+}
+
 /// `windows` has a row of (y, x, height, width) for each image.
 KernelOutput decode(const KernelInput& encoded, const ImageHeaders& headers, const Rows& windows,
-                    int image_type, int type_id, bool fast_idct, nb::callable decode_other) {
+                    int image_type, int type_id, bool fast_idct, nb::callable decode_other,
+                    Samples* memory) {
   const Samples& files = encoded.outline();
   check_encoded(files);
   const auto count = static_cast<size_t>(files.size());
@@ -172,10 +184,11 @@ KernelOutput decode(const KernelInput& encoded, const ImageHeaders& headers, con
   auto decoder = std::make_shared<const ImageDecoder>(
       Samples::outline(static_cast<DType>(type_id), 3, std::move(shapes), "HWC", files.size()),
       std::move(tasks), type, fast_idct, std::move(decode_other));
-  if (!runs_now(encoded)) return plan(encoded, std::move(decoder));
+  if (!memory && !runs_now(encoded)) return plan(encoded, std::move(decoder));
+  Samples out = memory ? *memory : decoder->outline();
+  if (memory) check_memory(out, decoder->outline());
   const ReleaseGil release;
-  Samples out = decoder->outline();
-  out.materialize();
+  if (!memory) out.materialize();
   decoder->run(out, files, 0);
   return {std::move(out)};
 }
@@ -277,14 +290,14 @@ void bind_images(nb::module_& m) {
       .def_ro("reason", &DecodeFailure::what)
       .def_ro("is_final", &DecodeFailure::is_final, "Whether no other codec should try.");
   m.def("decode_images", &decode, "encoded"_a, "headers"_a, "windows"_a, "image_type"_a,
-        "type_id"_a, "fast_idct"_a, "decode_other"_a,
+        "type_id"_a, "fast_idct"_a, "decode_other"_a, "memory"_a.none() = nb::none(),
         nb::sig("def decode_images(encoded: Samples, headers: ImageHeaders, windows: "
                 "NDArray[typing.Any], image_type: int, type_id: int, fast_idct: bool, "
-                "decode_other: typing.Callable[[Samples, int, DecodeFailure | None], None]) -> "
-                "Samples"),
+                "decode_other: typing.Callable[[Samples, int, DecodeFailure | None], None], "
+                "memory: Samples | None = None) -> Samples"),
         "Windows of images. What is of no native format, or cannot be decoded, is for "
-        "`decode_other`, which "
-        "gets a batch of one to fill in, the number of the image, and what went wrong.");
+        "`decode_other`, which gets a batch of one to fill in, the number of the image, and what "
+        "went wrong. With `memory`, they are written there.");
   nb::enum_<GrayRule>(m, "GrayRule", "How gray is computed from red, green and blue.")
       .value("float", GrayRule::kFloat)
       .value("truncate", GrayRule::kTruncate)
