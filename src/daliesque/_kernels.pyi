@@ -464,6 +464,12 @@ def carry_out(steps: tuple[Any, ...]) -> None:
 def call_locked(mutex: Mutex, function: Any, *args: Any) -> Any:
     """Call a function that no other thread is in meanwhile."""
 
+def call_within(stack: list[Any], top: Any, function: Any, *args: Any) -> Any:
+    """Call a function while something is on top of a stack."""
+
+def call_with_attribute(target: Any, name: str, meanwhile: Any, function: Any, *args: Any) -> Any:
+    """Call a function while an attribute has another value."""
+
 def store_result(target: Any, name: str, function: Any, *args: Any) -> None:
     """Call a function and set an attribute to what it returns, as one step."""
 

@@ -8,13 +8,14 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from .. import _kernels
 from .._engine.arithmetic import Function
 from .._engine.batch import Batch
 from .._engine.device import Device
 from .._engine.device import device as to_device
 from .._engine.interception import Target
 from .._engine.invariant import unwrap_invariant, unwrap_invariants
-from .._engine.modes import EvalMode
+from .._engine.modes import EvalMode, call_in
 from .._engine.rng import RNG, get_default_rng
 from .._engine.thread_state import thread
 from .._engine.value import any_remote, remote_device
@@ -55,20 +56,17 @@ class Recording:
         given: dict[str, Any],
     ) -> Any:
         """Make a call of the body."""
+        if not self.is_here():
+            thread.recorder = None
+            return _invoke(target, inputs, batch_size, device, given)
+        if self.loop.runs_eagerly:
+            make, arguments = _invoke, (target, inputs, batch_size, device, given)
+        else:
+            size = unwrap_invariant(batch_size)
+            call = _Call(self.loop, target, inputs, size, device, given)
+            make, arguments = (call.trace if self.loop.is_tracing else call.replay), ()
         # Whatever the call needs is made as always.
-        thread.recorder = None
-        if not self.is_here() or self.loop.runs_eagerly:
-            try:
-                return _invoke(target, inputs, batch_size, device, given)
-            finally:
-                if self.is_here():
-                    thread.recorder = self
-        try:
-            call = _Call(self.loop, target, inputs, unwrap_invariant(batch_size), device, given)
-            return call.trace() if self.loop.is_tracing else call.replay()
-        finally:
-            if self.is_here():
-                thread.recorder = self
+        return _kernels.call_with_attribute(thread, "recorder", None, make, *arguments)
 
     def note_draw(self, rng: RNG) -> None:
         """A generator is about to be used in the body."""
@@ -230,8 +228,7 @@ class _Call:
             rng._philox.draw_operator_state()
         if not values:
             # Nobody has read it so far: it is made when somebody does.
-            with EvalMode.deferred:
-                result = self._make_plain(drawn)
+            result = call_in(EvalMode.deferred, self._make_plain, drawn)
             values = result if isinstance(result, tuple) else (result,)
             loop.keep(call, values)
         return _captured(call, values, loop.step)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from .. import _kernels
 from .thread_state import thread
@@ -70,3 +71,8 @@ class EvalMode(enum.Enum):
 
 
 SYNCHRONOUS = (EvalMode.sync_cpu, EvalMode.sync_full)
+
+
+def call_in(mode: EvalMode, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a mode, which ends with it even if a `with` could be interrupted."""
+    return _kernels.call_within(thread.modes, mode, function, *arguments)

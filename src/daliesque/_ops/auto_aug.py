@@ -19,7 +19,7 @@ from .._engine.batch import Batch
 from .._engine.dtype import uint8
 from .._engine.enums import DALIInterpType
 from .._engine.metadata import Result
-from .._engine.modes import EvalMode
+from .._engine.modes import EvalMode, call_in
 from .._engine.op import RandomState, Samples, op
 from .._shapes.draws import (
     Floats,
@@ -158,9 +158,8 @@ def _changed(name: str, images: Samples, parameters: Floats) -> Samples:
 def _by_function(augmentation: Augmentation, images: Samples, parameters: Floats) -> Samples:
     """The same by a function of the caller, which sees batches."""
     assert not isinstance(augmentation.operator, str)
-    with EvalMode.sync_cpu:
-        batch = Batch._of(images)
-        result = augmentation.operator(batch, Batch._of(as_rows(parameters, "auto_aug")))
+    magnitudes = Batch._of(as_rows(parameters, "auto_aug"))
+    result = call_in(EvalMode.sync_cpu, augmentation.operator, Batch._of(images), magnitudes)
     if isinstance(result, Batch):
         made = result._data()
         same = made.type_id == images.type_id and made.shapes == images.shapes

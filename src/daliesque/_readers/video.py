@@ -15,7 +15,7 @@ from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.dtype import DType, float32, uint8
 from .._engine.enums import DALIImageType, DALIInterpType
-from .._engine.modes import EvalMode
+from .._engine.modes import EvalMode, call_in
 from .._engine.op import registry
 from .._engine.samples import host
 from .core.options import ReaderOptions
@@ -363,7 +363,7 @@ class VideoResize(Video):
 
     def _finished(self, video: _kernels.Samples) -> _kernels.Samples:
         frames = Batch._of(super()._finished(video))
-        with EvalMode.sync_cpu:
-            # By its name: readers stand below the operators.
-            resized: Batch = registry["resize"].invoke((frames,), None, None, self._resizing)
-            return host(resized._data())
+        # By its name: readers stand below the operators.
+        resize, inputs = registry["resize"].invoke, (frames,)
+        resized: Batch = call_in(EvalMode.sync_cpu, resize, inputs, None, None, self._resizing)
+        return host(resized._data())

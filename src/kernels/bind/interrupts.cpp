@@ -114,6 +114,19 @@ PyType_Slot two_phase_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_two_p
                                  {Py_tp_clear, reinterpret_cast<void*>(clear_two_phase)},
                                  {0, nullptr}};
 
+/// Calls a function, and then does something whatever came of it.
+template <typename After>
+nb::object call_then(nb::handle function, const nb::args& args, const After& after) {
+  const nb::object result =
+      nb::steal(survive_exit([&] { return PyObject_CallObject(function.ptr(), args.ptr()); }));
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  after();
+  PyErr_Restore(type, value, traceback);
+  if (!result.is_valid()) throw nb::python_error();
+  return result;
+}
+
 /// `__enter__` or `__exit__` of objects of which each thread has a stack: lists in `holder`.
 struct StackMethod {
   nb::object holder;
@@ -222,15 +235,39 @@ void bind_interrupts(nb::module_& m) {
       "call_locked",
       [](Mutex& mutex, const nb::callable& function, const nb::args& args) {
         if (!mutex.enter()) throw nb::python_error();
-        const nb::object result = nb::steal(
-            survive_exit([&] { return PyObject_CallObject(function.ptr(), args.ptr()); }));
-        mutex.leave();
-        if (!result.is_valid()) throw nb::python_error();
-        return result;
+        return call_then(function, args, [&] { mutex.leave(); });
       },
       "mutex"_a, "function"_a, "args"_a,
       nb::sig("def call_locked(mutex: Mutex, function: Any, *args: Any) -> Any"),
       "Call a function that no other thread is in meanwhile.");
+  m.def(
+      "call_within",
+      [](const nb::list& stack, nb::handle top, const nb::callable& function,
+         const nb::args& args) {
+        const Py_ssize_t height = PyList_GET_SIZE(stack.ptr());
+        if (PyList_Append(stack.ptr(), top.ptr())) throw nb::python_error();
+        return call_then(function, args, [&] {
+          PyList_SetSlice(stack.ptr(), height, PyList_GET_SIZE(stack.ptr()), nullptr);
+        });
+      },
+      "stack"_a, "top"_a, "function"_a, "args"_a,
+      nb::sig("def call_within(stack: list[Any], top: Any, function: Any, *args: Any) -> Any"),
+      "Call a function while something is on top of a stack.");
+  m.def(
+      "call_with_attribute",
+      [](nb::handle target, nb::handle name, nb::handle meanwhile, const nb::callable& function,
+         const nb::args& args) {
+        const nb::object before = nb::steal(PyObject_GetAttr(target.ptr(), name.ptr()));
+        if (!before.is_valid() || PyObject_SetAttr(target.ptr(), name.ptr(), meanwhile.ptr())) {
+          throw nb::python_error();
+        }
+        return call_then(function, args,
+                         [&] { PyObject_SetAttr(target.ptr(), name.ptr(), before.ptr()); });
+      },
+      "target"_a, "name"_a, "meanwhile"_a.none(), "function"_a, "args"_a,
+      nb::sig("def call_with_attribute(target: Any, name: str, meanwhile: Any, function: Any, "
+              "*args: Any) -> Any"),
+      "Call a function while an attribute has another value.");
   m.def(
       "store_result",
       [](nb::handle target, nb::handle name, const nb::callable& function, const nb::args& args) {
