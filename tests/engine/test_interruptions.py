@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """KeyboardInterrupt that is caught: no hang, no sample lost or twice, states are true.
 
-`make test-interruptions` interrupts before every bytecode; here every 29th is enough.
+`make test-interruptions` interrupts before every bytecode; here some of them are enough.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
-from support import loader_interruptions
-from support.interruptions import SCENARIOS, interrupt_everywhere, within_time
+from support.interrupted_calls import CALLS
+from support.interrupted_loaders import LOADERS
+from support.interrupted_loops import LOOPS
+from support.interruptions import Scenario, interrupt_everywhere, within_time
 from support.reader_checks import Count
 
-STRIDE = int(os.environ.get("INTERRUPTION_STRIDE", "29"))
+# Steps of captured loops have thousands of bytecodes.
+STRIDES = {**dict.fromkeys((*CALLS, *LOADERS), "29"), **dict.fromkeys(LOOPS, "101")}
 
 
-ALL = {**SCENARIOS, **loader_interruptions.SCENARIOS}
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_interruption_before_each_bytecode(name: str) -> None:
-    count, faults = interrupt_everywhere(ALL[name], STRIDE)
+@pytest.mark.parametrize("scenario", STRIDES, ids=lambda kind: kind.__name__)
+def test_interruption_before_each_bytecode(scenario: type[Scenario]) -> None:
+    stride = int(os.environ.get("INTERRUPTION_STRIDE", STRIDES[scenario]))
+    count, faults = interrupt_everywhere(scenario, stride)
     assert faults == []
     assert count > 0
 

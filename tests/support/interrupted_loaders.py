@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Iterations over loaders that are interrupted; see `interruptions`."""
+"""What is interrupted: iterations over loaders."""
 
 from __future__ import annotations
 
@@ -131,6 +131,10 @@ class LoaderResumed(Loaded):
         assert [batch.tolist() for batch in self.batches] == whole[2:]
 
 
-SCENARIOS: dict[str, type[Scenario]] = {
-    kind.__name__: kind for kind in (Loaded, LoadedDirectly, BegunAgain, EndOfLoader, LoaderResumed)
-}
+LOADERS: tuple[type[Scenario], ...] = (
+    Loaded,
+    LoadedDirectly,
+    BegunAgain,
+    EndOfLoader,
+    LoaderResumed,
+)
