@@ -51,6 +51,10 @@ def imperative(
     ndd: Any = importlib.import_module(module)
     ndd.set_num_threads(task.threads)
     options = {"capture": True} if capture else {}
+    size, mean, std, straight = [SIZE, SIZE], MEAN, STD, 0
+    if capture:
+        # Nothing else says that these never change: calls with them would not be captured.
+        size, mean, std, straight = map(ndd.capture.invariant, (size, mean, std, straight))
     reader = ndd.readers.File(file_root=task.root, random_shuffle=task.job == "train")
 
     def single() -> Iterator[Any]:
@@ -60,9 +64,9 @@ def imperative(
                 mirror = ndd.random.coin_flip(batch_size=task.batch)
             else:
                 images = ndd.decoders.image(jpegs)
-                mirror = 0
-            images = ndd.resize(images, size=[SIZE, SIZE])
-            images = ndd.crop_mirror_normalize(images, mirror=mirror, mean=MEAN, std=STD)
+                mirror = straight
+            images = ndd.resize(images, size=size)
+            images = ndd.crop_mirror_normalize(images, mirror=mirror, mean=mean, std=std)
             yield images.torch()
 
     def epoch() -> Iterator[Any]:
