@@ -37,6 +37,8 @@ class Injector:
 
     def __init__(self, at: int) -> None:
         self._left = at
+        # What came out of `__del__`, besides the interruption.
+        self.lost: list[BaseException] = []
         self.position: Position | None = None
 
     def run(self, function: Callable[[], Any]) -> Any:
@@ -54,7 +56,7 @@ class Injector:
 
     def _ignore(self, raised: Any) -> None:
         if raised.exc_type is not KeyboardInterrupt:
-            sys.__unraisablehook__(raised)
+            self.lost.append(raised.exc_value)
 
     def _on_call(self, frame: FrameType, event: str, _argument: Any) -> Any:
         if event != "call" or not frame.f_code.co_filename.startswith(_PACKAGE):
@@ -167,6 +169,7 @@ def interrupt_everywhere(
 
 def _run(scenario: Scenario, injector: Injector) -> None:
     take_steps(scenario, 1, injector)
+    assert injector.lost == []
     scenario.check()
     assert not ndd.EvalContext.current().executor.queue.nbytes
     assert ndd.EvalMode.current() is ndd.EvalMode.eager

@@ -440,14 +440,17 @@ class CapturedSteps(Iterator[Any]):
     It may go on on another thread, but only one at a time may ask for steps.
     """
 
+    # Until everything is there: there is nothing to close if the making of it is interrupted.
+    _over = True
+
     def __init__(self, loop: CaptureLoop, root: Root) -> None:
         self._mutex = _kernels.Mutex()
         self._loop = loop
-        self._over = False
         self._begun = False
         self._in_body = False
         self._root = root
         self._pace = _kernels.Pace(_kernels.PaceKind.ahead)
+        self._over = False
         loop.begin_epoch(root)
 
     def __iter__(self) -> Self:
