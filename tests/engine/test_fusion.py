@@ -365,3 +365,30 @@ def test_buffers_in_between_under_capture() -> None:
     assert peaks[False][1] > BATCH * (DECODED + CROPPED)
     results = 4 * BATCH * RESIZED * 4
     assert peaks[True][1] < 9 / 8 * (results + THREADS * (DECODED + CROPPED)) + (16 << 20)
+
+
+@pytest.mark.parametrize("capture", [False, True])
+def test_no_result_in_between_has_a_buffer(
+    capture: bool, monkeypatch: pytest.MonkeyPatch, made: Any
+) -> None:
+    # A number that nothing else has that may still run ahead.
+    count, steps, buffers, run = 41, 4, [], Operator.run
+
+    def spy(self: Operator, size: int, *rest: Any) -> Any:
+        result = run(self, size, *rest)
+        if size == count and not isinstance(result, _kernels.PlannedSamples):
+            buffers.append(self.name)
+        return result
+
+    monkeypatch.setattr(Operator, "run", spy)
+    source = ndd.ExternalSource([ndd.batch(large_files("jpeg")[:count])] * steps)
+    with ndd.EvalContext(num_threads=THREADS), ndd.EvalMode.deferred:
+        if capture:
+            for files in source.captured(batch_size=count):
+                four_calls(files).evaluate()
+        else:
+            for _ in range(steps):
+                four_calls(source()).evaluate()
+    assert buffers == []
+    # One buffer in each step: that of the last result.
+    assert made.count(count) == steps
