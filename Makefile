@@ -7,9 +7,10 @@ BIN := $(VENV)/bin
 ORACLE := .venv-oracle
 FLOORS := .venv-floors
 # For each of these there is a dependency group `frameworks-NAME` and a folder tests/frameworks/NAME.
-FRAMEWORKS := torch
+FRAMEWORKS := torch jax
 # The pages whose programs need them.
 PAGES_torch := docs/train/lightning.md docs/train/accelerate.md docs/train/huggingface.md
+PAGES_jax := docs/train/jax.md
 PEERS := .venv-peers
 REFERENCE := nvidia-dali-cuda120==2.4.0
 # How long to feed damaged files to the decoders, and which ones.

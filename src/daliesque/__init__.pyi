@@ -12,7 +12,9 @@ from . import capture as capture
 from . import checkpoint as checkpoint
 from . import decoders as decoders
 from . import experimental as experimental
+from . import grain as grain
 from . import io as io
+from . import jax as jax
 from . import math as math
 from . import noise as noise
 from . import pytorch as pytorch
@@ -161,6 +163,7 @@ __all__ = [
     "get_default_stream",
     "get_num_threads",
     "get_property",
+    "grain",
     "grayscale",
     "grid_distortion",
     "grid_mask",
@@ -174,6 +177,7 @@ __all__ = [
     "int64",
     "invert",
     "io",
+    "jax",
     "jitter",
     "jpeg_compression_distortion",
     "laplacian",

@@ -37,6 +37,7 @@ FRAMEWORKS = {
     "docs/train/lightning.md": "lightning",
     "docs/train/accelerate.md": "accelerate",
     "docs/train/huggingface.md": "transformers",
+    "docs/train/jax.md": "orbax",
 }
 _FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 

@@ -29,11 +29,11 @@ class AheadThread(Generic[Item]):
     items for which `size_of` returns None do not count.
     The thread closes a generator that it ran.
 
-    The thread starts with the first item that is asked for, and ends with the iterator, with
-    `stop()`, or with the process. It keeps alive what the iterator needs, so whoever owns an
-    AheadThread must not be part of that, and must call `stop()` when it goes away. After `rest()`
-    the thread ends as soon as it would have to wait, and closes the iterator: what it made stays,
-    and what comes after that is to be made of another iterator (`go_on`).
+    The thread starts with `start()` or the first item that is asked for, and ends with the
+    iterator, with `stop()`, or with the process. It keeps alive what the iterator needs, so whoever
+    owns an AheadThread must not be part of that, and must call `stop()` when it goes away. After
+    `rest()` the thread ends as soon as it would have to wait, and closes the iterator: what it made
+    stays, and what comes after that is to be made of another iterator (`go_on`).
     """
 
     def __init__(
@@ -96,12 +96,17 @@ class AheadThread(Generic[Item]):
         It stays the next one until `drop`, so that an interruption in between does not lose it.
         """
         channel = self._channel
-        if not (channel.served or channel.closed or channel.rested):
-            self._start()
+        self.start()
         if channel.needs_pull:
             channel.pull(self._items, self._size_of)
         item: Item = channel.front()
         return item
+
+    def start(self) -> None:
+        """Let the thread begin, if it has not."""
+        channel = self._channel
+        if not (channel.served or channel.closed or channel.rested):
+            self._start()
 
     def _start(self) -> None:
         # The thread says itself that it is there. If this is interrupted, the next call starts

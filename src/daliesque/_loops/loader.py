@@ -336,6 +336,13 @@ class Iteration(Iterator[Any]):
         else:
             self._source = _Direct(load, self)
 
+    def start(self) -> None:
+        """Begin to make batches before the first one is asked for, if they are made ahead."""
+        if not self._over and self._source is None:
+            self._begin()
+        if isinstance(self._source, Prefetched):
+            self._source.start()
+
     def close(self) -> None:
         """End the iteration."""
         self._over = True

@@ -15,7 +15,7 @@ from .._readers.core.base import Reader
 from .._readers.core.epoch import Epoch
 from .._readers.core.order import Position
 from .._readers.core.ranks import RankOrder
-from .._readers.core.source import Cursor
+from .._readers.core.source import Cursor, EpochSource
 
 # Called with the outputs of a reader, one by one, or with the dict if they have names.
 Transform: TypeAlias = Callable[..., Any]
@@ -65,9 +65,13 @@ class Loading(Iterator[Item]):
         self._step = 0
         # Where the reader itself is does not matter here, and does not change.
         begin = Position()
-        source = dataclasses.replace(reader._epoch_source(order), cursor=Cursor(begin))
+        source = dataclasses.replace(self._make_source(reader, order), cursor=Cursor(begin))
         last_batch = "pad" if order.goes_on else order.last_batch
         self._epoch: Epoch[Any] = Epoch(source, begin, order.batch_size, True, last_batch)
+
+    def _make_source(self, reader: Reader[Any], order: RankOrder) -> EpochSource:
+        """What the epoch needs of the reader."""
+        return reader._epoch_source(order)
 
     def __next__(self) -> Item:
         step = self._step
@@ -92,7 +96,7 @@ class Loading(Iterator[Item]):
         first, _ = self._order.share(step)
         batch: Batch = next(iter(outputs.values() if isinstance(outputs, Mapping) else outputs))
         count, valid = batch.batch_size, batch.valid
-        with _default_rng(StepRNG(seed, progress.epoch, progress.taken + first)):
+        with drawing_from(StepRNG(seed, progress.epoch, progress.taken + first)):
             made = outputs if self._transform is None else self._call(self._transform, outputs)
             return self._finish(made, count, valid)
 
@@ -128,7 +132,7 @@ class Loading(Iterator[Item]):
 
 
 @contextlib.contextmanager
-def _default_rng(rng: StepRNG) -> Iterator[None]:
+def drawing_from(rng: StepRNG) -> Iterator[None]:
     """Let the calling thread draw from a generator."""
     before = get_default_rng()
     set_default_rng(rng)

@@ -54,6 +54,10 @@ class Prefetched(Iterator[T]):
     def __bool__(self) -> bool:
         return True
 
+    def start(self) -> None:
+        """Begin to make items before the first one is asked for."""
+        self._run.start()
+
     def close(self) -> None:
         """End the loop: its generator is closed, and what was made ahead of time is dropped."""
         if inspect.isgenerator(self._loop) and not self._run.has_begun:

@@ -60,8 +60,8 @@ class RunAhead(Generic[T]):
     those that are there take `max_bytes` together. With `close_items`, the thread closes the
     iterator that it ran.
 
-    The thread starts with the first `next()`, and keeps this object alive: whoever owns it must
-    call `stop()` when it goes away.
+    The thread starts with `start()` or the first `next()`, and keeps this object alive: whoever
+    owns it must call `stop()` when it goes away.
     """
 
     def __init__(
@@ -91,16 +91,25 @@ class RunAhead(Generic[T]):
             raise RuntimeError(msg)
         if self._stopping:
             raise StopIteration
+        steps = self._made_ahead()
+        step = self._wait_for(steps)
+        if step.is_last:
+            return self._prepare_end(steps, step)
+        changes = self._deliveries.prepare(step.snapshot)
+        return step.item, (*changes, (steps.drop, ())), None
+
+    def start(self) -> None:
+        """Begin before the first item is asked for."""
+        if not self._stopping and self._process == os.getpid():
+            self._made_ahead().start()
+
+    def _made_ahead(self) -> AheadThread[Step]:
         if self._steps is None:
             made = self._make_steps(_Surroundings())
             self._steps = AheadThread(
                 "daliesque prefetch", made, self._depth, _size_of, self._max_bytes
             )
-        step = self._wait_for(self._steps)
-        if step.is_last:
-            return self._prepare_end(self._steps, step)
-        changes = self._deliveries.prepare(step.snapshot)
-        return step.item, (*changes, (self._steps.drop, ())), None
+        return self._steps
 
     def _wait_for(self, steps: AheadThread[Step]) -> Step:
         """The next step, as soon as it is there."""
