@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 ORACLE := .venv-oracle
 FLOORS := .venv-floors
 # For each of these there is a dependency group `frameworks-NAME` and a folder tests/frameworks/NAME.
-FRAMEWORKS := torch jax
+FRAMEWORKS := torch jax ray
 # The pages whose programs need them.
 PAGES_torch := docs/train/lightning.md docs/train/accelerate.md docs/train/huggingface.md
 PAGES_jax := docs/train/jax.md

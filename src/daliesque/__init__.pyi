@@ -19,6 +19,7 @@ from . import math as math
 from . import noise as noise
 from . import pytorch as pytorch
 from . import random as random
+from . import ray as ray
 from . import readers as readers
 from . import reductions as reductions
 from . import segmentation as segmentation
@@ -215,6 +216,7 @@ __all__ = [
     "random_crop_generator",
     "random_erasing",
     "random_resized_crop",
+    "ray",
     "readers",
     "reductions",
     "reinterpret",

@@ -38,6 +38,8 @@ FRAMEWORKS = {
     "docs/train/accelerate.md": "accelerate",
     "docs/train/huggingface.md": "transformers",
     "docs/train/jax.md": "orbax",
+    # Run by tests/frameworks/ray, where workers find what a page defines.
+    "docs/train/ray.md": "ray",
 }
 _FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
