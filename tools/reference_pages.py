@@ -5,14 +5,17 @@
 
 `docs/conf.py` calls it before each build of the site; the pages are not under version control. What
 was measured comes from docs/measured: `speed.json` (benchmarks/ops.py --save) and
-`differences.json` (pytest tests/oracle --differences).
+`differences.json` (pytest tests/oracle --differences), and from the tables of docs/coming-from,
+whose rows are tests.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +26,9 @@ import stubs
 import daliesque as ndd
 from daliesque._engine.op import Operator, registry
 from daliesque._gpu.operators import body_of
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
+from support import peer_calls
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "reference" / "operators"
@@ -189,6 +195,49 @@ def measured(name: str) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
+LIBRARIES = {
+    "opencv": "OpenCV",
+    "torchvision": "torchvision",
+    "albumentations": "Albumentations",
+    "librosa": "librosa",
+}
+
+
+def beside_others(name: str) -> str:
+    """The calls of other libraries that do the same, and how far their results are."""
+    rows = [
+        f"| {LIBRARIES[row.page]} | {code(row.theirs)} | {code(row.ours)} | {row.stated} |"
+        for row in _peer_rows()
+        if outermost(row.ours) == name
+    ]
+    if not rows:
+        return ""
+    head = "| library | their call | here | largest difference |\n|---|---|---|---|\n"
+    unit = "a share of the largest value" if _is_audio(name) else "in levels of 255"
+    return f"Differences are {unit}; [how they were measured](../../coming-from/index.md).\n\n" + (
+        head + "\n".join(rows)
+    )
+
+
+def outermost(call: str) -> str:
+    """The operator whose result a call is."""
+    return call.partition("(")[0].removeprefix("ndd.")
+
+
+def code(text: str) -> str:
+    """Text as code in a cell of a table."""
+    return f"`{text}`".replace("|", "\\|")
+
+
+def _is_audio(name: str) -> bool:
+    return any(row.page in peer_calls.AUDIO for row in _peer_rows() if outermost(row.ours) == name)
+
+
+@functools.cache
+def _peer_rows() -> list[peer_calls.Row]:
+    return [row for page in LIBRARIES for row in peer_calls.rows(page)]
+
+
 def _load(name: str) -> dict[str, Any]:
     path = MEASURED / name
     return json.loads(path.read_text()) if path.is_file() else {}
@@ -215,6 +264,8 @@ def operator_page(name: str, operator: Operator) -> str:
     parts += ["## Where it runs", "\n".join(f"- {fact}" for fact in facts(name, operator))]
     numbers = measured(name)
     parts += ["## Measured", numbers] if numbers else []
+    others = beside_others(name)
+    parts += ["## Beside other libraries", others] if others else []
     parts += ["## Differs from DALI", words.differs] if words.differs else []
     return "\n\n".join(filter(None, parts)) + "\n"
 
