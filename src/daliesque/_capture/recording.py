@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _kernels
@@ -59,6 +59,8 @@ class Recording:
         if not self.is_here():
             thread.recorder = None
             return _invoke(target, inputs, batch_size, device, given)
+        make: Callable[..., Any]
+        arguments: tuple[Any, ...]
         if self.loop.runs_eagerly:
             make, arguments = _invoke, (target, inputs, batch_size, device, given)
         else:
