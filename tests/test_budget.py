@@ -33,7 +33,7 @@ LAYERS = {
     "io": {"_ops", "_engine", "_kernels"},
     "_readers": {"_capture", "_codecs", "_engine", "_kernels", "_shapes"},
     "_loops": {"_capture", "_codecs", "_ops", "_readers", "_engine", "_kernels", "_shapes"},
-    "_ray": {"_loops", "_readers", "_engine", "_kernels"},
+    "_ray": {"_loops", "_readers", "_engine", "_kernels", "_version"},
     "pytorch": {"_loops"},
     "_show": {"_engine", "_kernels"},
     "_observe": {"_loops", "_readers", "_show", "_engine", "_kernels"},

@@ -75,7 +75,7 @@ def units_for(dtype: str) -> int:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_functions_are_exact_to_the_last_place_but_one(name: str, dtype: str) -> None:
+def test_functions_err_by_one_unit_at_most(name: str, dtype: str) -> None:
     arguments = numbers_up_to(FUNCTIONS[name], dtype)
     expected = in_wide_arithmetic(name, arguments)
     results = []

@@ -123,8 +123,8 @@ TOLERANCES = {
 # Error of a function, in units of the last place of the correctly rounded result.
 FUNCTION_UNITS = 1
 
-# Relative error of two libraries' functions, by the type of the result: a few units in the last
-# place, and for the 16-bit types one rounding.
+# Relative error of two libraries' functions, by the type of the result: a few units in the
+# last place, and for the 16-bit types one rounding.
 FUNCTION_TOLERANCE = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6, "float64": 1e-14}
 
 # Error of a sum of a few products in float32, relative to the largest of them.

@@ -47,6 +47,7 @@ from .tone import curve_rows
 from .warp import (
     LINEAR,
     WARP_INTERP,
+    check_interp,
     check_moves,
     moved,
     rotation_maps,
@@ -356,6 +357,7 @@ def maps_of(policy: Policy, stage: Stage, sizes: Integers, canvas: Canvas) -> Fl
 def canvas_of(
     fill_value: float, repeat_border: bool, interp: DALIInterpType, shape: Integers | None, n: int
 ) -> Canvas:
+    check_interp(interp)
     extents = None
     if shape is not None:
         if shape.shape[1] < 2:
@@ -475,6 +477,7 @@ def augmix(
     deepest = chain_depth if chain_depth > 0 else _DEEPEST
     policy = RandomChoices(_augmix_suite(severity, all_ops), deepest, severity, None)
     sizes = np.ascontiguousarray(images.shape_array()[:, :2])
+    check_interp(interp_type)
     canvas = Canvas(fill_value, interp_type, sizes)
     mixed = [images]
     for chain in chains:

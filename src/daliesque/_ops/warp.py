@@ -214,11 +214,16 @@ def check_moves(
     data: Samples, sizes: Integers, fill_value: float | None, interp: DALIInterpType
 ) -> None:
     """Refuse interpolations that are not known, and borders that do not exist."""
+    check_interp(interp)
+    if fill_value is None:
+        check_not_empty(data, sizes)
+
+
+def check_interp(interp: DALIInterpType) -> None:
+    """Refuse interpolations that are not known."""
     if interp not in (NEAREST, LINEAR):
         msg = f"'interp_type' must be INTERP_NN or INTERP_LINEAR; got {interp.name}."
         raise ValueError(msg)
-    if fill_value is None:
-        check_not_empty(data, sizes)
 
 
 def check_not_empty(data: Samples, sizes: Integers) -> None:
