@@ -35,7 +35,7 @@ WHEEL := build/wheel/built
 
 .PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan \
 	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions \
-	test-frameworks peers
+	test-frameworks $(FRAMEWORKS:%=test-frameworks-%) peers
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
@@ -50,7 +50,7 @@ test-floors: $(FLOORS)/installed
 # The real frameworks, each group in an environment of its own on top of that of the tests.
 test-frameworks: $(FRAMEWORKS:%=test-frameworks-%)
 
-test-frameworks-%: $(VENV)/installed .venv-frameworks-%/run
+$(FRAMEWORKS:%=test-frameworks-%): test-frameworks-%: $(VENV)/installed .venv-frameworks-%/run
 	.venv-frameworks-$*/bin/python -m pytest tests/frameworks/$* $(PAGES_$*)
 
 oracle: $(ORACLE)/installed
