@@ -12,7 +12,9 @@ import pytest
 import torch
 
 import daliesque as ndd
-from daliesque._gpu import accelerator
+from daliesque import _kernels
+from daliesque._engine.errors import InternalError
+from daliesque._gpu import accelerator, staging
 from support.image_makers import as_samples, jpeg, png
 
 RNG = np.random.default_rng(5)
@@ -48,6 +50,43 @@ def test_one_upload(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(found, "upload", counted)
     ndd.decoders.image(ndd.batch(as_samples(FILES)), device="gpu").evaluate()
     assert sizes == [3 * (20 * 31 + 16 * 24 + 33 * 18)]
+
+
+@pytest.mark.parametrize("dtype", [ndd.uint8, ndd.uint16, ndd.float32])
+@pytest.mark.parametrize("files", [FILES, FILES[:1] * 3, FILES[1:] + FILES[1:]])
+def test_decoded_into_memory_for_the_transfer(
+    dtype: ndd.DType, files: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded = ndd.batch(as_samples(files))
+    for arguments in ({}, {"output_type": ndd.types.GRAY}, {"output_type": ndd.types.ANY_DATA}):
+        expected = ndd.decoders.image(encoded, dtype=dtype, **arguments).evaluate()
+        with monkeypatch.context() as patched:
+            # Nothing is copied on the host.
+            patched.setattr(staging, "fill_staging", None)
+            there = ndd.decoders.image(encoded, device="gpu", dtype=dtype, **arguments).evaluate()
+        for a, b in zip(there.cpu(), expected, strict=True):
+            np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
+
+
+def test_memory_must_fit_the_images() -> None:
+    encoded = ndd.batch(as_samples(FILES[:1])).evaluate()._data()
+    headers = _kernels.ImageHeaders(encoded)
+    window = np.array([[0, 0, 20, 31]])
+
+    def decode(memory: Any) -> Any:
+        code = ndd.uint8.code
+        return _kernels.decode_images(
+            encoded, headers, window, ndd.types.RGB, code, False, lambda *_: None, memory
+        )
+
+    for wrong in (np.zeros((20, 30, 3), np.uint8), np.zeros((20, 31, 3), np.int8)):
+        kind = ndd.DType.from_fw_type(wrong.dtype).code
+        with pytest.raises(InternalError, match="the memory does not fit the images"):
+            decode(_kernels.wrap_buffers([wrong], kind, "HWC"))
+    right = np.zeros((20, 31, 3), np.uint8)
+    decode(_kernels.wrap_buffers([right], ndd.uint8.code, "HWC"))
+    (expected,) = ndd.decoders.image(ndd.batch(as_samples(FILES[:1])))
+    np.testing.assert_array_equal(right, np.asarray(expected))
 
 
 def test_decoded_by_a_library(
