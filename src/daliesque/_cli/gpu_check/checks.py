@@ -158,11 +158,11 @@ def _count() -> Iterator[list[int]]:
 def _counter() -> Any:
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    class Counter(TorchDispatchMode):
+    class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Lets everything happen, and counts."""
 
         def __init__(self, count: list[int]) -> None:
-            super().__init__()
+            super().__init__()  # type: ignore[no-untyped-call]
             self._count = count
 
         def __torch_dispatch__(
