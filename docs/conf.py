@@ -41,6 +41,8 @@ nitpick_ignore = [("py:class", "Function"), ("py:class", "MagnitudeRange")]
 # Docstrings are in the style of NumPy; single backquotes hold code.
 default_role = "code"
 autodoc_typehints = "none"
+# Nothing of it is needed to read docstrings.
+autodoc_mock_imports = ["ray"]
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False

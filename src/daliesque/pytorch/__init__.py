@@ -5,7 +5,7 @@
     for images, labels in loader:
         ...
 
-See docs/pytorch.md and docs/distributed.md.
+See docs/train/pytorch.md and docs/train/distributed.md.
 """
 
 import importlib as _importlib
