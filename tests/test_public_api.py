@@ -63,6 +63,10 @@ def test_import_is_light() -> None:
     loaded = set(json.loads(out.stdout))
     heavy = {"torch", "jax", "numba", "cupy", "imagecodecs", "PIL", "soundfile", "av", "pyarrow"}
     assert loaded & heavy == set()
+    # Reports, traces, pictures and commands are loaded when they are used.
+    assert loaded & {"rich", "matplotlib", "IPython"} == set()
+    late = ("daliesque._observe.", "daliesque._show.", "daliesque._cli")
+    assert [name for name in loaded if name.startswith(late)] == []
 
 
 def test_typed() -> None:

@@ -87,6 +87,18 @@ def test_folder(tmp_path: Path) -> None:
     check(page)
 
 
+def test_links_to_folders_are_followed_once(tmp_path: Path) -> None:
+    (tmp_path / "disk" / "cat").mkdir(parents=True)
+    (tmp_path / "disk" / "cat" / "a.png").write_bytes(encoded((64, 64), "PNG"))
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "cat").symlink_to(tmp_path / "disk" / "cat")
+    (tmp_path / "disk" / "cat" / "again").symlink_to(tmp_path / "set")
+    code, page = view(tmp_path / "set")
+    assert code == 0
+    assert len(page.pictures) == 1
+    assert "cat\n1\n" in page.words
+
+
 def test_archive(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "set.tar", "w") as archive:
         for name, label, size, kind in FILES:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import batch, decoders
-from ..view.sources import IMAGES
+from ..view.sources import image_files
 
 _AT_ONCE = 64
 
@@ -22,11 +21,7 @@ def find_images(root: Path, most: int) -> list[Path]:
     if not root.is_dir():
         msg = f"{str(root)!r} is not a folder"
         raise NotADirectoryError(msg)
-    found = []
-    for folder, folders, files in os.walk(root):
-        folders.sort()
-        found += [Path(folder, name) for name in sorted(files)]
-    images = [path for path in found if path.suffix.lower() in IMAGES]
+    images = list(image_files(root))
     step = max(1, -(-len(images) // most))
     return images[::step]
 

@@ -68,16 +68,26 @@ def _read(path: Path, name: str, label: str | None) -> Entry:
         return Entry(name, b"", label, failure=error.strerror or str(error))
 
 
-def _folder(root: Path) -> Iterator[Entry]:
-    """Image files below a folder; the folder that a file is in is its label."""
-    for folder, folders, files in os.walk(root):
-        folders.sort()
+def image_files(root: Path) -> Iterator[Path]:
+    """Image files below a folder, in order; links to folders are followed, once each."""
+    seen = set()
+    for folder, folders, files in os.walk(root, followlinks=True):
+        seen.add(os.path.realpath(folder))
+        folders[:] = sorted(
+            name for name in folders if os.path.realpath(os.path.join(folder, name)) not in seen
+        )
         for file in sorted(files):
             path = Path(folder) / file
             if path.suffix.lower() in IMAGES:
-                inner = path.relative_to(root)
-                label = inner.parts[-2] if len(inner.parts) > 1 else None
-                yield _read(path, inner.as_posix(), label)
+                yield path
+
+
+def _folder(root: Path) -> Iterator[Entry]:
+    """Image files below a folder; the folder that a file is in is its label."""
+    for path in image_files(root):
+        inner = path.relative_to(root)
+        label = inner.parts[-2] if len(inner.parts) > 1 else None
+        yield _read(path, inner.as_posix(), label)
 
 
 def _archive(path: Path) -> Iterator[Entry]:
