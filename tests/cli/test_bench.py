@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import daliesque as ndd
 from daliesque._cli import main
-from daliesque._cli.bench import files, measuring
+from daliesque._cli.bench import contestants, files, measuring
 from daliesque._cli.bench.chart import OTHERS, OURS, draw_chart
 from daliesque._cli.bench.contestants import CONTESTANTS, image_paths
 from support.compare import assert_close
@@ -83,6 +84,19 @@ def test_the_loops_run_on_any_folder(
     assert "DALI, pipeline" in numbers["left_out"] or "DALI, pipeline: eval" in numbers["runs"]
     with Image.open(images.parent / "chart.png") as chart:
         assert chart.width > 1000
+
+
+def test_batches_are_arrays_without_torch(images: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (images / "cut.jpg").unlink()
+    monkeypatch.setattr(contestants, "has_torch", lambda: False)
+    before = ndd.get_num_threads()
+    try:
+        task = contestants.Task(str(images), "eval", threads=1, batch=3)
+        (made,) = contestants.imperative(task, "daliesque")()
+    finally:
+        ndd.set_num_threads(before)
+    assert isinstance(made, np.ndarray)
+    assert (made.shape, made.dtype) == ((3, 3, 224, 224), np.float32)
 
 
 def test_who_fails_is_left_out(images: Path, monkeypatch: pytest.MonkeyPatch) -> None:

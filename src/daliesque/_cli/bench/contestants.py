@@ -15,7 +15,9 @@ Two jobs, batches of float32 CHW images handed over as one dense torch tensor:
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
+import importlib.util
 import json
 import resource
 import sys
@@ -24,6 +26,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import numpy as np
 
 SIZE = 224
 MEAN = [0.485 * 255, 0.456 * 255, 0.406 * 255]
@@ -67,7 +71,7 @@ def imperative(
                 mirror = straight
             images = ndd.resize(images, size=size)
             images = ndd.crop_mirror_normalize(images, mirror=mirror, mean=mean, std=std)
-            yield images.torch()
+            yield images.torch() if has_torch() else np.asarray(ndd.as_tensor(images))
 
     def epoch() -> Iterator[Any]:
         for _ in range(passes):
@@ -85,10 +89,14 @@ def imperative(
     return epoch
 
 
+@functools.cache
+def has_torch() -> bool:
+    """Whether torch is installed."""
+    return importlib.util.find_spec("torch") is not None
+
+
 def reference_pipeline(task: Task) -> Epoch:
     """The reference's pipeline mode."""
-    import numpy as np
-    import torch
     from nvidia.dali import fn, pipeline_def
 
     @pipeline_def(batch_size=task.batch, num_threads=task.threads, device_id=None)  # type: ignore[untyped-decorator]
@@ -112,7 +120,8 @@ def reference_pipeline(task: Task) -> Epoch:
     def epoch() -> Iterator[Any]:
         for _ in range(steps):
             (images,) = pipe.run()
-            yield torch.from_numpy(np.array(images.as_tensor()))
+            array = np.array(images.as_tensor())
+            yield importlib.import_module("torch").from_numpy(array) if has_torch() else array
 
     return epoch
 
@@ -245,9 +254,11 @@ def measure(name: str, task: Task, seconds: float) -> dict[str, float]:
     """Measure a contestant: whole epochs of some seconds, after one to warm up.
 
     The time to the first batch counts from the first line of the contestant's own program, with
-    the import of its library; torch, which every one of them hands its batches to, is there.
+    the import of its library; torch, which every one of them hands its batches to, is there, unless
+    the interpreter has none: then batches are arrays.
     """
-    importlib.import_module("torch")
+    if has_torch():
+        importlib.import_module("torch")
     start = time.perf_counter()
     epoch = CONTESTANTS[name].make(task)
     first: float | None = None

@@ -24,7 +24,7 @@ h1 { font-size: 1.5rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margi
 .facts { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; }
 .facts b { display: block; font-size: 1.4rem; }
 .charts { display: flex; flex-wrap: wrap; gap: 0 2.2rem; }
-.chart { max-height: 250px; overflow-y: auto; padding-right: 10px; }
+.chart { max-height: 250px; overflow: hidden auto; padding-right: 10px; }
 table { border-collapse: collapse; font-size: 13px; } td { padding: 1px 8px 1px 0; }
 .bar { background: #0078c8; height: 11px; display: inline-block; min-width: 1px; }
 .grid { display: flex; flex-wrap: wrap; gap: 10px; }
