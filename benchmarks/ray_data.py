@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images per second from a folder of JPEGs to torch tensors, with Ray Data and without.
 
-    python benchmarks/ray_data.py ROOT [--cpus 2] [--images 4096] [--rounds 3]
+    python benchmarks/ray_data.py ROOT [--cpus 2] [--images 2048] [--rounds 3]
 
 Run it with .venv-frameworks-ray/bin/python, which `make test-frameworks-ray` makes, after
 `.venv-frameworks-ray/bin/pip install --no-deps torchvision==0.28.0`. The job: decode, resize to
@@ -15,10 +15,10 @@ Run it with .venv-frameworks-ray/bin/python, which `make test-frameworks-ray` ma
 - no Ray: the same loop body in this process, with as many threads (`pytorch.DataLoader`).
 
 Each runs in a process, and with a cluster, of its own, one after the other, round after round. Each
-reads a part of the images first, so that the processes of Ray are there and have loaded what they
-need. The table shows medians: images per second; the same per CPU-second of all processes; seconds
-until the first batch; the most memory that all processes had to themselves, and what the object
-store took, in MB.
+reads all images once, so that the processes of Ray are there, have loaded what they need, and have
+touched the memory of the object store; the second time is measured. The table shows medians: images
+per second; the same per CPU-second of all processes; seconds until the first batch; the most memory
+that all processes had to themselves, and what the object store took, in MB.
 
 torchvision's wheels for CUDA cannot load their compiled part beside a torch for CPUs; the
 transforms do not need it, and get the names of its operators declared instead.
@@ -216,7 +216,7 @@ def processor_seconds() -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def measure(name: str, root: str, warm: str, cpus: int) -> dict[str, float]:
+def measure(name: str, root: str, cpus: int) -> dict[str, float]:
     """Run one contestant in this process."""
     uses_ray = name != "no Ray"
     if uses_ray:
@@ -233,7 +233,7 @@ def measure(name: str, root: str, warm: str, cpus: int) -> dict[str, float]:
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
         context.print_on_execution_start = False
-    for _ in CONTESTANTS[name](warm, cpus):
+    for _ in CONTESTANTS[name](root, cpus):
         pass
     made = CONTESTANTS[name](root, cpus)
     watch = Watch()
@@ -278,29 +278,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("root", type=Path)
     parser.add_argument("--cpus", type=int, default=2)
-    parser.add_argument("--images", type=int, default=4096)
+    parser.add_argument("--images", type=int, default=2048)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", choices=CONTESTANTS)
-    parser.add_argument("--warm", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.warm is not None:
-        found = measure(options.only, str(options.root), str(options.warm), options.cpus)
+    if options.alone:
+        found = measure(options.only, str(options.root), options.cpus)
         print("result", json.dumps(found), flush=True)
         return
     names = [options.only] if options.only else list(CONTESTANTS)
     results: dict[str, list[dict[str, float]]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as folder:
-        make_folder(options.root, Path(folder, "all"), options.images)
-        make_folder(options.root, Path(folder, "warm"), 4 * BATCH)
+        make_folder(options.root, Path(folder, "images"), options.images)
         for _ in range(options.rounds):
             for name in names:
                 results[name].append(run_alone(name, folder, options.cpus))
+                print(f"{name}: {results[name][-1]['rate']:.4g} images/s", flush=True)
     print_table(results)
 
 
 def run_alone(name: str, folder: str, cpus: int) -> dict[str, float]:
     """What a contestant measures in a process of its own."""
-    arguments = [f"{folder}/all", "--warm", f"{folder}/warm", "--only", name, "--cpus", str(cpus)]
+    arguments = [f"{folder}/images", "--alone", "--only", name, "--cpus", str(cpus)]
     done = subprocess.run(
         [sys.executable, __file__, *arguments],
         capture_output=True,
