@@ -19,7 +19,7 @@ from .._engine.samples import host
 from .core.options import ReaderOptions
 from .core.order import Numbers
 from .core.source import Fetched
-from .sources.discovery import PathLike, list_classes, list_files, read_list
+from .sources.discovery import NameList, PathLike, list_classes, list_files, read_list
 from .sources.listed import ListedFiles
 
 # What holds any label without a change, or nearly so, and what losses take.
@@ -135,10 +135,10 @@ class File(ListedFiles[tuple[Batch, Batch]]):
         self._dir_filters = self._checked_patterns("dir_filters", dir_filters, ())
         self._case_sensitive = bool(case_sensitive_filter)
 
-    def _parse_list(self, path: str) -> list[str]:
-        names, labels = read_list(path)
-        self._labels = np.array(labels, np.int32)
-        return names
+    def _parse_list(self, path: str) -> NameList:
+        listed = read_list(path)
+        self._labels = listed.labels
+        return listed
 
     def _keep(self, chosen: Sequence[bool]) -> None:
         self._labels = self._labels[np.array(chosen)]

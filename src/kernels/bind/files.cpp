@@ -2,6 +2,7 @@
 // Reading files.
 #include "bind/bind.h"
 #include "bind/read_errors.h"
+#include "files/name_list.h"
 #include "files/npy_read.h"
 #include "files/read.h"
 
@@ -27,12 +28,10 @@ Contents read_all(const std::vector<std::string>& paths, FileCache* cache) {
   return {std::move(samples), std::move(errors)};
 }
 
-/// Names as Python keeps them for a million files: one string of bytes, and where each name ends.
-std::vector<std::string> chosen_paths(const nb::bytes& names, const Numbers& ends,
-                                      const Numbers& chosen, const nb::bytes& folder) {
-  const std::string prefix = folder.size() == 0 ? "" : std::string(folder.c_str()) + "/";
-  std::vector<std::string> paths;
-  paths.reserve(chosen.size());
+/// Calls `use` with chosen names, as Python keeps them for a million files: one string of bytes,
+/// and where each name ends.
+template <class Use>
+void for_each_name(const nb::bytes& names, const Numbers& ends, const Numbers& chosen, Use&& use) {
   for (size_t k = 0; k < chosen.size(); k++) {
     const int64_t number = chosen.data()[k];
     if (number < 0 || number >= static_cast<int64_t>(ends.size())) {
@@ -42,12 +41,54 @@ std::vector<std::string> chosen_paths(const nb::bytes& names, const Numbers& end
     if (begin < 0 || end < begin || end > static_cast<int64_t>(names.size())) {
       throw std::out_of_range("a name ends outside the names");
     }
-    const std::string_view name(names.c_str() + begin, static_cast<size_t>(end - begin));
+    use(std::string_view(names.c_str() + begin, static_cast<size_t>(end - begin)));
+  }
+}
+
+std::vector<std::string> chosen_paths(const nb::bytes& names, const Numbers& ends,
+                                      const Numbers& chosen, const nb::bytes& folder) {
+  const std::string prefix = folder.size() == 0 ? "" : std::string(folder.c_str()) + "/";
+  std::vector<std::string> paths;
+  paths.reserve(chosen.size());
+  for_each_name(names, ends, chosen, [&](std::string_view name) {
     const bool whole = name.starts_with('/') || name.starts_with("file://");
     std::string& path = paths.emplace_back(whole ? "" : prefix);
     path.append(name);
-  }
+  });
   return paths;
+}
+
+nb::list chosen_names(const nb::bytes& names, const Numbers& ends, const Numbers& chosen) {
+  nb::list found;
+  for_each_name(names, ends, chosen, [&](std::string_view name) {
+    found.append(nb::steal(
+        PyUnicode_DecodeFSDefaultAndSize(name.data(), static_cast<Py_ssize_t>(name.size()))));
+  });
+  return found;
+}
+
+/// A NumPy array of what a vector holds.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_column(std::vector<T> values) {
+  values.reserve(1);  // an array needs an address, even without elements
+  auto kept = std::make_unique<std::vector<T>>(std::move(values));
+  T* const data = kept->data();
+  const size_t count = kept->size();
+  const nb::capsule owner(kept.release(),
+                          [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {count}, owner);
+}
+
+/// All names, where they end, the labels, whether none leads out of a folder, and a bad line.
+nb::tuple name_list(const nb::bytes& text, bool has_labels) {
+  NameList list;
+  {
+    const ReleaseGil release;
+    list = parse_name_list({text.c_str(), text.size()}, has_labels);
+  }
+  return nb::make_tuple(nb::bytes(list.names.data(), list.names.size()),
+                        to_column(std::move(list.ends)), to_column(std::move(list.labels)),
+                        list.is_plain, list.bad_line);
 }
 
 Contents read_listed(const nb::bytes& names, const Numbers& ends, const Numbers& chosen,
@@ -139,6 +180,15 @@ void bind_files(nb::module_& m) {
       .def_prop_ro("active", &FileCache::active);
   m.def("max_sample_bytes", &max_sample_bytes, "How many bytes of a file one sample may take.");
   m.def("set_max_sample_bytes", &set_max_sample_bytes, "limit"_a);
+  m.def("parse_name_list", &name_list, "text"_a, "has_labels"_a,
+        nb::sig("def parse_name_list(text: bytes, has_labels: bool) -> tuple[bytes, "
+                "NDArray[typing.Any], NDArray[typing.Any], bool, int]"),
+        "The names in a text of lines, joined, where each ends, and their labels; whether all of "
+        "them are relative and without '..'; and the number of the first bad line, or 0.");
+  m.def("chosen_names", &chosen_names, "names"_a, "ends"_a, "chosen"_a,
+        nb::sig("def chosen_names(names: bytes, ends: NDArray[typing.Any], chosen: "
+                "NDArray[typing.Any]) -> list[str]"),
+        "Chosen names of a list, as strings.");
   m.def("read_listed_files", &read_listed, "names"_a, "ends"_a, "chosen"_a, "folder"_a,
         "cache"_a.none(),
         "The contents of chosen files of a list, and by index why some could not be read.");

@@ -7,6 +7,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,36 +21,69 @@ from .storage import is_url, join, list_folder, read, read_all
 
 PathLike = str | os.PathLike[str]
 
-# A line of a list: a name, which may have spaces inside, and a label.
-_LINE = re.compile(rb"(.*\S)\s+([0-9]+)\s*", re.DOTALL)
-
 # Files stay in memory if all of them together take no more bytes than this, ...
 KEPT_BYTES = 1 << 26
 # ... and they have been as they are for so many seconds: longer than any system's clock ticks.
 LEAST_AGE = 2.0
 
 
-class Paths:
-    """Names of files in a folder: one string of bytes, however many they are."""
+class Names:
+    """Names of files: one string of bytes, however many they are."""
 
-    def __init__(self, names: Sequence[str], folder: str) -> None:
+    def __init__(self, joined: bytes, ends: Numbers) -> None:
+        self.joined = joined
+        self.ends = ends
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Names:
+        """Names that are strings."""
         encoded = [os.fsencode(name) for name in names]
-        self._names = b"".join(encoded)
         lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
-        self._ends: Numbers = np.cumsum(lengths)
-        self._folder = folder
-        self.remote = is_url(folder) or (b"://" in self._names and any(map(is_url, names)))
-        self._cache = _kernels.FileCache(KEPT_BYTES, LEAST_AGE)
+        return cls(b"".join(encoded), np.cumsum(lengths))
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self.ends)
 
     def __getitem__(self, number: int) -> str:
-        begin = self._ends[number - 1] if number else 0
-        return os.fsdecode(self._names[begin : self._ends[number]])
+        begin = self.ends[number - 1] if number else 0
+        return os.fsdecode(self.joined[begin : self.ends[number]])
 
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self)))
+
+    def chosen(self, numbers: Numbers) -> list[str]:
+        """Some of the names."""
+        return _kernels.chosen_names(self.joined, self.ends, numbers)
+
+
+class NameList(NamedTuple):
+    """What a text file lists.
+
+    `is_plain`: no name is absolute, a URL or has "..".
+    """
+
+    names: Names
+    labels: NDArray[np.int32]
+    is_plain: bool
+
+
+class Paths:
+    """Files in a folder."""
+
+    def __init__(self, names: Names | Sequence[str], folder: str) -> None:
+        self.names = names if isinstance(names, Names) else Names.of(names)
+        self._folder = folder
+        self.remote = is_url(folder) or (b"://" in self.names.joined and any(map(is_url, names)))
+        self._cache = _kernels.FileCache(KEPT_BYTES, LEAST_AGE)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, number: int) -> str:
+        return self.names[number]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
 
     def full(self, number: int) -> str:
         """The path of a file."""
@@ -57,7 +91,7 @@ class Paths:
 
     def chosen(self, numbers: Numbers) -> tuple[bytes, Numbers, Numbers, bytes]:
         """Some of the files, as native functions want them."""
-        return self._names, self._ends, numbers, os.fsencode(self._folder)
+        return self.names.joined, self.names.ends, numbers, os.fsencode(self._folder)
 
     def read(self, numbers: Numbers) -> Fetched:
         """The contents of files, as the only output."""
@@ -141,30 +175,24 @@ def list_tree(root: str, pattern: str, on_unreadable: Callable[[OSError], None])
     return names + in_folders
 
 
-def read_names(path: str) -> list[str]:
+def read_names(path: str) -> NameList:
     """The names in a text file that has one in each line."""
-    lines = [line.rstrip(b"\r") for line in read(path).split(b"\n")]
-    return [os.fsdecode(line) for line in lines if line.strip()]
+    joined, ends, labels, is_plain, _ = _kernels.parse_name_list(read(path), has_labels=False)
+    return NameList(Names(joined, ends), labels, is_plain)
 
 
-def read_list(path: str) -> tuple[list[str], list[int]]:
+def read_list(path: str) -> NameList:
     """The names and labels in a text file that has one of each in a line."""
-    names, labels = [], []
-    for number, line in enumerate(read(path).split(b"\n"), 1):
-        if not line.strip():
-            continue
-        match = _LINE.fullmatch(line)
-        label = int(match[2]) if match else 0
-        if match is None or label > 2**31 - 1:
-            text = line.decode(errors="replace").strip()
-            msg = (
-                f'line {number} of the list "{path}" must be a file name, a space and a label '
-                f"(an integer from 0 to 2147483647); got {text!r}."
-            )
-            raise ValueError(msg)
-        names.append(os.fsdecode(match[1]))
-        labels.append(label)
-    return names, labels
+    text = read(path)
+    joined, ends, labels, is_plain, bad_line = _kernels.parse_name_list(text, has_labels=True)
+    if bad_line:
+        line = text.split(b"\n", bad_line)[bad_line - 1].decode(errors="replace").strip()
+        msg = (
+            f'line {bad_line} of the list "{path}" must be a file name, a space and a label '
+            f"(an integer from 0 to 2147483647); got {line!r}."
+        )
+        raise ValueError(msg)
+    return NameList(Names(joined, ends), labels, is_plain)
 
 
 def _matcher(patterns: Iterable[str], case_sensitive: bool) -> Callable[[str], object]:

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Unpack
+
+import numpy as np
 
 from ..._engine.args import rule_of
 from ..._engine.device import DeviceLike
@@ -13,7 +15,7 @@ from ..._engine.errors import same_class
 from ..core.base import Reader
 from ..core.epoch import Delivered
 from ..core.options import ReaderOptions
-from .discovery import PathLike, Paths, list_paths, list_tree, read_names
+from .discovery import NameList, Names, PathLike, Paths, list_paths, list_tree, read_names
 from .storage import is_below, outside_error
 
 
@@ -83,12 +85,13 @@ class ListedFiles(Reader[Delivered]):
             "and 'file_filter'."
         )
 
-    def _parse_list(self, path: str) -> list[str]:
-        """The names in a list. Raises OSError or ValueError."""
+    def _parse_list(self, path: str) -> NameList:
+        """What a list says. Raises OSError or ValueError."""
         return read_names(path)
 
     def open_index(self) -> int:
         root = self._file_root or ""
+        names: Names | list[str]
         if self._files is not None:
             names, self._files = self._files, None
         elif self._file_list is not None:
@@ -99,9 +102,10 @@ class ListedFiles(Reader[Delivered]):
         self._paths = Paths(names, root)
         return len(names)
 
-    def _without_outside(self, names: list[str], root: str) -> list[str]:
+    def _without_outside(self, listed: NameList, root: str) -> Names | list[str]:
         """The names in a list that do not lead out of the folder, unless that is allowed."""
-        if self._settings["allow_outside"]:
+        names = listed.names
+        if listed.is_plain or self._settings["allow_outside"]:
             return names
         below = [is_below(root, name) for name in names]
         if all(below):
@@ -122,19 +126,19 @@ class ListedFiles(Reader[Delivered]):
             kwargs = {**kwargs, "files": names}
         return args, kwargs
 
-    def _read_list(self, path: str) -> list[str]:
+    def _read_list(self, path: str) -> NameList:
         try:
-            names = self._parse_list(path)
+            listed = self._parse_list(path)
         except ValueError as error:
             msg = f"{self.operator}: {error}"
             raise ValueError(msg) from None
         except OSError as error:
             msg = f"{self.operator}: cannot read 'file_list' \"{path}\": {error.strerror}."
             raise same_class(error, msg) from error
-        if not names:
+        if not listed.names:
             msg = f'{self.operator}: No files found: the list "{path}" is empty.'
             raise ValueError(msg)
-        return names
+        return listed
 
     def _discover(self, root: str) -> list[str]:
         try:
@@ -152,6 +156,11 @@ class ListedFiles(Reader[Delivered]):
 
     def source_name(self, number: int) -> str:
         return self._paths[number]
+
+    def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
+        if type(self).source_name is not ListedFiles.source_name:
+            return super()._source_names(numbers)
+        return self._paths.names.chosen(np.fromiter(numbers, np.int64))
 
     def _full_name(self, number: int) -> str:
         return self._paths.full(number)
