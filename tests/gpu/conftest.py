@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All tests here run with torch's CPU device standing in for a gpu, some with a simulated one."""
+"""All tests here run with torch's CPU device standing in for a gpu, some with a simulated one.
+
+torch has a simulated accelerator of its own, `torch_openreg`. It is a part of torch's tests, not of
+a package: tests that need it would have to carry or to fetch the sources of torch.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .call import current_target
 from .numbers import constants, converted, from_float
 from .placement import on_device
-from .ragged import Rows, coordinates, elementwise, repeated
+from .ragged import Rows, coordinates, elementwise, line_index, repeated
 from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
@@ -110,28 +110,29 @@ def multi_paste(
     out = DeviceSamples.empty(
         type_id, shapes.reshape(-1, 3), first.layout, target.device, target.queue
     )
-    rows_of = [_rows_by_sample(part) for part in sources]
-    targets = _rows_by_sample(out)
-    for group in out.groups:
-        group.data.zero_()
-    for index in range(len(out)):
-        number, row = targets[index]
-        canvas = out.groups[number].data[row]
-        for patch in patches.reshape(-1, 8)[offsets[index] : offsets[index + 1]].tolist():
-            source, sample, from_y, from_x, height, width, to_y, to_x = patch
-            from_group, from_row = rows_of[source][sample]
-            pixels = sources[source].groups[from_group].data[from_row]
-            pixels = pixels[from_y : from_y + height, from_x : from_x + width]
-            canvas[to_y : to_y + height, to_x : to_x + width] = converted(
-                pixels, first.type_id, type_id
-            )
+    out.flat().zero_()
+    table = patches.reshape(-1, 8)
+    samples = np.repeat(np.arange(len(out)), np.diff(offsets))
+    layers = np.arange(len(table)) - offsets[samples]
+    # Later patches of a sample cover earlier ones; those of different samples are pasted at once.
+    for layer, source in sorted(set(zip(layers.tolist(), table[:, 0].tolist(), strict=True))):
+        chosen = np.flatnonzero((layers == layer) & (table[:, 0] == source))
+        _paste(out, sources[source], samples[chosen], table[chosen, 1:])
     return out
 
 
-def _rows_by_sample(samples: DeviceSamples) -> dict[int, tuple[int, int]]:
-    """Group and row of each sample."""
-    return {
-        int(index): (number, row)
-        for number, group in enumerate(samples.groups)
-        for row, index in enumerate(group.indices)
-    }
+def _paste(out: DeviceSamples, source: DeviceSamples, samples: Integers, patches: Integers) -> None:
+    """Copy parts of images into given samples, at most one for each."""
+    numbers, from_y, from_x, heights, widths, to_y, to_x = patches.T
+    channels = out.shape(0)[-1]
+    starts = []
+    for images, chosen, y, x in ((source, numbers, from_y, from_x), (out, samples, to_y, to_x)):
+        begins, extents = images.begins()[chosen] // channels, images.shape_array()[chosen, 1]
+        corners = begins + y * extents + x
+        steps = zip(corners, extents, heights, strict=True)
+        starts.append([corner + np.arange(height) * extent for corner, extent, height in steps])
+    pixels = source.flat().reshape(-1, channels)
+    taken = pixels.index_select(0, line_index(pixels, starts[0], widths))
+    canvas = out.flat().reshape(-1, channels)
+    index = line_index(canvas, starts[1], widths).to(torch.int64)
+    canvas[index] = converted(taken, source.type_id, out.type_id)

@@ -15,6 +15,7 @@ from .gather import Window, ragged_axes, windows_of
 from .groups import Group, carrier
 from .numbers import SIGN_BIT, constants, double, from_float, is_float, to_float, widened
 from .placement import on_device
+from .ragged import compacted
 from .samples import DeviceSamples
 
 Reduction: TypeAlias = _kernels.Reduction
@@ -34,9 +35,10 @@ def reduce(
     axes = tuple(axis for axis, gone in enumerate(reduced, 1) if gone)
     given: DeviceSamples | None = None if means is None else on_device(means)
     ndim = samples.ndim if keep_dims else samples.ndim - len(axes)
-    groups = []
+    parts = []
     shapes = samples.shape_array()
-    for indices, data, inside in _parts(samples, axes):
+    windows = _parts(samples, given)
+    for indices, data, inside in windows:
         kept = [1 if axis in axes else extent for axis, extent in enumerate(data.shape)]
         kept[0] = len(data)
         center = None
@@ -50,15 +52,23 @@ def reduce(
         task = _Task(kind, samples.type_id, type_id, axes, ddof)
         out = task.run(data, inside, counts, center)
         shape = kept if keep_dims else [e for axis, e in enumerate(data.shape) if axis not in axes]
-        groups.append(Group(indices, out.reshape(shape)))
-    return samples.made(groups, ndim, layout, type_id)
-
-
-def _parts(samples: DeviceSamples, axes: tuple[int, ...]) -> list[Window]:
-    """The samples in few tensors, if they differ along axes only that are reduced."""
+        parts.append((indices, out.reshape(shape)))
+    if all(inside is None for _, _, inside in windows):
+        return samples.made([Group(*part) for part in parts], ndim, layout, type_id)
+    # Results have different sizes along axes that are left.
+    shapes[:, [axis - 1 for axis in axes]] = 1
+    left = [axis for axis in range(samples.ndim) if keep_dims or axis + 1 not in axes]
     first, last = ragged_axes(samples)
-    apart = any(axis + 1 not in axes for axis in range(first, last))
-    if apart or 0 in samples.shape_array():
+    ragged = [axis for axis in left if first <= axis < last]
+    begin = left.index(ragged[0]) if ragged else 0
+    made = compacted(samples, parts, shapes[:, ragged], begin, type_id)
+    made.ndim, made.layout = ndim, layout
+    return made
+
+
+def _parts(samples: DeviceSamples, means: DeviceSamples | None) -> list[Window]:
+    """The samples in few tensors, unless some are empty or are compared with means of any size."""
+    if 0 in samples.shape_array() or not (means is None or means.uniform):
         return [Window(indices, data, None) for indices, data in samples.groups]
     return windows_of(samples)
 
