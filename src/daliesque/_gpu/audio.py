@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._engine.dtype import DType, float32, float64, from_code
 from .groups import Group
-from .numbers import column, constant, first_true, from_float, last_true, to_float, widened
+from .numbers import (
+    constant,
+    constants,
+    first_true,
+    from_float,
+    last_true,
+    to_float,
+    widened,
+)
+from .ragged import Rows, elements_of, elementwise
 from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
@@ -26,19 +35,29 @@ def preemphasis_filter(
 ) -> None:
     """Values less a multiple of the ones before them."""
     kind = torch.float64 if from_code(samples.type_id) is float64 else torch.float32
-    groups = []
-    for indices, data in samples.groups:
-        values = to_float(data, samples.type_id, kind).reshape(len(data), -1)
-        if data.numel():
-            first = values[:, 1:2] if start == SignalStart.reflect and values.shape[1] > 1 else None
-            if first is None:
-                first = (
-                    torch.zeros_like(values[:, :1]) if start == SignalStart.zero else values[:, :1]
-                )
-            before = torch.cat([first, values[:, :-1]], 1)
-            values = values - column(coefficient, indices, values).to(kind) * before
-        groups.append(Group(indices, from_float(values, out.type_id).reshape(data.shape)))
-    out.become(groups)
+    if samples.volume == 0:
+        return
+    shapes = samples.shape_array()
+    sizes = shapes.prod(axis=1)
+    begins = samples.begins()[sizes > 0]
+    # What comes before the first value of each signal.
+    second = np.minimum(1, sizes[sizes > 0] - 1) if start == SignalStart.reflect else 0
+    values = to_float(samples.flat(), samples.type_id, kind)
+    where, first = constants(values, begins, begins + second)
+    before = torch.cat([values[:1], values[:-1]])
+    if start == SignalStart.zero:
+        before[where] = torch.zeros_like(values[:1])
+    else:
+        before[where] = values.index_select(0, first)
+    made = samples.of_all(before, shapes, type_id=out.type_id)
+
+    def emphasized(rows: Rows) -> torch.Tensor:
+        (factor,) = rows.spread(coefficient)
+        return from_float(rows.data - factor.to(kind) * next(earlier), out.type_id)
+
+    earlier = iter(elements_of(made, samples, 0))
+    wide = samples.of_all(values, shapes)
+    out.become(elementwise(wide, emphasized, 0, type_id=out.type_id))
 
 
 def nonsilent_region(

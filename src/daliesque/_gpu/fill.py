@@ -18,6 +18,9 @@ from .samples import DeviceSamples
 def fill(out: DeviceSamples, values: Any) -> None:
     """Broadcast values to the output."""
     given: DeviceSamples = on_device(values)
+    if given.volume == 1:
+        out.flat().copy_(given.flat())
+        return
     for group in out.groups:
         chosen = given if len(given) == 1 else given.select(group.indices.tolist())
         for part in chosen.groups:
