@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.dtype import DType, float32, float64, from_code
+from .gather import Window, windows_of
 from .groups import Group
 from .numbers import (
     constant,
@@ -22,7 +23,7 @@ from .numbers import (
     to_float,
     widened,
 )
-from .ragged import Rows, elements_of, elementwise
+from .ragged import Rows, compacted, elements_of, elementwise, separately
 from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
@@ -73,17 +74,21 @@ def nonsilent_region(
     # Sums that begin again are for single precision.
     del reset_interval
     begins, lengths = [], []
-    for indices, data in samples.groups:
+    for indices, data, inside in _together(samples, window_length):
         count = data.shape[1]
         first = torch.zeros(len(data), dtype=torch.int64, device=data.device)
         size = first
         if count:
             window = min(window_length, count)
             power = _mean_squares(data, samples.type_id, window)
+            if inside is not None:
+                power = torch.where(inside, power, torch.full_like(power[:1, :1], -1))
             reference = power.amax(1, keepdim=True)
             if reference_power:
                 reference = torch.full_like(reference, reference_power)
             loud = power >= reference * float(np.float32(10) ** np.float32(cutoff_db / 10))
+            if inside is not None:
+                loud = loud & inside
             end = last_true(loud) + 1
             first = (first_true(loud) - window + 1).clamp(min=0)
             any_loud = loud.any(1)
@@ -93,6 +98,13 @@ def nonsilent_region(
         lengths.append(Group(indices, size.to(torch.int32)))
     begin.become(begins)
     length.become(lengths)
+
+
+def _together(samples: DeviceSamples, window_length: int) -> list[Window]:
+    """Signals in few tensors, if none is shorter than the window."""
+    if samples.volume and (samples.shape_array()[:, 0] >= window_length).all():
+        return windows_of(samples)
+    return [Window(indices, data, None) for indices, data in samples.groups]
 
 
 def _mean_squares(data: torch.Tensor, type_id: int, window: int) -> torch.Tensor:
@@ -150,39 +162,57 @@ def audio_resample(
     out: DeviceSamples, samples: DeviceSamples, steps: NDArray[np.float64], lobes: int
 ) -> None:
     """Signals at another rate."""
-    weights, changes = _window_table(lobes)
-    signed = _is_signed(out.type_id)
-    keys = np.concatenate([out.shape_array(), samples.shape_array()], axis=1)
-    groups = []
-    for indices, data in samples.split(keys).groups:
-        shape = (len(data), *out.shape(int(indices[0])))
-        values = _normalized(data, samples.type_id, signed)
-        # Channels to the front.
-        planes = values.reshape(len(data), data.shape[1], -1).transpose(1, 2)
-        if 0 in shape:
-            groups.append(Group(indices, from_float(planes.new_zeros(shape), out.type_id)))
-            continue
+    shapes, results = samples.shape_array(), out.shape_array()
+    empty = (shapes == 0).any(axis=1) | (results == 0).any(axis=1)
+    # Signals with other channels, or without values, cannot be processed together.
+    keys = np.concatenate([shapes[:, 1:], empty[:, None]], axis=1)
+
+    def run(part: DeviceSamples, indices: Integers) -> DeviceSamples:
+        if empty[indices[0]]:
+            made = DeviceSamples.empty(
+                out.type_id, results[indices], part.layout, part.device, part.working_queue()
+            )
+            made.flat().zero_()
+            return made
         parts = []
-        chunk = max(1, _MOST_PRODUCTS // (planes.shape[0] * planes.shape[1] * 2 * lobes))
-        for begin in range(0, shape[1], chunk):
-            count = min(chunk, shape[1] - begin)
-            parts.append(_resampled(planes, steps[indices], begin, count, weights, changes))
-        result = torch.cat(parts, 2).transpose(1, 2).reshape(shape)
-        if from_code(out.type_id) is not float32:
-            result = result * _largest(out.type_id)
-        groups.append(Group(indices, from_float(result, out.type_id)))
-    out.become(groups)
+        for numbers, data, _ in windows_of(part):
+            values = _normalized(data, samples.type_id, _is_signed(out.type_id))
+            # Channels to the front.
+            planes = values.reshape(len(data), data.shape[1], -1).transpose(1, 2)
+            chosen = indices[numbers]
+            count = int(results[chosen, 0].max())
+            made_of = _resampled(planes, shapes[chosen, 0], steps[chosen], count, lobes)
+            if from_code(out.type_id) is not float32:
+                made_of = made_of * _largest(out.type_id)
+            made_of = made_of.transpose(1, 2).reshape(len(data), count, *data.shape[2:])
+            parts.append((numbers, from_float(made_of, out.type_id).contiguous()))
+        return compacted(part, parts, results[indices, :1], 0, out.type_id)
+
+    out.become(separately(samples, keys, run, out.type_id))
 
 
 def _resampled(
+    planes: torch.Tensor, lengths: Integers, steps: NDArray[np.float64], count: int, lobes: int
+) -> torch.Tensor:
+    """So many results of planes (samples, channels, length), some at a time."""
+    chunk = max(1, _MOST_PRODUCTS // (planes.shape[0] * planes.shape[1] * 2 * lobes))
+    parts = [
+        _resampled_part(planes, lengths, steps, begin, min(chunk, count - begin), lobes)
+        for begin in range(0, count, chunk)
+    ]
+    return parts[0] if len(parts) == 1 else torch.cat(parts, 2)
+
+
+def _resampled_part(
     planes: torch.Tensor,
+    lengths: Integers,
     steps: NDArray[np.float64],
     begin: int,
     count: int,
-    weights: NDArray[np.float32],
-    changes: NDArray[np.float32],
+    lobes: int,
 ) -> torch.Tensor:
-    """Results [begin, begin + count) of planes (samples, channels, length)."""
+    """Results [begin, begin + count) of planes, of which only so much of the length counts."""
+    weights, changes = _window_table(lobes)
     taps = weights.shape[1]
     # Positions are counted in binary fractions, since some devices have no double precision.
     whole = np.floor(steps * begin)
@@ -200,11 +230,10 @@ def _resampled(
     weight = constant(weights, planes)[row] + constant(changes, planes)[row] * part
     following = following + constant(whole.astype(np.int64), planes)[:, None]
     position = following[..., None] + (torch.arange(taps, device=planes.device) - taps // 2)
-    length = planes.shape[2]
-    inside = (position >= 0) & (position < length)
+    inside = (position >= 0) & (position < constant(lengths, planes).reshape(-1, 1, 1))
     weight = torch.where(inside, weight, torch.zeros_like(weight))
     sample = torch.arange(len(planes), device=planes.device).reshape(-1, 1, 1)
-    values = planes.transpose(1, 2)[sample, position.clamp(0, length - 1)]
+    values = planes.transpose(1, 2)[sample, position.clamp(0, planes.shape[2] - 1)]
     return (values * weight[..., None]).sum(2).transpose(1, 2)
 
 
