@@ -72,7 +72,7 @@ struct Log2Function {
       const double low = (log.low() + log.high()) * kLow + log.low() * kHigh;
       return (low + ((log.exponent - sum) + high)) + sum;
     } else {
-      return (2 * log.s + log.s * log.rest) * 0x1.71547652b82fep+0 + log.exponent;
+      return log.s * (2 + log.rest) * 0x1.71547652b82fep+0 + log.exponent;
     }
   }
   template <class T>
@@ -98,8 +98,7 @@ struct Log10Function {
           log.exponent * kTwoLow + (log.low() + log.high()) * kLow + log.low() * kHigh;
       return (low + ((whole - sum) + high)) + sum;
     } else {
-      return (2 * log.s + log.s * log.rest) * 0x1.bcb7b1526e50ep-2 +
-             log.exponent * 0x1.34413509f79ffp-2;
+      return log.s * (2 + log.rest) * 0x1.bcb7b1526e50ep-2 + log.exponent * 0x1.34413509f79ffp-2;
     }
   }
   template <class T>
@@ -118,7 +117,8 @@ struct SinFunction {
     const Angle a = angle<T>(x);
     const double found =
         Angle::in_quadrant(select(a.odd(), a.cosine.high, a.sine.high), a.quadrant);
-    return select(x == 0, x, found);
+    // A negative zero keeps its sign; that of a float does anyway.
+    return kIsDouble<T> ? select(x == 0, x, found) : found;
   }
   template <class T>
   static T library(T x) {
@@ -154,7 +154,8 @@ struct TanFunction {
                        select(a.odd(), -a.cosine.low, a.sine.low)};
     const Sum lower = {select(a.odd(), a.sine.high, a.cosine.high),
                        select(a.odd(), a.sine.low, a.cosine.low)};
-    return select(x == 0, x, quotient<T>(upper, lower));
+    const double found = quotient<T>(upper, lower);
+    return kIsDouble<T> ? select(x == 0, x, found) : found;
   }
   template <class T>
   static T library(T x) {
@@ -170,9 +171,14 @@ struct AsinFunction {
   template <class T>
   DALIESQUE_INLINE static double apply(double x) {
     const ArcSine arc = arc_sine<T>(magnitude(x));
-    // Multiples of a start of few bits are exact.
-    const double rest = (kPi / 4 - 2 * arc.start) - (2 * arc.rest - kPiLow / 2);
-    return with_sign(select(arc.large, kPi / 4 + rest, arc.start + arc.rest), x);
+    const double part = arc.start + arc.rest;
+    if constexpr (kIsDouble<T>) {
+      // Multiples of a start of few bits are exact.
+      const double rest = (kPi / 4 - 2 * arc.start) - (2 * arc.rest - kPiLow / 2);
+      return with_sign(select(arc.large, kPi / 4 + rest, part), x);
+    } else {
+      return with_sign(select(arc.large, kPi / 2 - 2 * part, part), x);
+    }
   }
   template <class T>
   static T library(T x) {
@@ -187,6 +193,7 @@ struct AcosFunction {
   }
   template <class T>
   DALIESQUE_INLINE static double apply(double x) {
+    if constexpr (!kIsDouble<T>) return kPi / 2 - AsinFunction::apply<T>(x);
     const ArcSine arc = arc_sine<T>(magnitude(x));
     const double part = arc.start + arc.rest;
     const double obtuse = kPi - (2 * part - kPiLow);

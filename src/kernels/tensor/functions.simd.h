@@ -16,6 +16,7 @@ namespace daliesque::tensor::DALIESQUE_ISA {
 
 /// Adding this rounds to an integer, which is then in the low bits.
 constexpr double kRounder = 0x1.8p52;
+constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 constexpr double kLn2High = 0x1.62e42fefp-1, kLn2Low = 0x1.473de6af278edp-34;
 constexpr double kPi = 0x1.921fb54442d18p+1, kPiLow = 0x1.1a62633145c07p-53;
 /// The parts of pi / 2. Products of the first two and integers below 2^20 are exact.
@@ -81,16 +82,16 @@ template <class T>
 DALIESQUE_INLINE Exponential exponential(double x) {
   const double rounded = x * 0x1.71547652b82fep+0 + kRounder;
   const double k = rounded - kRounder;
-  const double near = x - k * kLn2High, step = k * kLn2Low;
-  const double r = near - step;
   const double scale = from_bits((bits_of(rounded) << 52) + bits_of(1.0));
-  double more = r * r * sum_terms<T, ExpTerms>(r);
   if constexpr (kIsDouble<T>) {
-    more += (near - r) - step;
+    const double near = x - k * kLn2High, step = k * kLn2Low;
+    const double r = near - step;
+    const double more = r * r * sum_terms<T, ExpTerms>(r) + ((near - r) - step);
     const double rest = r + more;
     return {scale, {rest, (r - rest) + more}};
   } else {
-    return {scale, {r + more, 0}};
+    const double r = x - k * kLn2;
+    return {scale, {r + r * r * sum_terms<T, ExpTerms>(r), 0}};
   }
 }
 
@@ -159,7 +160,7 @@ DALIESQUE_INLINE double natural_log(double x) {
     const double low = log.correction() + log.exponent * kLn2Low;
     return log.exponent * kLn2High - ((log.half_square() - low) - log.f);
   } else {
-    return 2 * log.s + log.s * log.rest + log.exponent * 0x1.62e42fefa39efp-1;
+    return log.s * (2 + log.rest) + log.exponent * kLn2;
   }
 }
 
@@ -209,14 +210,17 @@ DALIESQUE_INLINE double arc_tangent(double y, double x) {
   const double upper = select(steep, -x, select(flat, y, difference.high));
   const double lower = select(steep, y, select(flat, x, sum.high));
   const double base = steep ? kPi / 2 : flat ? 0 : kPi / 4;
-  double base_low = steep ? kPiLow / 2 : flat ? 0 : kPiLow / 4;
   const double ratio = upper / lower;
   const double z = ratio * ratio;
   if constexpr (kIsDouble<T>) {
-    const double lost = (difference.low - ratio * sum.low) / sum.high;
-    base_low += select(steep | flat, 0, lost * (1 - z));
+    const double lost = (difference.low - ratio * sum.low) / sum.high * (1 - z);
+    const double low = steep ? kPiLow / 2 : flat ? 0 : kPiLow / 4;
+    const double rest =
+        ratio * z * sum_terms<T, AtanTerms>(z) + (low + select(steep | flat, 0, lost));
+    return base + (rest + ratio);
+  } else {
+    return base + ratio * (1 + z * sum_terms<T, AtanTerms>(z));
   }
-  return base + ((ratio * z * sum_terms<T, AtanTerms>(z) + base_low) + ratio);
 }
 
 /// The arc sine of x, or where that is large, half of what is missing to pi / 2: start + rest.
