@@ -1162,6 +1162,14 @@ def max_sample_bytes() -> int:
 
 def set_max_sample_bytes(limit: int) -> None: ...
 
+def parse_name_list(text: bytes, has_labels: bool) -> tuple[bytes, NDArray[Any], NDArray[Any], bool, int]:
+    """
+    The names in a text of lines, joined, where each ends, and their labels; whether all of them are relative and without '..'; and the number of the first bad line, or 0.
+    """
+
+def chosen_names(names: bytes, ends: NDArray[Any], chosen: NDArray[Any]) -> list[str]:
+    """Chosen names of a list, as strings."""
+
 def read_listed_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: FileCache | None) -> tuple[Samples, dict[int, Exception]]:
     """
     The contents of chosen files of a list, and by index why some could not be read.
