@@ -128,13 +128,17 @@ struct Outcome {
   std::unique_ptr<uint8_t[]> pixels;
 };
 
+int reduced(int extent, const jpeg::DecodeOptions& options) {
+  return (extent + options.reduction - 1) / options.reduction;
+}
+
 Outcome decode(jpeg::Decoder& decoder, const Bytes& file, const Picture& picture,
                const jpeg::DecodeOptions& options) {
   const auto data = std::make_unique_for_overwrite<uint8_t[]>(file.size());
   std::copy(file.begin(), file.end(), data.get());
   const bool whole = options.region.width == 0;
-  const int width = whole ? picture.width : options.region.width;
-  const int height = whole ? picture.height : options.region.height;
+  const int width = whole ? reduced(picture.width, options) : options.region.width;
+  const int height = whole ? reduced(picture.height, options) : options.region.height;
   const ptrdiff_t stride = ptrdiff_t{width} * jpeg::channels(options.format);
   Outcome outcome;
   outcome.pixels = std::make_unique<uint8_t[]>(static_cast<size_t>(stride * height));
@@ -150,6 +154,7 @@ jpeg::DecodeOptions random_options(const Picture& picture, Random& random) {
   options.format = picture.factors.size() == 4 ? jpeg::Format::kCmyk : kFormats[random.below(4)];
   options.fancy_upsampling = random.below(2) != 0;
   options.fast_idct = random.below(3) == 0;
+  options.reduction = random.below(2) == 0 ? 1 : 1 << random.below(4);
   return options;
 }
 
@@ -164,18 +169,19 @@ bool compare_ways(jpeg::Decoder& decoder, const Bytes& file, const Picture& pict
   check(whole.result.status == portable.result.status, "both codes agree on what is damage");
   if (!whole.result.ok()) return false;
   const int channels = jpeg::channels(options.format);
-  const size_t bytes = static_cast<size_t>(picture.width * picture.height * channels);
+  const int width = reduced(picture.width, options), height = reduced(picture.height, options);
+  const size_t bytes = static_cast<size_t>(width * height * channels);
   check(std::equal(whole.pixels.get(), whole.pixels.get() + bytes, portable.pixels.get()),
         "both codes give the same pixels");
   jpeg::Region& region = options.region;
-  region.x = random.below(picture.width);
-  region.y = random.below(picture.height);
-  region.width = 1 + random.below(picture.width - region.x);
-  region.height = 1 + random.below(picture.height - region.y);
+  region.x = random.below(width);
+  region.y = random.below(height);
+  region.width = 1 + random.below(width - region.x);
+  region.height = 1 + random.below(height - region.y);
   const Outcome part = decode(decoder, file, picture, options);
   check(part.result.ok(), "a region of a whole image is whole");
   for (int y = 0; y < region.height; ++y) {
-    const ptrdiff_t from = (ptrdiff_t{region.y + y} * picture.width + region.x) * channels;
+    const ptrdiff_t from = (ptrdiff_t{region.y + y} * width + region.x) * channels;
     const ptrdiff_t to = ptrdiff_t{y} * region.width * channels;
     check(std::equal(part.pixels.get() + to,
                      part.pixels.get() + to + ptrdiff_t{region.width} * channels,

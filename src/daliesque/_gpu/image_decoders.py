@@ -109,7 +109,11 @@ def device_decoder(kind: str) -> tuple[str, Decoder] | None:
 def image(encoded: HostSamples, /, **arguments: Any) -> Results:
     """Decode images; JPEG files on the device if there is a library for it."""
     found = device_decoder(require_accelerator("decoders.image").kind)
-    wanted = arguments["output_type"] == DALIImageType.RGB and arguments["dtype"] is uint8
+    wanted = (
+        arguments["output_type"] == DALIImageType.RGB
+        and arguments["dtype"] is uint8
+        and arguments["size_hint"] is None
+    )
     if found is not None and wanted:
         headers = _kernels.ImageHeaders(encoded)
         chosen = [index for index in range(len(headers)) if _is_plain(headers[index])]

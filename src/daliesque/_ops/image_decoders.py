@@ -129,6 +129,7 @@ def image(
     adjust_orientation: bool = True,
     jpeg_fancy_upsampling: bool = False,
     use_fast_idct: bool = False,
+    size_hint: IntsPerSample | None = None,
 ) -> HostSamples:
     """Decode images, given as the bytes of their files.
 
@@ -159,6 +160,12 @@ def image(
     use_fast_idct
         Use a less accurate cosine transform for JPEGs without an orientation. It is not faster
         here; results equal DALI's.
+    size_hint
+        The height and width that are needed. A JPEG is then decoded at the smallest of the scales
+        1, 1/2, 1/4 and 1/8 at which it is not smaller than that, as cosine transforms of fewer
+        samples give it (like `draft` of Pillow). This is not equal to decoding all of it: after
+        resizing photographs of 12 megapixels to 224x224, values differ by 0.8 of 255 on average,
+        and it takes 2.6 times less time. Files of other formats come out whole.
     affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
     host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
     preallocate_width_hint, cache_batch_copy, cache_debug, cache_size, cache_threshold, cache_type
@@ -177,9 +184,11 @@ def image(
     2
 
     Differs from DALI: more files are read, and some that its decoders get wrong come out right; see
-    the list in the changelog.
+    the list in the changelog. `size_hint` is new.
     """
-    return decode_images(input, output_type, dtype, adjust_orientation, use_fast_idct)
+    return decode_images(
+        input, output_type, dtype, adjust_orientation, use_fast_idct, size_hint=size_hint
+    )
 
 
 @_decoder("decoders.image_crop")
@@ -201,6 +210,7 @@ def image_crop(
     adjust_orientation: bool = True,
     jpeg_fancy_upsampling: bool = False,
     use_fast_idct: bool = False,
+    size_hint: IntsPerSample | None = None,
 ) -> HostSamples:
     """Decode a window of given size out of each image.
 
@@ -215,6 +225,9 @@ def image_crop(
         Ignored: images have no depth.
     output_type, dtype, adjust_orientation, jpeg_fancy_upsampling, use_fast_idct
         As in `decoders.image`.
+    size_hint
+        As in `decoders.image`, for the size of the window: its position and size mean pixels of the
+        image as it is stored, and what comes out is smaller.
     affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
     host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
     preallocate_width_hint, memory_stats, split_stages, use_chunk_allocator
@@ -234,7 +247,9 @@ def image_crop(
     def windows(sizes: Integers) -> Windows:
         return crop_windows(sizes, "HW", arguments)
 
-    return decode_images(input, output_type, dtype, adjust_orientation, use_fast_idct, windows)
+    return decode_images(
+        input, output_type, dtype, adjust_orientation, use_fast_idct, windows, size_hint
+    )
 
 
 @_decoder("decoders.image_random_crop")
@@ -252,6 +267,7 @@ def image_random_crop(
     adjust_orientation: bool = True,
     jpeg_fancy_upsampling: bool = False,
     use_fast_idct: bool = False,
+    size_hint: IntsPerSample | None = None,
 ) -> HostSamples:
     """Decode a window of random size, shape and position out of each image.
 
@@ -268,6 +284,9 @@ def image_random_crop(
         How often to draw before the largest window is taken that the aspect ratio allows.
     output_type, dtype, adjust_orientation, jpeg_fancy_upsampling, use_fast_idct
         As in `decoders.image`.
+    size_hint
+        As in `decoders.image`, for the size of the window: its position and size mean pixels of the
+        image as it is stored, and what comes out is smaller.
     affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
     host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
     preallocate_width_hint, memory_stats, split_stages, use_chunk_allocator
@@ -291,7 +310,9 @@ def image_random_crop(
         )
         return Windows(*(to_stacked_numpy(part).astype(np.int64) for part in (begins, extents)))
 
-    return decode_images(input, output_type, dtype, adjust_orientation, use_fast_idct, windows)
+    return decode_images(
+        input, output_type, dtype, adjust_orientation, use_fast_idct, windows, size_hint
+    )
 
 
 @_decoder("decoders.image_slice")
@@ -317,6 +338,7 @@ def image_slice(
     adjust_orientation: bool = True,
     jpeg_fancy_upsampling: bool = False,
     use_fast_idct: bool = False,
+    size_hint: IntsPerSample | None = None,
 ) -> HostSamples:
     """Decode a part of each image, given by begin and end or begin and shape.
 
@@ -332,6 +354,9 @@ def image_slice(
         The axes that these values belong to: 0 or "H", 1 or "W"; by default width and height.
     output_type, dtype, adjust_orientation, jpeg_fancy_upsampling, use_fast_idct
         As in `decoders.image`.
+    size_hint
+        As in `decoders.image`, for the size of the window: its position and size mean pixels of the
+        image as it is stored, and what comes out is smaller.
     affine, device_memory_padding, device_memory_padding_jpeg2k, host_memory_padding,
     host_memory_padding_jpeg2k, hw_decoder_load, hybrid_huffman_threshold, preallocate_height_hint,
     preallocate_width_hint, memory_stats, split_stages, use_chunk_allocator
@@ -360,7 +385,9 @@ def image_slice(
     def windows(sizes: Integers) -> Windows:
         return slice_windows(sizes, "HW", arguments, anchor, shape_input)
 
-    return decode_images(data, output_type, dtype, adjust_orientation, use_fast_idct, windows)
+    return decode_images(
+        data, output_type, dtype, adjust_orientation, use_fast_idct, windows, size_hint
+    )
 
 
 @op(output_dtypes=_SHAPE_TYPES, result=Result(ndim=1, shape=lambda _: [[3]]), encoded=True)

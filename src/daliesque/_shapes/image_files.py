@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.convert import to_numpy
@@ -127,12 +128,17 @@ def decode_images(
     fast_idct: bool,
     choose_windows: Callable[[Integers], Windows] | None = None,
     allocate: Callable[[Integers], HostSamples] | None = None,
+    size_hint: NDArray[np.int32] | None = None,
 ) -> HostSamples:
     """Decode a part of each image, or all of it.
 
-    `choose_windows` gets the sizes of the upright images, and returns windows inside of them.
-    `allocate` gets the shapes of the results, and returns memory for them.
+    `choose_windows` gets the sizes of the upright images, and returns windows inside of them. JPEGs
+    are made smaller as long as the windows have the height and width in `size_hint`. `allocate`
+    gets the shapes of the results, and returns memory for them.
     """
+    if size_hint is not None and (size_hint.shape[1] != 2 or (size_hint < 1).any()):
+        msg = f"'size_hint' must be a height and a width of 1 or more; got {size_hint.tolist()}."
+        raise ValueError(msg)
     if len(encoded) == 0:
         return _kernels.empty_uniform(dtype.code, [0, 0, 0], "HWC", 0)
     files = read_headers(encoded, adjust_orientation)
@@ -143,7 +149,10 @@ def decode_images(
         chosen = choose_windows(sizes)
         windows[:, :2], windows[:, 2:] = chosen.anchors, chosen.extents
         _check_windows(windows, sizes)
-    codecs = _OtherCodecs(files, windows, image_type)
+    reductions = np.ones(len(encoded), np.int64)
+    if size_hint is not None:
+        windows, reductions = _kernels.reduce_windows(files.headers, windows, size_hint)
+    codecs = _OtherCodecs(files, windows, reductions, image_type)
     memory = None
     if allocate is not None:
         shapes = files.shapes(image_type)
@@ -153,6 +162,7 @@ def decode_images(
         encoded,
         files.headers,
         windows,
+        reductions,
         image_type,
         dtype.code,
         fast_idct=fast_idct,
@@ -195,6 +205,7 @@ class _OtherCodecs(NamedTuple):
 
     files: ImageFiles
     windows: Integers
+    reductions: Integers
     image_type: DALIImageType
 
     def decode(self, out: HostSamples, index: int, failure: _kernels.DecodeFailure | None) -> None:
@@ -224,7 +235,7 @@ class _OtherCodecs(NamedTuple):
         _kernels.write_pixels(
             out,
             index=0,
-            pixels=np.ascontiguousarray(array),
+            pixels=np.ascontiguousarray(_shrink(array, int(self.reductions[index]))),
             gray_rule=gray_rule,
             orientation=header.orientation,
             window=self.windows[index].tolist(),
@@ -245,3 +256,14 @@ class _OtherCodecs(NamedTuple):
         stored = self.files.headers[index]
         header = ImageHeader(stored.height, stored.width, stored.channels, stored.orientation)
         return jpeg.decode(to_numpy(self.files.encoded, index).tobytes(), header, wanted)
+
+
+def _shrink(pixels: Any, reduction: int) -> Any:
+    """Means of squares: for a JPEG that the native module would have made smaller."""
+    if reduction == 1:
+        return pixels
+    pads = [(0, -extent % reduction) for extent in pixels.shape[:2]]
+    padded = np.pad(pixels, [*pads, (0, 0)], mode="edge")
+    height, width = (extent // reduction for extent in padded.shape[:2])
+    squares = padded.reshape(height, reduction, width, reduction, -1)
+    return np.rint(squares.mean(axis=(1, 3))).astype(pixels.dtype)

@@ -19,6 +19,8 @@ namespace {
 using Table = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
 using Rows = nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Hints = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Column = nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>;
 using Array = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Cmyk = nb::ndarray<const uint8_t, nb::shape<-1, -1, 4>, nb::c_contig, nb::device::cpu>;
 using Colors = nb::ndarray<nb::numpy, uint8_t, nb::shape<-1, -1, 3>>;
@@ -102,22 +104,57 @@ std::optional<int64_t> find_too_large(const ImageHeaders& headers, double most) 
   return std::nullopt;
 }
 
-/// What to decode of an image: its part in `window`.
-DecodeTask to_task(const EncodedImage& image, const int64_t* window) {
-  const bool transposed = is_transposed(image.orientation);
-  const int64_t height = transposed ? image.width : image.height;
-  const int64_t width = transposed ? image.height : image.width;
+/// The window in a row of numbers, inside of an upright image of the given size.
+CropWindow to_window(const int64_t* window, int64_t height, int64_t width) {
   if (window[0] < 0 || window[1] < 0 || window[2] < 1 || window[3] < 1 ||
       window[0] + window[2] > height || window[1] + window[3] > width) {
     throw std::invalid_argument("a window leaves its image");
   }
-  return {image.kind == EncodedImage::Kind::kOurs,
-          image.format,
-          image.orientation,
-          {window[0], window[1], window[2], window[3]},
-          image.height,
-          image.width,
-          image.channels};
+  return {window[0], window[1], window[2], window[3]};
+}
+
+/// What to decode of an image, made smaller by a factor: its part in `window`.
+DecodeTask to_task(const EncodedImage& image, const int64_t* window, int64_t reduction) {
+  const bool is_ours = image.kind == EncodedImage::Kind::kOurs;
+  const bool is_reducible = is_ours && image.is_jpeg();
+  if (reduction != 1 && reduction != 2 && reduction != 4 && reduction != 8) {
+    throw std::invalid_argument("no such reduction");
+  }
+  const int64_t height = reduced(image.height, reduction), width = reduced(image.width, reduction);
+  const bool transposed = is_transposed(image.orientation);
+  const CropWindow part =
+      to_window(window, transposed ? width : height, transposed ? height : width);
+  if (reduction != 1 && !is_reducible) throw std::invalid_argument("only JPEGs can be reduced");
+  return {is_ours, image.format, image.orientation, part,
+          height,  width,        image.channels,    static_cast<int>(reduction)};
+}
+
+/// Windows of images that are reduced so far that the windows still have at least the size in
+/// `hints` (a row for each image, or one), and the reductions.
+nb::tuple reduce_windows(const ImageHeaders& headers, const Rows& windows, const Hints& hints) {
+  const auto count = static_cast<size_t>(headers.size());
+  if (windows.shape(0) != count || windows.shape(1) != 4 || hints.shape(1) != 2 ||
+      (hints.shape(0) != count && hints.shape(0) != 1)) {
+    throw std::invalid_argument("images, windows and hints must have equal length");
+  }
+  auto* reductions = new int64_t[std::max<size_t>(1, count)];
+  const nb::capsule owner(reductions, [](void* p) noexcept { delete[] static_cast<int64_t*>(p); });
+  size_t index = 0;
+  Table parts = tabulate(headers, 4, [&](const EncodedImage& image, int64_t* row) {
+    const bool transposed = is_transposed(image.orientation);
+    const CropWindow window =
+        to_window(windows.data() + index * 4, transposed ? image.width : image.height,
+                  transposed ? image.height : image.width);
+    const int32_t* const hint = hints.data() + (hints.shape(0) == 1 ? 0 : index * 2);
+    const int reduction = find_reduction(image, window, hint[0], hint[1]);
+    const CropWindow part = reduced_window(image, window, reduction);
+    row[0] = part.y;
+    row[1] = part.x;
+    row[2] = part.height;
+    row[3] = part.width;
+    reductions[index++] = reduction;
+  });
+  return nb::make_tuple(std::move(parts), Column(reductions, {count}, owner));
 }
 
 /// Decodes images; those that the native decoder does not take are decoded by Python.
@@ -162,14 +199,15 @@ void check_memory(const Samples& memory, const Samples& outline) {
   if (!fits) throw std::invalid_argument("the memory does not fit the images");
 }
 
-/// `windows` has a row of (y, x, height, width) for each image.
+/// `windows` has a row of (y, x, height, width) for each image, `reductions` a number.
 KernelOutput decode(const KernelInput& encoded, const ImageHeaders& headers, const Rows& windows,
-                    int image_type, int type_id, bool fast_idct, nb::callable decode_other,
-                    Samples* memory) {
+                    const Indices& reductions, int image_type, int type_id, bool fast_idct,
+                    nb::callable decode_other, Samples* memory) {
   const Samples& files = encoded.outline();
   check_encoded(files);
   const auto count = static_cast<size_t>(files.size());
-  if (headers.size() != files.size() || windows.shape(0) != count || windows.shape(1) != 4) {
+  if (headers.size() != files.size() || windows.shape(0) != count || windows.shape(1) != 4 ||
+      reductions.shape(0) != count) {
     throw std::invalid_argument("images, headers and windows must have equal length");
   }
   const auto type = static_cast<ImageType>(image_type);
@@ -179,7 +217,7 @@ KernelOutput decode(const KernelInput& encoded, const ImageHeaders& headers, con
     const EncodedImage& image = headers.at(i);
     const int64_t* window = windows.data() + i * 4;
     shapes.insert(shapes.end(), {window[2], window[3], result_channels(type, image.channels)});
-    tasks.push_back(to_task(image, window));
+    tasks.push_back(to_task(image, window, reductions.data()[i]));
   }
   auto decoder = std::make_shared<const ImageDecoder>(
       Samples::outline(static_cast<DType>(type_id), 3, std::move(shapes), "HWC", files.size()),
@@ -289,10 +327,17 @@ void bind_images(nb::module_& m) {
   nb::class_<DecodeFailure>(m, "DecodeFailure", "An image that could not be decoded.")
       .def_ro("reason", &DecodeFailure::what)
       .def_ro("is_final", &DecodeFailure::is_final, "Whether no other codec should try.");
-  m.def("decode_images", &decode, "encoded"_a, "headers"_a, "windows"_a, "image_type"_a,
-        "type_id"_a, "fast_idct"_a, "decode_other"_a, "memory"_a.none() = nb::none(),
+  m.def("reduce_windows", &reduce_windows, "headers"_a, "windows"_a, "hints"_a,
+        nb::sig("def reduce_windows(headers: ImageHeaders, windows: NDArray[typing.Any], hints: "
+                "NDArray[typing.Any]) -> tuple[NDArray[typing.Any], NDArray[typing.Any]]"),
+        "Windows of images that are made smaller, if they can be, so far that the windows still "
+        "have the height and width in `hints`; and the factors: 1, 2, 4 or 8.");
+  m.def("decode_images", &decode, "encoded"_a, "headers"_a, "windows"_a, "reductions"_a,
+        "image_type"_a, "type_id"_a, "fast_idct"_a, "decode_other"_a,
+        "memory"_a.none() = nb::none(),
         nb::sig("def decode_images(encoded: Samples, headers: ImageHeaders, windows: "
-                "NDArray[typing.Any], image_type: int, type_id: int, fast_idct: bool, "
+                "NDArray[typing.Any], reductions: NDArray[typing.Any], image_type: int, type_id: "
+                "int, fast_idct: bool, "
                 "decode_other: typing.Callable[[Samples, int, DecodeFailure | None], None], "
                 "memory: Samples | None = None) -> Samples"),
         "Windows of images. What is of no native format, or cannot be decoded, is for "

@@ -20,6 +20,9 @@ constexpr double kFormatCost = 1000.0, kFormatByteCost = 2.0, kFormatPixelCost =
 /// Files for another codec are decoded faster than handed to another thread below this size.
 constexpr int64_t kSmallFile = 16384;
 
+/// A block has one sample left.
+constexpr int kMostReduction = 8;
+
 /// The size of the image is checked before tasks are made.
 constexpr int64_t kNoPixelLimit = INT64_MAX;
 
@@ -114,6 +117,7 @@ jpeg::Result decode_jpeg(const DecodeTask& task, const uint8_t* data, size_t siz
   // The reference decodes images with an orientation by a decoder that has no such choice.
   options.fast_idct = fast_idct && task.orientation == 1;
   options.smooth_inside_region = task.orientation == 1;
+  options.reduction = task.reduction;
   options.region = {static_cast<int>(stored.x), static_cast<int>(stored.y),
                     static_cast<int>(stored.width), static_cast<int>(stored.height)};
   if (out_type == DType::uint8 && task.orientation == 1 && task.channels != 4) {
@@ -174,6 +178,27 @@ std::vector<EncodedImage> read_image_headers(const Samples& encoded) {
             read_header(encoded.data<uint8_t>(i), static_cast<size_t>(encoded.volume(i)));
       });
   return images;
+}
+
+int find_reduction(const EncodedImage& image, const CropWindow& window, int64_t least_height,
+                   int64_t least_width) {
+  int reduction = 1;
+  if (image.kind != EncodedImage::Kind::kOurs || !image.is_jpeg()) return reduction;
+  while (reduction < kMostReduction && reduced(window.height, 2 * reduction) >= least_height &&
+         reduced(window.width, 2 * reduction) >= least_width) {
+    reduction *= 2;
+  }
+  return reduction;
+}
+
+CropWindow reduced_window(const EncodedImage& image, const CropWindow& window, int reduction) {
+  const CropWindow whole = stored_window(image.orientation, image.height, image.width, window);
+  const int64_t y = whole.y / reduction, x = whole.x / reduction;
+  const CropWindow stored{y, x, reduced(whole.y + whole.height, reduction) - y,
+                          reduced(whole.x + whole.width, reduction) - x};
+  int64_t height = reduced(image.height, reduction), width = reduced(image.width, reduction);
+  if (is_transposed(image.orientation)) std::swap(height, width);
+  return stored_window(inverse_orientation(image.orientation), height, width, stored);
 }
 
 double decode_cost(const DecodeTask& task, int64_t bytes) {

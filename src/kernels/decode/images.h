@@ -44,8 +44,22 @@ struct DecodeTask {
   codecs::Format format;            ///< kNone: a JPEG, if it is ours
   int orientation;                  ///< 1: as stored
   CropWindow window;                ///< of the upright image; not empty
-  int64_t height, width, channels;  ///< as stored
+  int64_t height, width, channels;  ///< as stored, after the reduction
+  int reduction = 1;                ///< of a JPEG: 2, 4 or 8: decoded smaller by this factor
 };
+
+/// The extent of an axis after a reduction.
+inline int64_t reduced(int64_t extent, int64_t reduction) {
+  return (extent + reduction - 1) / reduction;
+}
+
+/// The strongest reduction, 1, 2, 4 or 8, after which a window of an image still has at least the
+/// given size; 1 if the image is no JPEG that is decoded here.
+int find_reduction(const EncodedImage& image, const CropWindow& window, int64_t least_height,
+                   int64_t least_width);
+
+/// What holds a window of the upright image in the reduced one: begins and ends rounded outwards.
+CropWindow reduced_window(const EncodedImage& image, const CropWindow& window, int reduction);
 
 /// Why an image could not be decoded.
 struct DecodeFailure {

@@ -48,6 +48,11 @@ CropWindow stored_window(int orientation, int64_t height, int64_t width, const C
 /// Whether the orientation swaps height and width.
 inline bool is_transposed(int orientation) { return orientation >= 5; }
 
+/// The orientation that undoes one: two of them rotate by 90 degrees, to either side.
+inline int inverse_orientation(int orientation) {
+  return orientation == 6 ? 8 : orientation == 8 ? 6 : orientation;
+}
+
 /// The number of channels of a result.
 inline int64_t result_channels(ImageType type, int64_t stored) {
   return type == ImageType::kAny ? stored : type == ImageType::kGray ? 1 : 3;

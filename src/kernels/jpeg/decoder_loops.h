@@ -56,6 +56,11 @@ struct DecoderLoops {
   void (*fast_inverse_dct)(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,
                            const uint8_t* last, int count, const uint16_t* quant);
 
+  /// The same for blocks of 1, 2 and 4 samples a side, made of low frequencies; the first takes
+  /// nothing but the DC coefficients.
+  void (*reduced_inverse_dct[3])(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,
+                                 const uint8_t* last, int count, const uint16_t* quant);
+
   /// Doubles a row horizontally with the triangle filter; in[-1] and in[count] are read.
   void (*upsample_h2v1)(uint8_t* out, const uint8_t* in, int count);
 
@@ -103,6 +108,12 @@ const DecoderLoops& decoder_loops();
                    const uint8_t* last, int count, const uint16_t* quant);                        \
   void fast_inverse_dct(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,              \
                         const uint8_t* last, int count, const uint16_t* quant);                   \
+  void inverse_dct_1x1(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,               \
+                       const uint8_t* last, int count, const uint16_t* quant);                    \
+  void inverse_dct_2x2(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,               \
+                       const uint8_t* last, int count, const uint16_t* quant);                    \
+  void inverse_dct_4x4(uint8_t* out, ptrdiff_t stride, const int16_t* coefficients,               \
+                       const uint8_t* last, int count, const uint16_t* quant);                    \
   extern const DecoderLoops decoder_loops;
 
 namespace portable {

@@ -61,6 +61,7 @@ struct BlockPlan {
   int first;      ///< where the block of the first MCU goes, in blocks
   int step;       ///< distance to the same block of the next MCU, in blocks
   bool wanted;    ///< false: read over it
+  bool only_dc;   ///< of a wanted block: read over the other coefficients
 };
 
 struct McuPlan {

@@ -168,6 +168,11 @@ static_assert(Bits::kAfterRefill - kSkipsPerRefill * kMaxSkipLength >= kAcIndexB
   const auto dc = static_cast<uint32_t>(*prediction) + static_cast<uint32_t>(difference);
   *prediction = static_cast<int32_t>(dc);
   if (block == nullptr) return skip_ac(bits, *plan.ac);
+  if (plan.only_dc) {
+    block[0] = static_cast<int16_t>(dc);
+    *last = 0;
+    return skip_ac(bits, *plan.ac);
+  }
   clear(block);
   block[0] = static_cast<int16_t>(dc);
   int last_index = 0;

@@ -17,12 +17,22 @@ ComponentGeometry plan_component(const Header& header, int index, const DecodeOp
     result.h_ratio = header.max_h / stored.h;
     result.v_ratio = header.max_v / stored.v;
   }
-  result.width = divide_up(header.info.width, result.h_ratio);
-  result.height = divide_up(header.info.height, result.v_ratio);
+  result.columns = divide_up(header.info.width, kBlockSide * result.h_ratio);
+  result.rows = divide_up(header.info.height, kBlockSide * result.v_ratio);
+  result.side = kBlockSide / options.reduction;
+  // Like libjpeg, reduce subsampled components less rather than interpolate them.
+  while (result.side < kBlockSide && result.h_ratio % 2 == 0 && result.v_ratio % 2 == 0) {
+    result.side *= 2;
+    result.h_ratio /= 2;
+    result.v_ratio /= 2;
+  }
+  result.fast_idct = options.fast_idct && result.side == kBlockSide;
+  result.width = divide_up(header.info.width, options.reduction * result.h_ratio);
+  result.height = divide_up(header.info.height, options.reduction * result.v_ratio);
   result.wanted = index == 0 || options.format != Format::kGray || header.info.color == Color::kRgb;
   // libjpeg filters only these ratios, and in rows of more than two samples.
   const bool wide = result.width > 2;
-  if (options.fancy_upsampling && result.v_ratio <= 2) {
+  if (options.fancy_upsampling && options.reduction < kBlockSide && result.v_ratio <= 2) {
     result.fancy_h = result.h_ratio == 2 && wide;
     result.fancy_v = result.v_ratio == 2 && (result.h_ratio == 1 || result.fancy_h);
   }
@@ -34,8 +44,8 @@ ComponentGeometry plan_component(const Header& header, int index, const DecodeOp
 ScanGrid Geometry::block_grid(int index) const {
   const ComponentGeometry& c = component[index];
   ScanGrid blocks;
-  blocks.columns = divide_up(c.width, 8);
-  blocks.rows = divide_up(c.height, 8);
+  blocks.columns = c.columns;
+  blocks.rows = c.rows;
   blocks.column0 = grid.column0 * c.h;
   blocks.column1 = std::min(grid.column1 * c.h, blocks.columns);
   blocks.row0 = grid.row0 * c.v;
@@ -47,10 +57,12 @@ Geometry plan_geometry(const Header& header, const DecodeOptions& options) {
   const ImageInfo& info = header.info;
   Geometry result;
   result.components = info.components;
-  result.image_height = info.height;
+  const int width = divide_up(info.width, options.reduction);
+  const int height = divide_up(info.height, options.reduction);
+  result.image_height = height;
   result.region = options.region;
   Region& region = result.region;
-  if (region.width == 0 && region.height == 0) region = {0, 0, info.width, info.height};
+  if (region.width == 0 && region.height == 0) region = {0, 0, width, height};
 
   int column_context = 0;
   for (int i = 0; i < info.components; ++i) {
@@ -62,21 +74,20 @@ Geometry plan_geometry(const Header& header, const DecodeOptions& options) {
   }
 
   const bool interleaved = info.components > 1;
-  result.mcu_width = interleaved ? 8 * header.max_h : 8;
-  result.mcu_height = interleaved ? 8 * header.max_v : 8;
+  const int side = kBlockSide / options.reduction;
+  result.mcu_width = interleaved ? side * header.max_h : side;
+  result.mcu_height = interleaved ? side * header.max_v : side;
   const auto last_needed = [](int end, int context, int size) {
     return std::min(end - 1 + context, size - 1);
   };
   ScanGrid& grid = result.grid;
-  grid.columns = divide_up(info.width, result.mcu_width);
-  grid.rows = divide_up(info.height, result.mcu_height);
+  grid.columns = divide_up(width, result.mcu_width);
+  grid.rows = divide_up(height, result.mcu_height);
   grid.column0 = std::max(region.x - column_context, 0) / result.mcu_width;
-  grid.column1 =
-      last_needed(region.x + region.width, column_context, info.width) / result.mcu_width + 1;
+  grid.column1 = last_needed(region.x + region.width, column_context, width) / result.mcu_width + 1;
   grid.row0 = std::max(region.y - result.row_context, 0) / result.mcu_height;
   grid.row1 =
-      last_needed(region.y + region.height, result.row_context, info.height) / result.mcu_height +
-      1;
+      last_needed(region.y + region.height, result.row_context, height) / result.mcu_height + 1;
   return result;
 }
 

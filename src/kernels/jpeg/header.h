@@ -9,7 +9,8 @@
 namespace daliesque::jpeg {
 
 constexpr int kMaxComponents = 4;
-constexpr int kBlockSize = 64;
+constexpr int kBlockSide = 8;
+constexpr int kBlockSize = kBlockSide * kBlockSide;
 
 /// Row-major position of each coefficient in the order the file stores them.
 constexpr uint8_t kNaturalOrder[kBlockSize] = {

@@ -68,8 +68,8 @@ Result Image::check_size() const {
   const auto inside = [](int start, int length, int size) {
     return start >= 0 && length > 0 && length <= size && start <= size - length;
   };
-  if (!whole && (!inside(region.x, region.width, info.width) ||
-                 !inside(region.y, region.height, info.height))) {
+  if (!whole && (!inside(region.x, region.width, divide_up(info.width, options_.reduction)) ||
+                 !inside(region.y, region.height, divide_up(info.height, options_.reduction)))) {
     return {Status::kBadRegion, "the region is empty or not inside the image", 0};
   }
   return {};
@@ -86,10 +86,11 @@ Result Image::allocate(bool whole_planes, uint8_t* out, ptrdiff_t row_stride) {
     Plane& plane = writer.plane[i];
     // One more row keeps the last one of the band before, and padding around a row is for filters
     // and vector stores that reach beyond it.
-    const int rows = (whole_planes ? grid.row1 - grid.row0 : 1) * component.v * 8 + 1;
-    plane.stride = (grid.column1 - grid.column0) * ptrdiff_t{component.h} * 8 + kRowPadding;
-    plane.first_column = grid.column0 * component.h * 8;
-    plane.first_row = grid.row0 * component.v * 8 - 1;
+    const int rows = (whole_planes ? grid.row1 - grid.row0 : 1) * component.v * component.side + 1;
+    plane.stride =
+        (grid.column1 - grid.column0) * ptrdiff_t{component.h} * component.side + kRowPadding;
+    plane.first_column = grid.column0 * component.h * component.side;
+    plane.first_row = grid.row0 * component.v * component.side - 1;
     plane.has_last_column = grid.column1 == grid.columns;
     offsets[i] = bytes + kRowPadding;
     bytes += static_cast<size_t>(rows * plane.stride) + 2 * kRowPadding;
@@ -133,7 +134,7 @@ Result Image::decode_scans_apart() {
 
 Result Image::decode_progressive() {
   const int mcu_rows = std::min(geometry_.grid.row1 + rows_below_, geometry_.grid.rows);
-  ProgressiveScans scans(&state_, &headers_, &scan_, geometry_, mcu_rows, options_.fast_idct);
+  ProgressiveScans scans(&state_, &headers_, &scan_, geometry_, mcu_rows);
   const Result result = scans.read_all(size_);
   if (!result.ok()) return result;
   const bool smooth = scans.needs_smoothing();
@@ -164,7 +165,7 @@ Result Image::plan_tables(int index) {
   const uint8_t* const where = data_ + headers_.position();
   const ScanComponent& scan = header.scan[index];
   const ScanPart& part = parts_[index];
-  if (!state_.set_quant(header, scan.component, options_.fast_idct)) {
+  if (!state_.set_quant(header, scan.component, geometry_.component[scan.component].fast_idct)) {
     return corrupt("a scan without its quantization table", where);
   }
   const HuffmanSpec& dc_spec = header.dc_huffman[scan.dc_table];
@@ -177,13 +178,14 @@ Result Image::plan_tables(int index) {
   if (dc == nullptr) return corrupt("an invalid Huffman table", dc_spec.bytes);
   if (ac == nullptr) return corrupt("an invalid Huffman table", ac_spec.bytes);
   const bool wanted = geometry_.component[scan.component].wanted;
+  const bool only_dc = geometry_.component[scan.component].side == 1;
   const bool skips =
-      !wanted || grid_.row0 > 0 || grid_.column0 > 0 || grid_.column1 < grid_.columns;
+      !wanted || only_dc || grid_.row0 > 0 || grid_.column0 > 0 || grid_.column1 < grid_.columns;
   if (skips && !ac->skip.built) build_skip_table(ac_spec, &ac->skip);
   for (int y = 0; y < part.v; ++y) {
     for (int x = 0; x < part.h; ++x) {
       plan_.block[plan_.blocks++] = {
-          dc, ac, scan.component, part.first + y * kRunMcus * part.h + x, part.h, wanted};
+          dc, ac, scan.component, part.first + y * kRunMcus * part.h + x, part.h, wanted, only_dc};
     }
   }
   return {};
@@ -320,8 +322,14 @@ void Image::smooth_row(const ProgressiveScans& scans, int component, int row,
 void Image::transform(int component, int row, int column, int count, const int16_t* coefficients,
                       const uint8_t* last) {
   const Plane& plane = state_.writer.plane[component];
-  uint8_t* const out = plane.row(row * 8) + (column * 8 - plane.first_column);
-  const auto inverse_dct = options_.fast_idct ? kernels_.fast_inverse_dct : kernels_.inverse_dct;
+  const ComponentGeometry& shape = geometry_.component[component];
+  const int side = shape.side;
+  uint8_t* const out = plane.row(row * side) + (column * side - plane.first_column);
+  const auto inverse_dct =
+      side < kBlockSide
+          ? kernels_.reduced_inverse_dct[std::countr_zero(static_cast<unsigned>(side))]
+      : shape.fast_idct ? kernels_.fast_inverse_dct
+                        : kernels_.inverse_dct;
   inverse_dct(out, plane.stride, coefficients, last, count, state_.quant[component]);
 }
 
@@ -334,7 +342,7 @@ void Image::finish_band(int row) {
     const ComponentGeometry& component = geometry_.component[i];
     if (!component.wanted) continue;
     Plane& plane = state_.writer.plane[i];
-    const int rows = component.v * 8;
+    const int rows = component.v * component.side;
     std::memcpy(plane.data, plane.data + rows * plane.stride, plane.stride);
     plane.first_row += rows;
   }

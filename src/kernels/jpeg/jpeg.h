@@ -18,12 +18,13 @@
 ///
 /// Whenever a call returns `kOk`, the pixels equal those of libjpeg-turbo's vector code with the
 /// accurate integer DCT (`JDCT_ISLOW`) or, on request, the fast one, with or without fancy
-/// upsampling, bit for bit; a region equals the same region of the whole image. Blocks of
-/// progressive files whose scans leave coefficients imprecise are smoothed likewise. Damage that
-/// libjpeg-turbo would paper over (missing data, bad codes, restart markers out of sequence, stray
-/// bytes) is reported instead, and the output is then unspecified. Bytes that a region does not
-/// need are not looked at, so damage there goes unseen. Whoever needs the last MCU also needs the
-/// marker that ends the scan; a progressive image always needs the one that ends the image.
+/// upsampling, of whole or reduced size, bit for bit; a region equals the same region of the whole
+/// image. Blocks of progressive files whose scans leave coefficients imprecise are smoothed
+/// likewise. Damage that libjpeg-turbo would paper over (missing data, bad codes, restart markers
+/// out of sequence, stray bytes) is reported instead, and the output is then unspecified. Bytes
+/// that a region does not need are not looked at, so damage there goes unseen. Whoever needs the
+/// last MCU also needs the marker that ends the scan; a progressive image always needs the one that
+/// ends the image.
 ///
 /// No function throws, and none reads past `size` or writes outside the rows of the region.
 /// A `Decoder` may be used by one thread at a time; there is no other shared state.
@@ -98,7 +99,10 @@ struct DecodeOptions {
   /// Smoothing sees the blocks at the left of the region repeated instead of those beside it: what
   /// libjpeg-turbo does when it crops.
   bool smooth_inside_region = false;
-  Region region;
+  /// 1, 2, 4 or 8: each axis has one sample for so many of the image, computed from the low
+  /// frequencies of each block. The pixels equal those of libjpeg-turbo's reduced decoding.
+  int reduction = 1;
+  Region region;                          ///< of the reduced image
   int64_t max_pixels = int64_t{1} << 30;  ///< of the whole image, not of the region
 };
 

@@ -333,21 +333,14 @@ void cmyk_to_pixels(uint8_t* out, const PlaneRow& in, int count, bool in_ycck) {
 }  // namespace
 
 const DecoderLoops decoder_loops = {
-    decode_mcus,
-    decode_dc_first,
-    decode_dc_refinement,
-    decode_ac_first,
-    decode_ac_refinement,
-    inverse_dct,
-    fast_inverse_dct,
-    upsample_h2v1,
-    upsample_h2v2,
-    upsample_h1v2,
-    replicate,
-    ycbcr_to_pixels,
-    planes_to_pixels,
-    planes_to_gray,
-    limited_ycbcr_to_pixels,
+    decode_mcus,          decode_dc_first,
+    decode_dc_refinement, decode_ac_first,
+    decode_ac_refinement, inverse_dct,
+    fast_inverse_dct,     {inverse_dct_1x1, inverse_dct_2x2, inverse_dct_4x4},
+    upsample_h2v1,        upsample_h2v2,
+    upsample_h1v2,        replicate,
+    ycbcr_to_pixels,      planes_to_pixels,
+    planes_to_gray,       limited_ycbcr_to_pixels,
     cmyk_to_pixels,
 };
 

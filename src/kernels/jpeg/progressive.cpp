@@ -133,9 +133,11 @@ Result ProgressiveScans::read_scan() {
 
 bool ProgressiveScans::is_wanted() const {
   const Header& header = headers_.header();
-  return std::any_of(
-      header.scan, header.scan + header.scan_components,
-      [&](const ScanComponent& scan) { return geometry_.component[scan.component].wanted; });
+  return std::any_of(header.scan, header.scan + header.scan_components,
+                     [&](const ScanComponent& scan) {
+                       const ComponentGeometry& component = geometry_.component[scan.component];
+                       return component.wanted && (header.band.first == 0 || component.side > 1);
+                     });
 }
 
 /// Appends the blocks that a unit has of a component.
@@ -143,7 +145,7 @@ Result ProgressiveScans::plan_component(const ScanComponent& scan, McuPlan* plan
   const Header& header = headers_.header();
   const DcTable* dc = nullptr;
   if (header.band.high == 0) {
-    if (!state_.set_quant(header, scan.component, fast_idct_)) {
+    if (!state_.set_quant(header, scan.component, geometry_.component[scan.component].fast_idct)) {
       return corrupt("a scan without its quantization table");
     }
     const HuffmanSpec& spec = header.dc_huffman[scan.dc_table];
@@ -162,7 +164,8 @@ Result ProgressiveScans::plan_component(const ScanComponent& scan, McuPlan* plan
   for (int y = 0; y < v; ++y) {
     for (int x = 0; x < h; ++x) {
       const auto first = static_cast<int>(array.first + y * array.columns + x);
-      plan->block[plan->blocks++] = {dc, nullptr, scan.component, first, h, component.wanted};
+      plan->block[plan->blocks++] = {dc, nullptr,          scan.component, first,
+                                     h,  component.wanted, false};
     }
   }
   return {};

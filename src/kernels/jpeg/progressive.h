@@ -39,13 +39,12 @@ class Progression {
 class ProgressiveScans {
  public:
   ProgressiveScans(DecoderState* state, HeaderReader* headers, ScanData* scan,
-                   const Geometry& geometry, int mcu_rows, bool fast_idct)
+                   const Geometry& geometry, int mcu_rows)
       : state_(*state),
         headers_(*headers),
         scan_(*scan),
         geometry_(geometry),
-        mcu_rows_(mcu_rows),
-        fast_idct_(fast_idct) {}
+        mcu_rows_(mcu_rows) {}
 
   /// Call it when the first scan header has been read. `size` is that of the file.
   Result read_all(size_t size);
@@ -84,7 +83,6 @@ class ProgressiveScans {
   ScanData& scan_;
   const Geometry& geometry_;
   const int mcu_rows_;
-  const bool fast_idct_;
   const DecoderLoops& kernels_ = decoder_loops();
   Progression progression_;
   uint16_t quant_[kMaxComponents][kGuessed] = {};  ///< in file order

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/simd.h"
@@ -43,6 +44,10 @@ void mutate_once(File& file, const std::vector<File>& seeds, Random& random) {
   if (target < file.size()) file[target] = testing::random_byte(kInteresting, random);
 }
 
+std::pair<int, int> reduced_size(const jpeg::ImageInfo& info, int reduction) {
+  return {(info.width + reduction - 1) / reduction, (info.height + reduction - 1) / reduction};
+}
+
 jpeg::DecodeOptions random_options(const jpeg::ImageInfo& info, Random& random) {
   constexpr jpeg::Format kFormats[] = {jpeg::Format::kRgb, jpeg::Format::kBgr, jpeg::Format::kGray,
                                        jpeg::Format::kYCbCr};
@@ -52,12 +57,14 @@ jpeg::DecodeOptions random_options(const jpeg::ImageInfo& info, Random& random) 
   options.fast_idct = random.chance(3);
   options.smooth_inside_region = random.chance(2);
   options.max_pixels = kMaxPixels;
+  options.reduction = random.chance(2) ? 1 : 1 << random.below(4);
+  const auto [width, height] = reduced_size(info, options.reduction);
   if (random.chance(2)) {
     jpeg::Region& region = options.region;
-    region.x = random.between(0, info.width - 1);
-    region.y = random.between(0, info.height - 1);
-    region.width = random.between(1, info.width - region.x);
-    region.height = random.between(1, info.height - region.y);
+    region.x = random.between(0, width - 1);
+    region.y = random.between(0, height - 1);
+    region.width = random.between(1, width - region.x);
+    region.height = random.between(1, height - region.y);
   }
   return options;
 }
@@ -71,8 +78,9 @@ bool decode_one(jpeg::Decoder& decoder, const uint8_t* data, size_t size, Random
   if (info.width == 0 || int64_t{info.width} * info.height > kMaxPixels) return true;
   const jpeg::DecodeOptions options = random_options(info, random);
   const bool whole = options.region.width == 0;
-  const size_t rows = whole ? info.height : options.region.height;
-  const size_t row_bytes = static_cast<size_t>(whole ? info.width : options.region.width) *
+  const auto [width, height] = reduced_size(info, options.reduction);
+  const size_t rows = whole ? height : options.region.height;
+  const size_t row_bytes = static_cast<size_t>(whole ? width : options.region.width) *
                            static_cast<size_t>(jpeg::channels(options.format));
   const size_t stride = row_bytes + random.below(4);
   const size_t total = (rows - 1) * stride + row_bytes;
