@@ -202,6 +202,9 @@ class PlannedSamples:
     def shape_array(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]: ...
 
     @property
+    def nbytes(self) -> int: ...
+
+    @property
     def uniform(self) -> bool: ...
 
     @property
@@ -464,8 +467,123 @@ def carry_out(steps: tuple[Any, ...]) -> None:
 def call_locked(mutex: Mutex, function: Any, *args: Any) -> Any:
     """Call a function that no other thread is in meanwhile."""
 
+def call_within(stack: list[Any], top: Any, function: Any, *args: Any) -> Any:
+    """Call a function while something is on top of a stack."""
+
+def call_with_attribute(target: Any, name: str, meanwhile: Any, function: Any, *args: Any) -> Any:
+    """Call a function while an attribute has another value."""
+
 def store_result(target: Any, name: str, function: Any, *args: Any) -> None:
     """Call a function and set an attribute to what it returns, as one step."""
+
+def run_body(name: str, body: Any, inputs: list[Any], arguments: dict[str, Any]) -> Any:
+    """Call the body of a call, which counts for its name."""
+
+def run_under(name: str, reader: bool, calls: int, function: Any, *args: Any) -> Any:
+    """Call a function that counts for a name, as so many calls."""
+
+def read_file(function: Any, *args: Any) -> Any:
+    """Call a function that reads a file."""
+
+def count_calls(name: str, reader: bool, calls: int, samples: int, bytes: int) -> None:
+    """Count calls without their time."""
+
+def count_inside() -> None:
+    """
+    Count nothing for the body that is running: what it consists of counts.
+    """
+
+def wait_ahead(function: Any, *args: Any) -> Any:
+    """Call a function that waits until the consumer has taken something."""
+
+def set_thread_role(role: str) -> None:
+    """Say that the calling thread works in the background, and what for."""
+
+class Team:
+    """Threads of Python that share the work of a call."""
+
+    def __init__(self) -> None: ...
+
+    def call(self, function: Any, *args: Any) -> Any: ...
+
+    def end(self) -> None: ...
+
+class PaceKind(enum.Enum):
+    """Who makes the steps of a loop, and when."""
+
+    plain = 0
+
+    ahead = 1
+
+    replay = 2
+
+class Pace:
+    """The steps of a loop, as its consumer sees them."""
+
+    def __init__(self, kind: PaceKind) -> None: ...
+
+    def arrive(self) -> None: ...
+
+    def depart(self, samples: int) -> None: ...
+
+def current_name() -> str:
+    """The name that the calling thread counts for."""
+
+def read_meters() -> dict[str, Any]:
+    """All counts so far."""
+
+class TraceKind(enum.Enum):
+    """What an event of a trace is."""
+
+    call = 0
+
+    run = 1
+
+    loop = 2
+
+    file = 3
+
+    wait = 4
+
+    read = 5
+
+    device = 6
+
+class TraceFlow(enum.Enum):
+    """What an event is for the way of a call."""
+
+    none = 0
+
+    begins = 1
+
+    goes_on = 2
+
+    ends = 3
+
+def begin_trace(path: str, capacity: int) -> int:
+    """Begin to write a trace; returns 0, or errno."""
+
+def end_trace() -> tuple[int, int, int]:
+    """
+    End the trace; returns how many events there are, how many were left out, and errno.
+    """
+
+def begin_call(site: str | None) -> int:
+    """Note that this thread is about to make a call; returns its number."""
+
+def end_call(name: str, begin: int) -> None:
+    """Note that the call is made that was begun last."""
+
+def traced_events() -> int:
+    """How many events of the trace are written."""
+
+def clock_now() -> int:
+    """Nanoseconds of the clock that traces use."""
+
+def trace_event(kind: TraceKind, name: str, site: str | None, begin: int, end: int, number: int, flow: TraceFlow, row: str | None) -> None:
+    """
+    Note something in the trace, in a row of its own or in that of the calling thread.
+    """
 
 class PhiloxState:
     """A position in the stream of a generator."""
@@ -741,6 +859,38 @@ class Curve(enum.Enum):
 def apply_curve(samples: Samples, curve: Curve, parameters: numpy.typing.NDArray[Any], outer: int) -> Samples:
     """Rows of `parameters` have 2 values, or 2 for each channel."""
 
+class AugmentStep(enum.Enum):
+    """What a step of augment() does."""
+
+    none = 0
+
+    move = 1
+
+    brightness = 2
+
+    contrast = 3
+
+    color = 4
+
+    sharpness = 5
+
+    posterize = 6
+
+    solarize = 7
+
+    add_below = 8
+
+    invert = 9
+
+    equalize = 10
+
+    autocontrast = 11
+
+def augment(samples: Samples, kinds: numpy.typing.NDArray[Any], parameters: numpy.typing.NDArray[Any], matrices: numpy.typing.NDArray[Any], interp: WarpInterp, border: Border, fill: Sequence[float]) -> Samples:
+    """
+    Rows have an entry for each step: a number, two parameters and six values of a matrix.
+    """
+
 def autocontrast(samples: Samples, outer: int) -> Samples: ...
 
 def mean_contrast(samples: Samples, factor: numpy.typing.NDArray[Any]) -> Samples: ...
@@ -880,9 +1030,9 @@ def reduce_windows(headers: ImageHeaders, windows: NDArray[Any], hints: NDArray[
     Windows of images that are made smaller, if they can be, so far that the windows still have the height and width in `hints`; and the factors: 1, 2, 4 or 8.
     """
 
-def decode_images(encoded: Samples, headers: ImageHeaders, windows: NDArray[Any], reductions: NDArray[Any], image_type: int, type_id: int, fast_idct: bool, decode_other: Callable[[Samples, int, DecodeFailure | None], None]) -> Samples:
+def decode_images(encoded: Samples, headers: ImageHeaders, windows: NDArray[Any], reductions: NDArray[Any], image_type: int, type_id: int, fast_idct: bool, decode_other: Callable[[Samples, int, DecodeFailure | None], None], memory: Samples | None = None) -> Samples:
     """
-    Windows of images. What is of no native format, or cannot be decoded, is for `decode_other`, which gets a batch of one to fill in, the number of the image, and what went wrong.
+    Windows of images. What is of no native format, or cannot be decoded, is for `decode_other`, which gets a batch of one to fill in, the number of the image, and what went wrong. With `memory`, they are written there.
     """
 
 class GrayRule(enum.Enum):
