@@ -76,7 +76,15 @@ def test_memory_must_fit_the_images() -> None:
     def decode(memory: Any) -> Any:
         code = ndd.uint8.code
         return _kernels.decode_images(
-            encoded, headers, window, ndd.types.RGB, code, False, lambda *_: None, memory
+            encoded,
+            headers,
+            window,
+            np.ones(1, np.int64),
+            ndd.types.RGB,
+            code,
+            fast_idct=False,
+            decode_other=lambda *_: None,
+            memory=memory,
         )
 
     for wrong in (np.zeros((20, 30, 3), np.uint8), np.zeros((20, 31, 3), np.int8)):

@@ -24,7 +24,7 @@ DOCS = Path(__file__).parent.parent.parent / "docs"
 OTHERS = set(
     """
     Tensor as_tensor bfloat16 bool contiguous_format device dtype finfo float16 float32 float64
-    frombuffer iinfo int16 int32 int64 int8 uint16 uint32 uint64 uint8 version.cuda
+    from_numpy frombuffer iinfo int16 int32 int64 int8 uint16 uint32 uint64 uint8 version.cuda
     """.split()
 )
 ON_THE_HOST = set(

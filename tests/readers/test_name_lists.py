@@ -40,12 +40,11 @@ def random_lines(seed: int, count: int = 40) -> list[bytes]:
 
 
 def names_of(joined: bytes, ends: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[bytes]:
-    return [joined[begin:end] for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
+    begins = [0, *ends.tolist()][: len(ends)]
+    return [joined[begin:end] for begin, end in zip(begins, ends.tolist(), strict=True)]
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_lines_with_labels(seed: int) -> None:
-    lines = random_lines(seed)
+def check_labeled(lines: list[bytes]) -> None:
     entries, bad_line = [], 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -59,6 +58,16 @@ def test_lines_with_labels(seed: int) -> None:
     assert bad == bad_line
     assert list(zip(names_of(joined, ends), labels.tolist(), strict=True)) == entries
     assert is_plain == all(b".." not in name for name, _ in entries)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_lines_with_labels(seed: int) -> None:
+    lines = random_lines(seed, 200)
+    for line in lines:
+        check_labeled([line])
+    good = [line for line in lines if LINE.fullmatch(line)]
+    check_labeled([*good, b"", *good])
+    check_labeled([*good, b"no label", *good])
 
 
 @pytest.mark.parametrize("seed", range(50))

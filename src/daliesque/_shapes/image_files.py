@@ -127,8 +127,8 @@ def decode_images(
     adjust_orientation: bool,
     fast_idct: bool,
     choose_windows: Callable[[Integers], Windows] | None = None,
-    allocate: Callable[[Integers], HostSamples] | None = None,
     size_hint: NDArray[np.int32] | None = None,
+    allocate: Callable[[Integers], HostSamples] | None = None,
 ) -> HostSamples:
     """Decode a part of each image, or all of it.
 

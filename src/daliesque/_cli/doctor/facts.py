@@ -33,6 +33,8 @@ EXTRAS = {
     "show": ("rich", "tables in terminals: ndd.watch()"),
     "torch": ("torch", "torch tensors, accelerators"),
     "torchdata": ("torchdata", "pytorch.nodes"),
+    "jax": ("jax", "jax.iterate"),
+    "ray": ("ray", "daliesque.ray"),
     "convert": ("libcst", "python -m daliesque convert"),
 }
 # Formats that are decoded by libraries, and what their name is there.
