@@ -10,7 +10,7 @@ import threading
 from typing import Any, Protocol, Self, TextIO
 
 from .._engine.threads import get_num_threads, usable_cpus
-from .._show.display import in_notebook
+from .._show.display import in_notebook, notebook_display
 from .counters import Counters, Snapshot
 from .reports import Report
 
@@ -159,10 +159,9 @@ class _Notebook:
     """The output of a cell."""
 
     def __init__(self) -> None:
-        from IPython.display import HTML, display
-
-        self._html = HTML
-        self._handle: Any = display(HTML("<p>...</p>"), display_id=True)
+        module = notebook_display()
+        self._html = module.HTML
+        self._handle: Any = module.display(module.HTML("<p>...</p>"), display_id=True)
 
     def show(self, recent: Report) -> None:
         """Replace the output."""

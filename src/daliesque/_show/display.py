@@ -3,12 +3,19 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+from typing import Any
 
 from PIL import Image
 
 from .terminal import Protocol, encode, find_protocol
+
+
+def notebook_display() -> Any:
+    """The module that writes below the cells of notebooks; it has no types."""
+    return importlib.import_module("IPython.display")
 
 
 def display(picture: Image.Image) -> None:
@@ -20,9 +27,7 @@ def display(picture: Image.Image) -> None:
         If there is nothing to show it on.
     """
     if in_notebook():
-        from IPython.display import display as show_in_cell
-
-        show_in_cell(picture)
+        notebook_display().display(picture)
         return
     if sys.stdout.isatty():
         protocol = find_protocol(os.environ)
