@@ -105,10 +105,10 @@ struct Between {
 };
 
 /// Four floats: a pixel of four channels, or one of three and what follows it.
-using Four [[gnu::vector_size(16)]] = float;
+using FourFloats [[gnu::vector_size(16)]] = float;
 
-DALIESQUE_INLINE Four load_four(const float* from) {
-  Four values;
+DALIESQUE_INLINE FourFloats load_four(const float* from) {
+  FourFloats values;
   std::memcpy(&values, from, sizeof values);
   return values;
 }
@@ -134,7 +134,7 @@ static void linear_2d(float* out, const WarpSurface& in, const WarpStretch& at) 
       if constexpr (std::is_same_v<T, float> && (fixed == 3 || fixed == 4)) {
         // Of the last pixels of the image and of the stretch, no more than they have is moved.
         if (p11 - data <= in.height * pitch - 4 && i + 1 < at.count) {
-          const Four value =
+          const FourFloats value =
               between.blend(load_four(p00), load_four(p01), load_four(p10), load_four(p11));
           std::memcpy(out, &value, sizeof value);
           continue;
