@@ -22,7 +22,7 @@ SANITIZERS = {
 }
 # Of which files each fuzzer makes damaged copies, and how many it decodes under AddressSanitizer.
 FUZZERS = {
-    "jpeg_fuzz": (("jpeg",), 200_000),
+    "jpeg_fuzz": (("jpeg",), 60_000),
     "formats_fuzz": (("png", "bmp", "pnm", "gif"), 40_000),
 }
 
