@@ -85,7 +85,7 @@ void test_rank_filter(std::mt19937_64& rng, DType type, const Extents& shape) {
   const Samples in = random_sample(rng, type, shape);
   Samples out = exact_sample(type, shape);
   const Rank rank = static_cast<Rank>(rng() % 3);
-  const int most = rank == Rank::median ? 4 : 40;
+  const int most = rank == Rank::median ? 4 : 20;
   const int32_t window[] = {static_cast<int32_t>(1 + rng() % most),
                             static_cast<int32_t>(1 + rng() % most)};
   const int32_t anchor[] = {static_cast<int32_t>(rng() % window[0]),
@@ -106,11 +106,15 @@ void test_rank_filter(std::mt19937_64& rng, DType type, const Extents& shape) {
       if (!clamp && (from[0] != y || from[1] != x)) continue;
       values.push_back(in.data<T>(0)[index_of(from, shape)]);
     }
-    std::sort(values.begin(), values.end());
-    const T expected = rank == Rank::smallest  ? values.front()
-                       : rank == Rank::largest ? values.back()
-                                               : values[values.size() / 2];
-    good = out.data<T>(0)[k] == expected;
+    auto expected = values.begin() + static_cast<int64_t>(values.size() / 2);
+    if (rank == Rank::median) {
+      std::nth_element(values.begin(), expected, values.end());
+    } else if (rank == Rank::smallest) {
+      expected = std::min_element(values.begin(), values.end());
+    } else {
+      expected = std::max_element(values.begin(), values.end());
+    }
+    good = out.data<T>(0)[k] == *expected;
   }
   check(good, "rank_filter", text_of_shape(shape));
 }
