@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
@@ -104,7 +105,7 @@ class TemporaryFile {
   }
   ~TemporaryFile() { unlink(path.c_str()); }
 
-  std::string path = "/tmp/allocations_test_XXXXXX";
+  std::string path = std::filesystem::temp_directory_path() / "allocations_test_XXXXXX";
 };
 
 class Loop {

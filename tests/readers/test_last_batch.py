@@ -9,25 +9,9 @@ from typing import Any
 import pytest
 
 import daliesque as ndd
-from support.reader_checks import Count, numbers_of
+from support.reader_checks import Count, Numbers, numbers_of
 
 POLICIES = ["fill", "partial", "drop", "pad"]
-
-
-class Numbers(ndd.readers.Reader[Any]):
-    """Each sample is its number; some cannot be read."""
-
-    def __init__(self, size: int, bad: tuple[int, ...] = (), **options: Any) -> None:
-        super().__init__(**options)
-        self.size, self.bad = size, bad
-
-    def open_index(self) -> int:
-        return self.size
-
-    def fetch_sample(self, number: int) -> int:
-        if number in self.bad:
-            raise OSError(number)
-        return number
 
 
 def epoch_of(reader: ndd.readers.Reader[Any], size: int, last: Any) -> list[ndd.Batch]:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import daliesque as ndd
 from daliesque._readers.core.permutation import Permutation, SampleStream
 from daliesque._readers.core.ranks import RankOrder
+from support.reader_checks import Numbers
 
 WORD = (1 << 64) - 1
 
@@ -157,22 +158,6 @@ def test_processes_share_each_step(
     total = steps * step_size if goes_on or drops else length
     # The same samples as one process would get, in the same order.
     assert seen == stream.between(11, 11 + total).tolist()
-
-
-class Numbers(ndd.readers.Reader[Any]):
-    """Each sample is its number; some cannot be read."""
-
-    def __init__(self, size: int, bad: tuple[int, ...] = (), **options: Any) -> None:
-        super().__init__(**options)
-        self.size, self.bad = size, bad
-
-    def open_index(self) -> int:
-        return self.size
-
-    def fetch_sample(self, number: int) -> int:
-        if number in self.bad:
-            raise OSError(number)
-        return number
 
 
 def batches_of(reader: Any, **options: Any) -> list[tuple[list[int], int]]:

@@ -30,6 +30,22 @@ def at_most_ahead(nbytes: int) -> Iterator[None]:
         _kernels.set_most_bytes_ahead(previous)
 
 
+class Numbers(Reader[Any]):
+    """Each sample is its number, a scalar; some cannot be read."""
+
+    def __init__(self, size: int, bad: tuple[int, ...] = (), **options: Any) -> None:
+        super().__init__(**options)
+        self.size, self.bad = size, bad
+
+    def open_index(self) -> int:
+        return self.size
+
+    def fetch_sample(self, number: int) -> int:
+        if number in self.bad:
+            raise OSError(number)
+        return number
+
+
 class Count(Reader):
     """Delivers 0, 1, 2, ...; some of the numbers cannot be read."""
 

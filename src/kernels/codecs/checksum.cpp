@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codecs/checksum.h"
 
-#include <array>
 #include <cstddef>
 
+#include "core/crc.h"
 #include "core/simd.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -17,38 +17,10 @@ namespace {
 
 constexpr uint32_t kPolynomial = 0xedb88320;  // bits reversed
 
-using CrcTable = std::array<uint32_t, 256>;
-
-/// tables[k][b]: what byte b followed by k zero bytes does to the checksum.
-constexpr std::array<CrcTable, 8> make_crc_tables() {
-  std::array<CrcTable, 8> tables{};
-  for (uint32_t byte = 0; byte < 256; byte++) {
-    uint32_t crc = byte;
-    for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ (crc & 1 ? kPolynomial : 0);
-    tables[0][byte] = crc;
-  }
-  for (size_t k = 1; k < 8; k++) {
-    for (size_t byte = 0; byte < 256; byte++) {
-      const uint32_t before = tables[k - 1][byte];
-      tables[k][byte] = (before >> 8) ^ tables[0][before & 0xff];
-    }
-  }
-  return tables;
-}
-
-constexpr std::array<CrcTable, 8> kCrcTables = make_crc_tables();
+constexpr CrcTables kCrcTables = make_crc_tables(kPolynomial);
 
 uint32_t update_by_tables(uint32_t crc, const uint8_t* data, size_t size) {
-  for (; size >= 8; data += 8, size -= 8) {
-    // Byte by byte, so that the order of bytes in a word does not matter.
-    const uint32_t low = crc ^ (static_cast<uint32_t>(data[0]) | data[1] << 8 | data[2] << 16 |
-                                static_cast<uint32_t>(data[3]) << 24);
-    crc = kCrcTables[7][low & 0xff] ^ kCrcTables[6][low >> 8 & 0xff] ^
-          kCrcTables[5][low >> 16 & 0xff] ^ kCrcTables[4][low >> 24] ^ kCrcTables[3][data[4]] ^
-          kCrcTables[2][data[5]] ^ kCrcTables[1][data[6]] ^ kCrcTables[0][data[7]];
-  }
-  for (; size > 0; data++, size--) crc = (crc >> 8) ^ kCrcTables[0][(crc ^ *data) & 0xff];
-  return crc;
+  return update_crc(kCrcTables, crc, data, size);
 }
 
 #ifdef DALIESQUE_CARRYLESS

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "core/crc.h"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <nmmintrin.h>
 #define DALIESQUE_CRC_INSTRUCTION 1
@@ -15,26 +17,9 @@ namespace {
 
 constexpr uint32_t kPolynomial = 0x82f63b78;  // bits reversed
 
-using Table = std::array<uint32_t, 256>;
+using Table = CrcTables::value_type;
 
-/// tables[k][b]: what byte b followed by k zero bytes does to the checksum.
-constexpr std::array<Table, 8> make_tables() {
-  std::array<Table, 8> tables{};
-  for (uint32_t byte = 0; byte < 256; byte++) {
-    uint32_t crc = byte;
-    for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ (crc & 1 ? kPolynomial : 0);
-    tables[0][byte] = crc;
-  }
-  for (size_t k = 1; k < 8; k++) {
-    for (size_t byte = 0; byte < 256; byte++) {
-      const uint32_t before = tables[k - 1][byte];
-      tables[k][byte] = (before >> 8) ^ tables[0][before & 0xff];
-    }
-  }
-  return tables;
-}
-
-constexpr std::array<Table, 8> kTables = make_tables();
+constexpr CrcTables kTables = make_crc_tables(kPolynomial);
 
 uint64_t load(const uint8_t* data) {
   uint64_t word;
@@ -43,16 +28,7 @@ uint64_t load(const uint8_t* data) {
 }
 
 uint32_t update_portable(uint32_t crc, const uint8_t* data, size_t size) {
-  for (; size >= 8; data += 8, size -= 8) {
-    // Byte by byte, so that the order of bytes in a word does not matter.
-    const uint32_t low = crc ^ (static_cast<uint32_t>(data[0]) | data[1] << 8 | data[2] << 16 |
-                                static_cast<uint32_t>(data[3]) << 24);
-    crc = kTables[7][low & 0xff] ^ kTables[6][low >> 8 & 0xff] ^ kTables[5][low >> 16 & 0xff] ^
-          kTables[4][low >> 24] ^ kTables[3][data[4]] ^ kTables[2][data[5]] ^ kTables[1][data[6]] ^
-          kTables[0][data[7]];
-  }
-  for (; size > 0; data++, size--) crc = (crc >> 8) ^ kTables[0][(crc ^ *data) & 0xff];
-  return crc;
+  return update_crc(kTables, crc, data, size);
 }
 
 #ifdef DALIESQUE_CRC_INSTRUCTION
