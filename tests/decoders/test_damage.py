@@ -69,6 +69,10 @@ def test_truncation_is_never_silent(kind: str) -> None:
         (b"II*\0\xff\xff\xff\x7f", "is cut short: the TIFF ends after 8 bytes, inside the tags."),
         (b"BM" + bytes(60), "is damaged: the BMP has a header of 0 bytes."),
         (b"RIFF\x40\0\0\0WEBPVP9 " + bytes(60), "begins with a chunk b'VP9 '"),
+        (
+            b"RIFF\x40\0\0\0WEBPVP8 \x30\0\0\0\0\0\0\x9d\x01\x2a\x07\0\0\0" + bytes(60),
+            "is damaged: the WebP has 0 x 7 pixels.",
+        ),
     ],
 )
 def test_messages(data: bytes, message: str) -> None:

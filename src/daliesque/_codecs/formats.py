@@ -51,7 +51,11 @@ def read_header(data: bytes, max_pixels: int) -> tuple[Format, ImageHeader]:
     found = find_format(data)
     if found.pixels_claimed is not None:
         check_pixels(found.pixels_claimed(data), max_pixels)
-    return found, found.read_header(data)
+    header = found.read_header(data)
+    if header.height < 1 or header.width < 1:
+        msg = f"is damaged: the {found.name} has {header.height} x {header.width} pixels"
+        raise CodecError(msg)
+    return found, header
 
 
 def check_pixels(pixels: int, max_pixels: int) -> None:
