@@ -156,7 +156,8 @@ DALIESQUE_INLINE Cells locate_group(const float* coordinates, int32_t extent) {
     const Ints index = at_most(truncated(inside), extent - 2);
     return {index, inside - to_floats(index)};
   }
-  const Floats near = between(x, -kFarthest, kFarthest);
+  // As far out as cells have no neighbors at all, NaN too; from here no offset overflows.
+  const Floats near = between(x, -2, static_cast<float>(extent));
   const Floats whole = rounded_down(near);
   return {truncated(whole), near - whole};
 }

@@ -20,9 +20,10 @@ DALIESQUE_INLINE void find_offsets(int32_t* out, const WarpSurface& in, const Wa
                                    int32_t last) {
   const auto width = static_cast<int32_t>(in.width), height = static_cast<int32_t>(in.height);
   const bool clamped = in.border == Border::clamp;
-  const float left = clamped ? 0.0f : -kFarthest;
-  const float right = clamped ? static_cast<float>(width - 1) : kFarthest;
-  const float bottom = clamped ? static_cast<float>(height - 1) : kFarthest;
+  // Otherwise one pixel outside, NaN too; from there no offset overflows.
+  const float left = clamped ? 0.0f : -1.0f;
+  const auto right = static_cast<float>(clamped ? width - 1 : width);
+  const auto bottom = static_cast<float>(clamped ? height - 1 : height);
   for (int i = 0; i < kWarpColumns; i++) {
     const float x = at.x[i] > left ? at.x[i] : left, y = at.y[i] > left ? at.y[i] : left;
     const int32_t column = floor_int(x < right ? x : right);
