@@ -127,7 +127,12 @@ void reduce_short_rows(typename Op::Total* __restrict totals, const typename Op:
   for (int64_t g = 0; g < groups; g++) {
     typename Op::Lane lane = Op::start();
     const float mean = Op::kNeedsMean ? means[g] : 0.0f;
-    for (int k = 0; k < kLength; k++) lane = Op::add(lane, in[g * kLength + k], mean);
+    const typename Op::In* const row = in + g * kLength;
+    // Written out, since only a loop without a loop inside is vectorized.
+    lane = Op::add(lane, row[0], mean);
+    if constexpr (kLength > 1) lane = Op::add(lane, row[1], mean);
+    if constexpr (kLength > 2) lane = Op::add(lane, row[2], mean);
+    if constexpr (kLength > 3) lane = Op::add(lane, row[3], mean);
     totals[g] = Op::join(totals[g], lane);
   }
 }
