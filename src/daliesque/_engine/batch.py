@@ -508,6 +508,9 @@ def _make(
 def _gathered(
     tensors: Any, wanted: DType | None, layout: str | None, copy: bool, where: str
 ) -> Batch:
+    if type(tensors) is list:
+        # By far the most frequent call.
+        return _of_list(tensors, wanted, layout, copy, where)
     if isinstance(tensors, Batch):
         made = tensors
         if wanted is not None and made.dtype != wanted:
@@ -529,13 +532,25 @@ def _gathered(
     except TypeError:
         msg = f"{where}: expected a list of samples or an array; got {type(tensors).__name__}."
         raise TypeError(msg) from None
-    if any(isinstance(item, Batch) for item in items):
-        msg = f"{where}: a list of Batch objects is not a batch. Pass a list of samples."
-        raise ValueError(msg)
-    if items and all(isinstance(item, Tensor) for item in items):
-        return _from_tensors(items, wanted, layout, copy, where)
-    mixed = [item._data() if isinstance(item, Tensor) else item for item in items]
-    samples = to_batch_samples(mixed, wanted, layout, where)
+    return _of_list(items, wanted, layout, copy, where)
+
+
+def _of_list(
+    items: list[Any] | tuple[Any, ...],
+    wanted: DType | None,
+    layout: str | None,
+    copy: bool,
+    where: str,
+) -> Batch:
+    ours = {kind for kind in set(map(type, items)) if issubclass(kind, Value)}
+    if ours:
+        if any(issubclass(kind, Batch) for kind in ours):
+            msg = f"{where}: a list of Batch objects is not a batch. Pass a list of samples."
+            raise ValueError(msg)
+        if all(isinstance(item, Tensor) for item in items):
+            return _from_tensors(items, wanted, layout, copy, where)
+        items = [item._data() if isinstance(item, Tensor) else item for item in items]
+    samples = to_batch_samples(items, wanted, layout, where)
     if (copy and samples.external) or (len(samples) > 1 and not samples.external):
         # Samples made of lists are small buffers of our own: together they are one dense array.
         samples = samples.copy()

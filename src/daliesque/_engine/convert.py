@@ -204,12 +204,13 @@ def to_batch_samples(
             msg = f"{where}: Element type must be specified if the list is empty. Give 'dtype'."
             raise ValueError(msg)
         return _kernels.empty_uniform(dtype.code, [0] * len(layout or ""), layout or "", 0)
-    if dtype is None and all(type(item) is np.ndarray for item in items):
-        kinds = {item.dtype for item in items}
-        found = from_numpy(kinds.pop())
-        if not kinds and found is not None and found is not bfloat16:
+    kinds = set(map(type, items))
+    if dtype is None and kinds == _ARRAYS:
+        types = {item.dtype for item in items}
+        found = from_numpy(types.pop())
+        if not types and found is not None and found is not bfloat16:
             return _kernels.wrap_buffers(items, found.code, _layout_for(items, layout, where))
-    if dtype is None and _PLAIN_NUMBERS.issuperset(map(type, items)):
+    if dtype is None and kinds <= _PLAIN_NUMBERS:
         # Made at once: together they get the type that holds them all.
         numbers = to_samples(list(items), None, None, where)
         return numbers.unfold().with_layout(check_layout(layout, 0, where))
@@ -226,6 +227,7 @@ def to_batch_samples(
     return join_samples(parts, layout, where)
 
 
+_ARRAYS = frozenset((np.ndarray,))
 _PLAIN_NUMBERS = frozenset((bool, int, float))
 
 # What lists of Python numbers become, from the narrowest to the widest.
