@@ -12,20 +12,24 @@ namespace {
 
 const ByteStatisticsLoops& byte_loops() { return DALIESQUE_CHOOSE_512(byte_statistics_loops); }
 
-/// Two sets of counters alternate: incrementing what was just incremented would have to wait.
+/// Several sets of counters take turns: incrementing what was just incremented would have to wait.
 template <int channels>
 void count_pixels(ByteCounts* counts, const uint8_t* bytes, int64_t pixels) {
-  ByteCounts even[channels] = {}, odd[channels] = {};
+  constexpr int kSets = 4;
+  ByteCounts sets[kSets][channels] = {};
   int64_t i = 0;
-  for (; i + 2 <= pixels; i += 2, bytes += 2 * channels) {
-    for (int c = 0; c < channels; c++) {
-      even[c][bytes[c]]++;
-      odd[c][bytes[channels + c]]++;
+  for (; i + kSets <= pixels; i += kSets) {
+    for (auto& set : sets) {
+      for (ByteCounts& own : set) own[*bytes++]++;
     }
   }
-  for (int c = 0; i < pixels && c < channels; c++) even[c][bytes[c]]++;
+  for (; i < pixels; i++) {
+    for (ByteCounts& own : sets[0]) own[*bytes++]++;
+  }
   for (int c = 0; c < channels; c++) {
-    for (size_t k = 0; k < 256; k++) counts[c][k] = even[c][k] + odd[c][k];
+    for (size_t k = 0; k < 256; k++) {
+      counts[c][k] = sets[0][c][k] + sets[1][c][k] + sets[2][c][k] + sets[3][c][k];
+    }
   }
 }
 
