@@ -9,9 +9,14 @@ Each library gets its images as it likes them best: bytes (height, width, channe
 and Albumentations, bytes (channels, height, width) or images of Pillow for torchvision, of which
 the faster counts, and floats for kornia, which takes nothing else. Every image gets operations and
 magnitudes of its own; torchvision and Albumentations therefore work on single images, and kornia,
-which draws for a whole batch, on batches as far as the images are equally large. CPU time is
-counted, that of all threads: wall-clock time would count what else the machine does. Libraries take
-part one after the other, round after round; the table shows medians.
+which draws for a whole batch, on batches as far as the images are equally large. Where images are
+moved, all of them interpolate linearly.
+
+CPU time is counted: wall-clock time would count what else the machine does. This library and kornia
+use `--threads` threads. The others, whose work is not divided that way, run in as many processes at
+once, as under a DataLoader with workers, but without what it takes to hand over images. So all of
+them keep the same cores busy, whose CPU time is worth less when they share a processor. Libraries
+take part one after the other, round after round; the table shows medians.
 
 Rows: `rand_augment` (two operations of magnitude 9), `auto_augment` (the policy of ImageNet),
 `trivial_augment`, `mixup+cutmix` (half of the batches each, with labels; Albumentations has
@@ -25,6 +30,7 @@ import argparse
 import fnmatch
 import importlib.util
 import itertools
+import multiprocessing
 import statistics
 import time
 from collections.abc import Callable
@@ -41,6 +47,7 @@ import daliesque as ndd
 Array = NDArray[Any]
 Call = Callable[[], Any]
 DECODED = ((375, 500), (500, 375), (333, 500), (480, 640), (375, 500), (500, 333))
+THREADED = ("daliesque", "kornia")
 ROWS = ("rand_augment", "auto_augment", "trivial_augment", "mixup+cutmix", "detection")
 
 
@@ -117,14 +124,43 @@ def images_per_second(call: Call, count: int, seconds: float) -> float:
     return done / (time.process_time() - begin)
 
 
-def measure(calls: dict[str, Call], count: int, seconds: float, rounds: int) -> dict[str, float]:
+def in_processes(call: Call, count: int, seconds: float, processes: int) -> float:
+    """The same for several processes at once, each of which makes the call."""
+    context = multiprocessing.get_context("fork")
+    rates = context.SimpleQueue()
+    together = context.Barrier(processes)
+
+    def work() -> None:
+        if importlib.util.find_spec("torch"):
+            importlib.import_module("torch").set_num_threads(1)
+        call()
+        together.wait()
+        rates.put(images_per_second(call, count, seconds))
+
+    workers = [context.Process(target=work) for _ in range(processes)]
+    for worker in workers:
+        worker.start()
+    found = [rates.get() for _ in workers]
+    for worker in workers:
+        worker.join()
+    return statistics.mean(found)
+
+
+def measure(
+    calls: dict[str, Call], count: int, seconds: float, rounds: int, threads: int
+) -> dict[str, float]:
     """The medians of all libraries for one row."""
     found: dict[str, list[float]] = {name: [] for name in calls}
-    for call in calls.values():
-        call()
+    for name, call in calls.items():
+        if name in THREADED:
+            call()
     for _ in range(rounds):
         for name, call in calls.items():
-            found[name].append(images_per_second(call, count, seconds / rounds))
+            share = seconds / rounds
+            if name in THREADED:
+                found[name].append(images_per_second(call, count, share))
+            else:
+                found[name].append(in_processes(call, count, share, threads))
     return {name: statistics.median(values) for name, values in found.items()}
 
 
@@ -152,7 +188,7 @@ def main() -> None:
             if not any(fnmatch.fnmatch(title, f"{pattern}*") for pattern in options.names):
                 continue
             calls = {name: table[row] for name, table in tables.items() if row in table}
-            rates = measure(calls, options.batch, options.seconds, options.rounds)
+            rates = measure(calls, options.batch, options.seconds, options.rounds, options.threads)
             own = rates.get("daliesque")
             if own is None:
                 continue

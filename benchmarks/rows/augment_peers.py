@@ -57,6 +57,7 @@ def torchvision_calls(data: Data) -> dict[str, Call]:
 
     tensors = [torch.from_numpy(image).permute(2, 0, 1).contiguous() for image in data.images]
     pictures = [Image.fromarray(image) for image in data.images]
+    linear = v2.InterpolationMode.BILINEAR
 
     def each(transform: Any) -> Call:
         return faster(
@@ -77,7 +78,7 @@ def torchvision_calls(data: Data) -> dict[str, Call]:
     chain = v2.Compose(
         [
             v2.RandomHorizontalFlip(),
-            v2.RandomRotation(10, interpolation=v2.InterpolationMode.BILINEAR),
+            v2.RandomRotation(10, interpolation=linear),
             v2.RandomIoUCrop(min_scale=0.5, sampler_options=[0.0]),
             v2.ColorJitter(0.3, 0.3, 0.3),
             v2.GaussianBlur(5, 1.0),
@@ -85,9 +86,9 @@ def torchvision_calls(data: Data) -> dict[str, Call]:
         ]
     )
     calls: dict[str, Call] = {
-        "rand_augment": each(v2.RandAugment(num_ops=2, magnitude=9)),
-        "auto_augment": each(v2.AutoAugment()),
-        "trivial_augment": each(v2.TrivialAugmentWide()),
+        "rand_augment": each(v2.RandAugment(num_ops=2, magnitude=9, interpolation=linear)),
+        "auto_augment": each(v2.AutoAugment(interpolation=linear)),
+        "trivial_augment": each(v2.TrivialAugmentWide(interpolation=linear)),
         "detection": lambda: [chain(sample) for sample in samples],
     }
     if data.is_uniform:
