@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <utility>
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -22,20 +23,26 @@ constexpr int kLanes = 4;
 
 using Sums [[gnu::vector_size(4 * kLanes)]] = float;
 
-/// `vectors` times kLanes sums at once: enough of them hide the latency of an addition. Without
-/// `weights`, all are 1.
-template <int vectors>
-DALIESQUE_INLINE void weigh_block(Sums* sums, const float* const* rows, const float* weights,
-                                  int64_t taps, int64_t first) {
-  for (int v = 0; v < vectors; v++) sums[v] = Sums{};
+template <int count>
+using Indices = std::make_integer_sequence<int, count>;
+
+DALIESQUE_INLINE void add_values(Sums& sum, const float* row, float weight, bool weighted) {
+  Sums values;
+  std::memcpy(&values, row, sizeof values);
+  sum = sum + (weighted ? values * weight : values);
+}
+
+/// Several times kLanes sums at once: enough of them hide the latency of an addition. Without
+/// `weights`, all are 1. No loop over the vectors: it would keep the sums in memory.
+template <int... v>
+DALIESQUE_INLINE void weigh_block(std::integer_sequence<int, v...>, Sums* sums,
+                                  const float* const* rows, const float* weights, int64_t taps,
+                                  int64_t first) {
+  ((sums[v] = Sums{}), ...);
   for (int64_t k = 0; k < taps; k++) {
     const float weight = weights ? weights[k] : 1;
     const float* row = rows[k] + first;
-    for (int v = 0; v < vectors; v++) {
-      Sums values;
-      std::memcpy(&values, row + kLanes * v, sizeof values);
-      sums[v] = sums[v] + (weights ? values * weight : values);
-    }
+    (add_values(sums[v], row + kLanes * v, weight, weights != nullptr), ...);
   }
 }
 
@@ -53,7 +60,7 @@ void weigh_rows(float* out, const float* const* rows, const float* weights, int6
                 int64_t count) {
   for_blocks(count, [&]<int vectors>(int64_t first) {
     Sums sums[vectors];
-    weigh_block<vectors>(sums, rows, weights, taps, first);
+    weigh_block(Indices<vectors>(), sums, rows, weights, taps, first);
     std::memcpy(out + first, sums, sizeof sums);
   });
 }
@@ -101,16 +108,16 @@ DALIESQUE_INLINE void weigh_rows_to_bytes(uint8_t* out, const float* const* rows
   constexpr int kPart = kFilterPadding / kLanes;
   for_blocks(count, [&]<int vectors>(int64_t first) {
     Sums sums[vectors];
-    weigh_block<vectors>(sums, rows, weights, taps, first);
-    uint8_t bytes[kFilterPadding];
-    for (int v = 0; v < vectors; v += kPart) {
-      const int64_t at = first + v * kLanes;
-      if (at + kFilterPadding <= count) {
-        to_bytes<even>(out + at, sums + v);
-      } else {
-        to_bytes<even>(bytes, sums + v);
-        std::memcpy(out + at, bytes, static_cast<size_t>(count - at));
-      }
+    weigh_block(Indices<vectors>(), sums, rows, weights, taps, first);
+    if (first + vectors * kLanes <= count) {
+      [&]<int... part>(std::integer_sequence<int, part...>) {
+        (to_bytes<even>(out + first + part * kFilterPadding, sums + part * kPart), ...);
+      }(Indices<vectors / kPart>());
+    } else {
+      // Only what is left for the last part.
+      uint8_t bytes[kFilterPadding];
+      to_bytes<even>(bytes, sums);
+      std::memcpy(out + first, bytes, static_cast<size_t>(count - first));
     }
   });
 }
