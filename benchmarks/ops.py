@@ -2,13 +2,15 @@
 """Every operator against the reference: milliseconds for a batch, and the ratio.
 
     python benchmarks/ops.py --reference PYTHON [--threads 2] [--rounds 5] [--save FILE] [NAME ...]
+    python benchmarks/ops.py --before PYTHON [NAME ...]
     python benchmarks/ops.py --device gpu [NAME ...]
 
 Two processes, one with each library, alternate on each operator; the table shows medians. Inputs
 are in `rows/operators.py` (mostly 32 images of 512x512x3) and `rows/audio.py`. An operator that
 the reference has only on the GPU has no ratio. With `--device gpu`, inputs are on the accelerator
 and each call is waited for; the reference, if given, uses its own. At the end: the geometric mean
-of the ratios, what is slower than the reference or nearly so, and what failed.
+of the ratios, what is slower than the reference or nearly so, and what failed. With `--before`, the
+other process has another version of this library instead: what a change costs or gains.
 """
 
 from __future__ import annotations
@@ -113,6 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", help="operators, or patterns of names; all by default")
     parser.add_argument("--reference", help="a Python interpreter with the reference installed")
+    parser.add_argument("--before", help="one with another version of this library instead")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
@@ -123,12 +126,16 @@ def main() -> None:
         serve(options.serve, options.threads, options.device)
         return
     libraries = [Library(sys.executable, "daliesque", options.threads, options.device)]
+    other = "reference"
     if options.reference:
         module = "nvidia.dali.experimental.dynamic"
         libraries.append(Library(options.reference, module, options.threads, options.device))
+    elif options.before:
+        other = "before"
+        libraries.append(Library(options.before, "daliesque", options.threads, options.device))
     patterns = options.names or ["*"]
     names = [name for name in ROWS if any(fnmatch.fnmatchcase(name, p) for p in patterns)]
-    print(f"{'ms per batch':40s} {'daliesque':>10s} {'reference':>10s} {'ratio':>7s}")
+    print(f"{'ms per batch':40s} {'daliesque':>10s} {other:>10s} {'ratio':>7s}")
     ratios: dict[str, float] = {}
     saved: dict[str, dict[str, Any]] = {}
     notes = []
@@ -144,7 +151,7 @@ def main() -> None:
             saved[name] = {"milliseconds": round(results[0], 4), **libraries[0].described}
             if name in ratios:
                 saved[name]["ratio"] = round(ratios[name], 2)
-    summarize(ratios)
+    summarize(ratios, other)
     if options.save:
         options.save.write_text(json.dumps({"threads": options.threads, "rows": saved}, indent=1))
     for note in notes:
@@ -166,12 +173,17 @@ def alternate(name: str, libraries: list[Library], rounds: int) -> list[float | 
     return [failures.get(k) or statistics.median(found) for k, found in enumerate(times)]
 
 
-def summarize(ratios: dict[str, float]) -> None:
+def summarize(ratios: dict[str, float], other: str) -> None:
     if not ratios:
         return
     mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios.values()))
     print(f"geometric mean {mean:.2f} over {len(ratios)}")
-    titles = {"slower than the reference": (0, 1), "less than twice as fast": (1, 2)}
+    titles: dict[str, tuple[float, float]] = {
+        "slower than the reference": (0, 1),
+        "less than twice as fast": (1, 2),
+    }
+    if other == "before":
+        titles = {"slower than before": (0, 0.97), "faster than before": (1.03, math.inf)}
     for title, (low, high) in titles.items():
         found = sorted((ratio, name) for name, ratio in ratios.items() if low <= ratio < high)
         print(f"{title}:", ", ".join(f"{name} ({ratio:.2f})" for ratio, name in found) or "none")
