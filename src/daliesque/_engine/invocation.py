@@ -18,6 +18,7 @@ from .metadata import Announce, Call, Metadata, mismatch
 from .modes import SYNCHRONOUS, EvalMode
 from .samples import Samples
 from .thread_state import thread
+from .threads import default_native_pool
 from .value import Value, any_remote, remote_device
 
 _EAGER = EvalMode.eager
@@ -423,14 +424,16 @@ def run_now(
     converters: dict[str, Callable[[Samples], Any]] | None,
 ) -> Results:
     """The results of a call on the CPU that runs at once, so that nothing is kept of it."""
-    context = EvalContext.current()
-    pool = context.native_pool
-    if not context.has_own_pool:
-        # The default pool is what kernels use anyway, unless this thread has another.
-        results: Results = _kernels.run_body(name, body, *_data_of(inputs, arguments, converters))
-        return results
     prepared = _data_of(inputs, arguments, converters)
-    results = _kernels.call_with_pool(pool, _kernels.run_body, name, body, *prepared)
+    contexts = thread.contexts
+    results: Results
+    if contexts and contexts[-1].has_own_pool:
+        pool = contexts[-1].native_pool
+        results = _kernels.call_with_pool(pool, _kernels.run_body, name, body, *prepared)
+    else:
+        # Kernels use the default pool anyway, once there is one.
+        default_native_pool()
+        results = _kernels.run_body(name, body, *prepared)
     return results
 
 
@@ -443,7 +446,8 @@ def _data_of(
     found: list[Samples | None] = []
     for value in inputs:
         if isinstance(value, Value):
-            value = value._samples or value._data()
+            samples = value._samples
+            value = value._data() if samples is None else samples
         found.append(value)
     if converters:
         arguments = dict(arguments)

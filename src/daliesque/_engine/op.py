@@ -308,12 +308,17 @@ class Operator(OpSpec):
             arguments = self._without_rows(arguments)
         first = prepared[0] if prepared else None
         order = None
+        # Frames of sequences are looked for unless it is plain that there are none.
+        framed = self.sequences or self.expands_frames
         if first is not None:
-            if self.allowed_layouts and first.layout not in self.allowed_layouts:
+            layout = first.layout
+            if self.allowed_layouts and layout not in self.allowed_layouts:
                 order = self._arrange(prepared)
+            elif len(prepared) == 1 and not self.expands_frames:
+                framed = framed and layout[:1] == "F"
             if self.dtypes is not None:
                 self._check_dtype(first)
-        results = self._run_body(prepared, arguments, count, source, body)
+        results = self._run_body(prepared, arguments, count, source, body, framed)
         if order is None or arguments.get("output_layout"):
             return results
         if isinstance(results, tuple):
@@ -347,15 +352,16 @@ class Operator(OpSpec):
         count: int,
         source: Sequence[Any] | None,
         body: Callable[..., Results],
+        framed: bool,
     ) -> Results:
-        """Run a body on checked inputs, or on their frames."""
+        """Run a body on checked inputs, or on the frames of those that may be sequences."""
         try:
-            if self.sequences or self.expands_frames:
+            if framed:
                 counts = find_frames(self, prepared, arguments, count)
                 if counts is not None:
                     return run_frames(self, prepared, arguments, counts, body)
-                if self.frame_arguments:
-                    refuse_frame_values(self, arguments)
+            if self.frame_arguments and (self.sequences or self.expands_frames):
+                refuse_frame_values(self, arguments)
             return body(*prepared, **arguments)
         except SampleError as error:
             raise error.explained(self.name, source) from error.__cause__
