@@ -123,8 +123,6 @@ class UsageCalls(OperatorCalls):
     def builtin(self, name: str, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
         """A function of Python that is given batches."""
         args = original.args
-        if name == "len" and args and self.kinds.kinds.get(args[0].value) == "batch":
-            return expression(f"{operand(call.args[0].value)}.batch_size")
         if name == "isinstance" and len(args) == 2:
             devices = {self.device_of(part) for part in parts_of(args[1].value)}
             owner = operand(call.args[0].value)
