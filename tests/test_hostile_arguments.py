@@ -291,3 +291,8 @@ def test_mixing_no_images() -> None:
 def test_the_order_of_channels_that_are_not_there() -> None:
     with pytest.raises(ValueError, match=r"each of the 2 channels once; got \[0, 2, 1\]"):
         ndd.channel_shuffle(image(4, 5, 2), order=[0, 2, 1]).evaluate()
+
+
+def test_shears_that_overflow_in_later_rows_show_the_border() -> None:
+    sheared = np.asarray(ndd.shear_x(image(10, 6, 3), shear=HUGE, fill_value=7).tensors[0])
+    np.testing.assert_array_equal(sheared, np.full((10, 6, 3), 7, np.uint8))

@@ -117,7 +117,9 @@ class BandMaker {
     scattered_ = !volume && in.volume(sample) * item_bytes_ > kResidentBytes;
     pixel_bytes_ = static_cast<int64_t>(out.itemsize()) * from[spatial];
     const bool plain = options.border == Border::constant || options.border == Border::clamp;
-    shifts_rows_ = sampler.fast() && plain && in.volume(sample) && mapping.row_shift(sample, 0);
+    // Shifts that are finite for the first and the last row are so for all of them.
+    shifts_rows_ = sampler.fast() && plain && in.volume(sample) && mapping.row_shift(sample, 0) &&
+                   mapping.row_shift(sample, height_ - 1);
     if (shifts_rows_) buffer_.resize(static_cast<size_t>(2 * (width_ + 1) * pixel_bytes_));
   }
 
