@@ -26,6 +26,7 @@ from .._shapes.draws import (
     Integers,
     as_rows,
     beta_rows,
+    check_alpha,
     dirichlet_rows,
     sequences,
     split,
@@ -507,9 +508,7 @@ def _check_augmix(severity: int, mixture_width: int, chain_depth: int, alpha: fl
     if chain_depth != -1 and not 1 <= chain_depth <= _WIDEST:
         msg = f"'chain_depth' must be -1 or between 1 and {_WIDEST}; got {chain_depth}."
         raise ValueError(msg)
-    if not 0 < alpha < np.inf:
-        msg = f"'alpha' must be positive; got {alpha:g}."
-        raise ValueError(msg)
+    check_alpha(alpha)
 
 
 def _augmix_suite(severity: int, all_ops: bool) -> list[Augmentation]:

@@ -19,7 +19,7 @@ from .._engine.metadata import Call, NotKnown, Result, Shapes
 from .._engine.op import RandomState, Samples, op
 from .._engine.outputs import Given, Outputs
 from .._engine.samples import HostSamples, host
-from .._shapes.draws import Floats, Integers, as_rows, beta_rows, split, uniform_rows
+from .._shapes.draws import Floats, Integers, as_rows, beta_rows, check_alpha, split, uniform_rows
 
 _MOST_CLASSES = 2**24
 
@@ -138,9 +138,7 @@ def _packed(images: Samples, labels: tuple[Samples, ...]) -> Any:
 def _shares(lam: Floats | None, alpha: float, count: int, rng: RandomState) -> Floats:
     """The weight of each image itself."""
     if lam is None:
-        if not 0 < alpha < np.inf:
-            msg = f"'alpha' must be positive; got {alpha:g}."
-            raise ValueError(msg)
+        check_alpha(alpha)
         return beta_rows(rng, count, [alpha], [alpha])[:, 0]
     good = (lam >= 0) & (lam <= 1)
     if not good.all():

@@ -33,6 +33,17 @@ def uniform_rows(rng: RNGState, count: int, width: int) -> Floats:
     return to_stacked_numpy(drawn)
 
 
+# Parameters beyond this make draws of 0.5 only, and far beyond it overflow.
+_LARGEST_ALPHA = 1e9
+
+
+def check_alpha(alpha: float) -> None:
+    """Make sure that the parameter of a symmetric distribution of weights can be drawn with."""
+    if not 0 < alpha <= _LARGEST_ALPHA:
+        msg = f"'alpha' must be positive, and at most {_LARGEST_ALPHA:g}; got {alpha:g}."
+        raise ValueError(msg)
+
+
 def beta_rows(rng: RNGState, count: int, alphas: list[float], betas: list[float]) -> Floats:
     """Rows of numbers of beta distributions, one for each pair of parameters."""
     columns = [np.zeros((count, 0), np.float32)]
