@@ -296,3 +296,7 @@ def test_the_order_of_channels_that_are_not_there() -> None:
 def test_shears_that_overflow_in_later_rows_show_the_border() -> None:
     sheared = np.asarray(ndd.shear_x(image(10, 6, 3), shear=HUGE, fill_value=7).tensors[0])
     np.testing.assert_array_equal(sheared, np.full((10, 6, 3), 7, np.uint8))
+
+
+def test_no_channels_to_shuffle() -> None:
+    assert ndd.channel_shuffle(image(7, 7, 0)).shape == [(7, 7, 0)]

@@ -461,7 +461,7 @@ def channel_shuffle(
     [[[3, 1, 2]]]
     """
     channels = input.shape_array()[:, -1]
-    if len(input) == 0:
+    if not channels.any():
         return input
     if (channels != channels[0]).any():
         msg = f"all images need equally many channels; got {sorted(set(channels.tolist()))}."
