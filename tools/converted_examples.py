@@ -69,10 +69,15 @@ def kept(loop):
             yield batches
     return wrapped
 
+def yields(node):
+    inner = (ast.FunctionDef, ast.Lambda)
+    parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, inner)]
+    return isinstance(node, ast.Yield) or any(map(yields, parts))
+
 class Loops(ast.NodeTransformer):
     def visit_FunctionDef(self, node):
-        yields = any(isinstance(part, ast.Yield) for part in ast.walk(node))
-        if yields and node.name != "external_batches":
+        self.generic_visit(node)
+        if node.name != "external_batches" and yields(node):
             node.decorator_list.insert(0, ast.Name("__kept__", ast.Load()))
         return node
 
@@ -189,7 +194,10 @@ def on_cpu(cell: str) -> str:
     for device in ("mixed", "gpu"):
         cell = cell.replace(f'"{device}"', '"cpu"').replace(f"'{device}'", "'cpu'")
     cell = cell.replace(".gpu()", "").replace(".as_cpu()", "")
+    # On the CPU, samples are arrays of NumPy.
+    cell = re.sub(r"(\.at\(\w+\)\.shape)\(\)", r"\1", cell)
     cell = re.sub(r"\bdevice_id\s*=\s*\d+", "device_id = None", cell)
+    cell = re.sub(r"(\bPipeline\(\w+, \w+, )\w+\b(?!\s*=)", r"\1None", cell)
     # Commands of the shell, and of the notebook.
     return "".join(
         line for line in cell.splitlines(True) if not line.lstrip().startswith(("!", "%"))
