@@ -200,15 +200,23 @@ def interrupt():
             return
         os.kill(os.getpid(), signal.SIGINT)
 
+# Interrupts count inside of the block that catches them, and once for each time it is entered.
+catches = False
+def handle(*_):
+    global catches
+    if catches:
+        catches = False
+        raise KeyboardInterrupt
+
+signal.signal(signal.SIGINT, handle)
 sender = threading.Thread(target=interrupt)
-began = False
-while sender.is_alive() or not began:
+sender.start()
+while sender.is_alive():
     try:
-        if not began:
-            began = True
-            sender.start()
+        catches = True
         for numbers, noise in ndd.prefetch(load):
             np.asarray(numbers), np.asarray(noise)
+        catches = False
     except KeyboardInterrupt:
         pass
 done.set()
