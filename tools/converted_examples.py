@@ -246,9 +246,9 @@ def main() -> int:
             same, different = compare(before, after)
             is_random = any(word in cell for cell in originals for word in ("random", "shuffle"))
             wrong += not before.error and bool(after.error or (different and not is_random))
-            reasons = f" (random values): {len(different)}" if is_random else ""
-            reasons = reasons or "".join(f"; {text}" for text in different)
-            found = f"{same} equal" + (f"; others{reasons}" if different else "")
+            found = f"{same} equal"
+            if different:
+                found += " (draws random values)" * is_random + f"; {'; '.join(different)}"
             print(
                 f"| `{name}` | {before.error or 'runs'} | {after.error or 'runs'} | {found} |",
                 flush=True,
