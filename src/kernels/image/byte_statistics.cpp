@@ -12,7 +12,7 @@ namespace {
 
 const ByteStatisticsLoops& byte_loops() { return DALIESQUE_CHOOSE_512(byte_statistics_loops); }
 
-/// Several sets of counters take turns: incrementing what was just incremented would have to wait.
+/// Several sets of counters alternate: incrementing what was just incremented would have to wait.
 template <int channels>
 void count_pixels(ByteCounts* counts, const uint8_t* bytes, int64_t pixels) {
   constexpr int kSets = 4;
