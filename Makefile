@@ -100,8 +100,9 @@ test-interruptions: $(VENV)/test
 	INTERRUPTION_STRIDE=1 ALLOCATION_STRIDE=1 $(BIN)/python -m pytest \
 		tests/engine/test_interruptions.py tests/engine/test_allocations.py
 
+# Without the tests of what the checked build replaces: the pool of buffers.
 test-asan: $(VENV)/test
-	$(BIN)/python tools/asan.py -m pytest $(ASAN_TESTS)
+	$(BIN)/python tools/asan.py -m pytest -m "not pool" $(ASAN_TESTS)
 
 # Likewise with ThreadSanitizer, the tests in which many threads call the library.
 # ThreadSanitizer does not follow threads of a forked child: these tests run without it.

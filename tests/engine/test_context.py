@@ -177,6 +177,7 @@ def test_streams_without_an_accelerator() -> None:
     ndd.set_default_stream(None)
 
 
+@pytest.mark.pool
 def test_memory_is_reused_but_never_while_visible() -> None:
     ndd.memory(release=True)
     first = ndd.tensor(np.zeros(1 << 20, np.uint8))

@@ -211,7 +211,8 @@ def test_threads_that_cannot_be_created_are_done_without(tmp_path: Path) -> None
     program = WITHOUT_THREADS.replace("LIMIT", "").replace("RELEASE", f"os.unlink({str(flag)!r})")
     environment = {
         **os.environ,
-        "LD_PRELOAD": str(shim),
+        # The library of a sanitizer must come first.
+        "LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')} {shim}",
         "NO_THREADS": str(flag),
         "OPENBLAS_NUM_THREADS": "1",
     }

@@ -332,6 +332,7 @@ def peak_of(run: Callable[[], Any]) -> tuple[int, int]:
     return after.peak_buffers - before.used_buffers, after.peak_bytes - before.used_bytes
 
 
+@pytest.mark.pool
 @pytest.mark.parametrize("kind", ["jpeg", "png", "ppm"])
 def test_buffers_in_between(kind: str) -> None:
     files = ndd.batch(large_files(kind)).evaluate()
@@ -347,6 +348,7 @@ def test_buffers_in_between(kind: str) -> None:
     assert nbytes < 9 / 8 * (BATCH * RESIZED * 4 + THREADS * (DECODED + CROPPED)) + (2 << 20)
 
 
+@pytest.mark.pool
 def test_buffers_in_between_under_capture() -> None:
     """All buffers of a loop: what the reader holds, results ahead of the body, and few others."""
     reader = ndd.readers.Python(large_files("jpeg") * 4)
