@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Everything from a fresh clone: needs Python 3.11+, a C++20 compiler, make and the package index.
 
+# A pipe fails if any of its commands does.
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

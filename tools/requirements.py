@@ -31,10 +31,14 @@ def requirements(groups: list[str]) -> list[str]:
     return list(dict.fromkeys(line for group in groups for line in known[group]))
 
 
+# Extras for those who work on the package.
+_TOOLS = ("test", "docs", "lint")
+
+
 def floors(groups: list[str]) -> list[str]:
     """The same in the lowest versions; tools of the tests and of the build keep theirs."""
     extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
-    own = requirements(["run", *(name for name in extras if name not in ("test", "lint"))])
+    own = requirements(["run", *(name for name in extras if name not in _TOOLS)])
     lowest = {line: line.replace(">=", "==") for line in own}
     for line in lowest:
         if re.fullmatch(r"[\w.\[\]-]+>=[\d.]+", line) is None:
