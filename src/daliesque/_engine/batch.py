@@ -508,53 +508,44 @@ def _make(
 def _gathered(
     tensors: Any, wanted: DType | None, layout: str | None, copy: bool, where: str
 ) -> Batch:
-    if type(tensors) is list:
-        # By far the most frequent call.
-        return _of_list(tensors, wanted, layout, copy, where)
-    if isinstance(tensors, Batch):
-        made = tensors
-        if wanted is not None and made.dtype != wanted:
-            made = made._cast_to(wanted)
-        elif copy:
-            made = made._copied()
-        if layout is not None and layout != made.layout:
-            samples = made._data()
-            checked = check_layout(layout, samples.ndim, where)
-            made = Batch._of(samples.with_layout(checked), made._source)
-        return made
-    if is_arrow(tensors):
-        return _gathered(Batch._of(from_arrow(tensors, where)), wanted, layout, copy, where)
-    if isinstance(tensors, Tensor) or is_array(tensors):
-        made = _from_array(tensors, wanted, layout, where)
-        return made._copied() if copy and made._data().external else made
-    try:
-        items = tensors if isinstance(tensors, list | tuple) else list(tensors)
-    except TypeError:
-        msg = f"{where}: expected a list of samples or an array; got {type(tensors).__name__}."
-        raise TypeError(msg) from None
-    return _of_list(items, wanted, layout, copy, where)
-
-
-def _of_list(
-    items: list[Any] | tuple[Any, ...],
-    wanted: DType | None,
-    layout: str | None,
-    copy: bool,
-    where: str,
-) -> Batch:
-    ours = {kind for kind in set(map(type, items)) if issubclass(kind, Value)}
+    if type(tensors) is not list:
+        if isinstance(tensors, Batch):
+            return _remade(tensors, wanted, layout, copy, where)
+        if is_arrow(tensors):
+            return _gathered(Batch._of(from_arrow(tensors, where)), wanted, layout, copy, where)
+        if isinstance(tensors, Tensor) or is_array(tensors):
+            made = _from_array(tensors, wanted, layout, where)
+            return made._copied() if copy and made._data().external else made
+        try:
+            tensors = list(tensors)
+        except TypeError:
+            msg = f"{where}: expected a list of samples or an array; got {type(tensors).__name__}."
+            raise TypeError(msg) from None
+    ours = {kind for kind in set(map(type, tensors)) if issubclass(kind, Value)}
+    if any(issubclass(kind, Batch) for kind in ours):
+        msg = f"{where}: a list of Batch objects is not a batch. Pass a list of samples."
+        raise ValueError(msg)
     if ours:
-        if any(issubclass(kind, Batch) for kind in ours):
-            msg = f"{where}: a list of Batch objects is not a batch. Pass a list of samples."
-            raise ValueError(msg)
-        if all(isinstance(item, Tensor) for item in items):
-            return _from_tensors(items, wanted, layout, copy, where)
-        items = [item._data() if isinstance(item, Tensor) else item for item in items]
-    samples = to_batch_samples(items, wanted, layout, where)
+        if all(isinstance(item, Tensor) for item in tensors):
+            return _from_tensors(tensors, wanted, layout, copy, where)
+        tensors = [item._data() if isinstance(item, Tensor) else item for item in tensors]
+    samples = to_batch_samples(tensors, wanted, layout, where)
     if (copy and samples.external) or (len(samples) > 1 and not samples.external):
         # Samples made of lists are small buffers of our own: together they are one dense array.
         samples = samples.copy()
     return Batch._of(samples)
+
+
+def _remade(made: Batch, wanted: DType | None, layout: str | None, copy: bool, where: str) -> Batch:
+    if wanted is not None and made.dtype != wanted:
+        made = made._cast_to(wanted)
+    elif copy:
+        made = made._copied()
+    if layout is not None and layout != made.layout:
+        samples = made._data()
+        checked = check_layout(layout, samples.ndim, where)
+        made = Batch._of(samples.with_layout(checked), made._source)
+    return made
 
 
 def batch(
