@@ -13,6 +13,7 @@ from hypothesis import settings
 import daliesque as ndd
 from daliesque._engine import threads
 from support.instruction_sets import use_instructions
+from support.started_threads import note_threads
 
 # The threads of torch spin while they wait for each other: on a busy machine, for minutes. This is
 # read when torch is first loaded, by the tests and by the programs that they start.
@@ -27,6 +28,7 @@ settings.load_profile("repeatable")
 def fresh_random_state() -> Iterator[None]:
     """Each test starts with the same default generator and leaves nothing behind."""
     ndd.random.set_seed(42)
+    note_threads()
     yield
     ndd.EvalContext.current().evaluate_all()
     if threads._Default.chosen is not None:

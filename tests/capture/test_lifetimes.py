@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from support.started_threads import started_threads
 
 PACKAGE = Path(ndd.__file__).parent
 COUNT = 12
@@ -51,8 +52,7 @@ def work(batch: ndd.Batch) -> Any:
 
 
 def busy_threads() -> list[str]:
-    names = ("daliesque capture", "daliesque reader")
-    return [thread.name for thread in threading.enumerate() if thread.name in names]
+    return [each.name for each in started_threads("daliesque capture", "daliesque reader")]
 
 
 def descriptors() -> int:

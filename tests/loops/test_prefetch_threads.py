@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from support.started_threads import started_threads
 
 
 class Numbers(ndd.readers.Reader):
@@ -36,7 +37,7 @@ def load() -> Iterator[ndd.Batch]:
 
 
 def prefetch_threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "daliesque prefetch"]
+    return started_threads("daliesque prefetch")
 
 
 def wait_until_gone() -> None:

@@ -7,7 +7,6 @@ import gc
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from daliesque._readers.core.prefetch import Prefetcher
 from daliesque._readers.core.source import Fetched
 from daliesque._readers.core.steps import Capacity
 from support.reader_checks import Count, at_most_ahead, numbers_of
+from support.started_threads import started_threads
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -33,7 +33,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def reading_threads() -> int:
-    return sum(thread.name == "daliesque reader" for thread in threading.enumerate())
+    return len(started_threads("daliesque reader"))
 
 
 def tasks() -> int:
