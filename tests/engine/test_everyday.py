@@ -116,7 +116,6 @@ def flipped(number: int) -> ndd.Tensor:
     return ndd.flip(ndd.tensor(np.full((2, 2, 1), number, np.uint8), layout="HWC"))
 
 
-@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_workers_of_a_data_loader_deliver_tensors() -> None:
     class Images(torch.utils.data.Dataset[ndd.Tensor]):
         def __len__(self) -> int:

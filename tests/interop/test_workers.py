@@ -13,9 +13,6 @@ from torch.utils.data import DataLoader, Dataset
 
 import daliesque as ndd
 
-# Some libraries warn of forks as soon as they are imported, as other tests do.
-pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
-
 
 class Draws(Dataset[float]):
     """A random number for each index, from the default generator or from one of its own."""

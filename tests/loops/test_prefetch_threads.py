@@ -283,7 +283,6 @@ def test_interpreter_exit(how: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_fork() -> None:
     reader = Numbers()
 
@@ -317,7 +316,6 @@ def test_fork() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:This process.*multi-threaded:DeprecationWarning")
-@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_fork_inside_the_loop() -> None:
     rng = ndd.random.RNG(seed=5)
 

@@ -300,7 +300,6 @@ def test_interpreter_exit(root: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_fork_while_others_work(root: Path) -> None:
     stop = threading.Event()
     failures: list[BaseException] = []

@@ -288,7 +288,6 @@ def test_a_full_disk() -> None:
             ndd.flip(ndd.batch(IMAGES, layout="HWC")).evaluate()
 
 
-@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_forked_processes_write_nothing(tmp_path: Path) -> None:
     images = ndd.batch(IMAGES, layout="HWC").evaluate()
     with ndd.trace(tmp_path / "trace.json"):
