@@ -35,7 +35,7 @@ from .layout import check_layout
 from .metadata import Call, Result, Shapes, announce_as
 from .samples import Samples
 from .slicing import SampleSlicer
-from .tensor import Tensor, as_tensor
+from .tensor import Tensor, as_tensor, remade
 from .thread_state import interception
 from .value import Sources, Value
 
@@ -510,7 +510,7 @@ def _gathered(
 ) -> Batch:
     if type(tensors) is not list:
         if isinstance(tensors, Batch):
-            return _remade(tensors, wanted, layout, copy, where)
+            return remade(Batch, tensors, wanted, layout, copy, where)
         if is_arrow(tensors):
             return _gathered(Batch._of(from_arrow(tensors, where)), wanted, layout, copy, where)
         if isinstance(tensors, Tensor) or is_array(tensors):
@@ -534,18 +534,6 @@ def _gathered(
         # Samples made of lists are small buffers of our own: together they are one dense array.
         samples = samples.copy()
     return Batch._of(samples)
-
-
-def _remade(made: Batch, wanted: DType | None, layout: str | None, copy: bool, where: str) -> Batch:
-    if wanted is not None and made.dtype != wanted:
-        made = made._cast_to(wanted)
-    elif copy:
-        made = made._copied()
-    if layout is not None and layout != made.layout:
-        samples = made._data()
-        checked = check_layout(layout, samples.ndim, where)
-        made = Batch._of(samples.with_layout(checked), made._source)
-    return made
 
 
 def batch(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -347,6 +347,24 @@ def _rebuild(
     return value
 
 
+_O = TypeVar("_O", bound=Operators[Any])
+
+
+def remade(
+    kind: type[_O], made: _O, wanted: DType | None, layout: str | None, copy: bool, where: str
+) -> _O:
+    """A tensor or batch with another type or layout, or a copy of it."""
+    if wanted is not None and made.dtype != wanted:
+        made = made._cast_to(wanted)
+    elif copy:
+        made = made._copied()
+    if layout is not None and layout != made.layout:
+        samples = made._data()
+        checked = check_layout(layout, samples.ndim, where)
+        made = kind._of(samples.with_layout(checked), made._source)
+    return made
+
+
 def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, where: str) -> Tensor:
     """A tensor of anything but a batch; `copy` makes sure that the memory is our own."""
     wanted = None if dtype is None else to_dtype(dtype)
@@ -354,15 +372,7 @@ def _make(data: Any, dtype: Any, device: Any, layout: str | None, copy: bool, wh
     if isinstance(data, Tensor):
         made = data if target is None else data.to_device(target)
         copy = copy and made is data
-        if wanted is not None and made.dtype != wanted:
-            made = made._cast_to(wanted)
-        elif copy:
-            made = made._copied()
-        if layout is not None and layout != made.layout:
-            samples = made._data()
-            checked = check_layout(layout, samples.ndim, where)
-            made = Tensor._of(samples.with_layout(checked), made._source)
-        return made
+        return remade(Tensor, made, wanted, layout, copy, where)
     samples = to_samples(data, wanted, layout, where)
     made = Tensor._of(samples)
     if target is not None and target != made.device:
