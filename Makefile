@@ -38,7 +38,7 @@ WHEEL := build/wheel/built
 
 .PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan \
 	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions \
-	test-frameworks $(FRAMEWORKS:%=test-frameworks-%) peers
+	test-frameworks $(FRAMEWORKS:%=test-frameworks-%) peers check-exceptions
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
@@ -97,6 +97,11 @@ asan: $(VENV)/test
 fuzz-ops: $(VENV)/test
 	$(BIN)/python tools/asan.py tools/fuzz_ops.py --count $(FUZZ_CALLS) --chunk 5000 \
 		--seed $(FUZZ_SEED)
+
+# Destructors, functions that are noexcept and entries of threads, from which no exception may come.
+check-exceptions: $(VENV)/run
+	$(BIN)/pip install --quiet clang-tidy==23.1.4
+	$(BIN)/python tools/check_exceptions.py
 
 # Interrupts before every bytecode, and fails every allocation in turn.
 test-interruptions: $(VENV)/test

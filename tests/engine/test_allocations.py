@@ -57,7 +57,7 @@ void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 """
 
 PROGRAM = """
-import ctypes, gc, io, sys
+import contextlib, ctypes, errno, gc, io, sys
 import numpy as np
 from PIL import Image
 import daliesque as ndd
@@ -79,7 +79,8 @@ files = ndd.batch([encoded(height) for height in (40, 41, 42)])
 context = ndd.EvalContext(num_threads=1)
 
 def loop():
-    with context, ndd.EvalMode[sys.argv[1]]:
+    traced = ndd.trace(sys.argv[3]) if len(sys.argv) > 3 else contextlib.nullcontext()
+    with context, ndd.EvalMode[sys.argv[1]], traced:
         images = ndd.decoders.image(files)
         resized = ndd.flip(ndd.rotate(ndd.resize(images, size=[30, 36]), angle=10.0))
         normal = ndd.crop_mirror_normalize(
@@ -99,6 +100,8 @@ while True:
         loop()
     except MemoryError:
         pass
+    except OSError as error:  # that of writing the trace
+        assert error.errno == errno.ENOMEM
     if not allocator.has_failed():
         break
     assert loop() == expected, number
@@ -125,10 +128,18 @@ def allocator(tmp_path_factory: pytest.TempPathFactory) -> Path:
     reason="AddressSanitizer has an allocator of its own; tests/native fails allocations under it",
 )
 @pytest.mark.parametrize("mode", ["sync_cpu", "eager", "deferred"])
-def test_each_allocation_may_fail(allocator: Path, mode: str) -> None:
+@pytest.mark.parametrize("traced", [False, True], ids=["plain", "traced"])
+def test_each_allocation_may_fail(allocator: Path, mode: str, traced: bool, tmp_path: Path) -> None:
     stride = os.environ.get("ALLOCATION_STRIDE", "5")
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, mode, stride],
+        [
+            sys.executable,
+            "-c",
+            PROGRAM,
+            mode,
+            stride,
+            *[str(tmp_path / "trace.json")][: int(traced)],
+        ],
         env={**os.environ, "LD_PRELOAD": str(allocator), "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,
         text=True,

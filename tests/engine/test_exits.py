@@ -71,6 +71,37 @@ PROGRAMS: dict[str, tuple[str, int]] = {
         "sys.exit(5)",
         5,
     ),
+    "daemons that decode in Python": (
+        "import io\n"
+        "from PIL import Image\n"
+        "file = io.BytesIO()\n"
+        "Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(file, 'tiff')\n"
+        "files = ndd.batch([np.frombuffer(file.getvalue(), np.uint8)] * 16)\n"
+        "def decode():\n"
+        "    while True: ndd.decoders.image(files).evaluate()\n"
+        "start_daemons(decode)\n"
+        "sys.exit(5)",
+        5,
+    ),
+    "daemons that read through Python": (
+        "import fsspec, io, tarfile\n"
+        "file = io.BytesIO()\n"
+        "with tarfile.open(fileobj=file, mode='w') as tar:\n"
+        "    for number in range(8):\n"
+        "        member = tarfile.TarInfo(f'{number}.bin')\n"
+        "        member.size = 10\n"
+        "        tar.addfile(member, io.BytesIO(bytes(10)))\n"
+        "fsspec.filesystem('memory').pipe('/a.tar', file.getvalue())\n"
+        "reader = ndd.readers.Webdataset(paths=['memory://a.tar'], ext=['bin'])\n"
+        "assert next(reader.next_epoch(batch_size=8))[0].numpy().shape == (8, 10)\n"
+        "def read():\n"
+        "    mine = ndd.readers.Webdataset(paths=['memory://a.tar'], ext=['bin'])\n"
+        "    while True:\n"
+        "        for step in mine.next_epoch(batch_size=8): pass\n"
+        "start_daemons(read)\n"
+        "sys.exit(5)",
+        5,
+    ),
     "inside a generator": (
         "def load():\n"
         "    for step in Slow().next_epoch(batch_size=8):\n"

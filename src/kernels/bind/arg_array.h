@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "bind/gil.h"
 #include "core/per_sample.h"
 
 namespace daliesque {
@@ -28,11 +29,26 @@ class ArgArray {
     return *this;
   }
   ~ArgArray() {
-    if (view_.obj) PyBuffer_Release(&view_);
+    if (view_.obj) survive_exit([this] { PyBuffer_Release(&view_); });
   }
 
   /// Takes the memory of `object` if it holds elements of type T in C order.
   bool acquire(PyObject* object) noexcept {
+    return survive_exit([&] { return take(object); });
+  }
+
+  /// Takes a converted copy of `object`, which is something NumPy can make an array of T from.
+  bool acquire_copy(PyObject* object) noexcept {
+    return survive_exit([&] { return take_copy(object); });
+  }
+
+  const T* data() const { return static_cast<const T*>(view_.buf); }
+  size_t ndim() const { return static_cast<size_t>(view_.ndim); }
+  size_t shape(size_t axis) const { return static_cast<size_t>(view_.shape[axis]); }
+  size_t size() const { return static_cast<size_t>(view_.len) / sizeof(T); }
+
+ private:
+  bool take(PyObject* object) {
     if (PyObject_GetBuffer(object, &view_, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
       PyErr_Clear();
       return false;
@@ -44,22 +60,15 @@ class ArgArray {
     return false;
   }
 
-  /// Takes a converted copy of `object`, which is something NumPy can make an array of T from.
-  bool acquire_copy(PyObject* object) noexcept {
+  bool take_copy(PyObject* object) {
     const nanobind::object numpy = nanobind::steal(PyImport_ImportModule("numpy"));
     if (!numpy.is_valid()) return PyErr_Clear(), false;
     const nanobind::object copy = nanobind::steal(
         PyObject_CallMethod(numpy.ptr(), "ascontiguousarray", "Os", object, numpy_type()));
     if (!copy.is_valid()) return PyErr_Clear(), false;
-    return acquire(copy.ptr());
+    return take(copy.ptr());
   }
 
-  const T* data() const { return static_cast<const T*>(view_.buf); }
-  size_t ndim() const { return static_cast<size_t>(view_.ndim); }
-  size_t shape(size_t axis) const { return static_cast<size_t>(view_.shape[axis]); }
-  size_t size() const { return static_cast<size_t>(view_.len) / sizeof(T); }
-
- private:
   /// The format letters of types like T; the item size distinguishes them.
   static constexpr const char* codes() {
     if constexpr (std::is_same_v<T, bool>) return "?";

@@ -79,8 +79,8 @@ Buffer owner_of(arrow::Array taken) {
   return {new arrow::Array(taken), [](void* held) {
             auto* array = static_cast<arrow::Array*>(held);
             if (array->release != nullptr && Py_IsInitialized()) {
-              AcquireGil gil;
-              array->release(array);
+              const AcquireGil gil;
+              survive_exit([array] { array->release(array); });
             }
             delete array;
           }};

@@ -312,7 +312,9 @@ class CallQueue {
     }
     std::list<Entry> finished;
     finished.splice(finished.end(), running_, entry);
-    settle(call, PyTuple_GET_ITEM(outcome.ptr(), 0), PyTuple_GET_ITEM(outcome.ptr(), 1));
+    survive_exit([&] {
+      settle(call, PyTuple_GET_ITEM(outcome.ptr(), 0), PyTuple_GET_ITEM(outcome.ptr(), 1));
+    });
     sleepers_.wake(call);
     return true;
   }
@@ -325,7 +327,8 @@ class CallQueue {
 
   void ring() {
     asleep_ = false;
-    const nb::object rung = nb::steal(PyObject_CallMethod(alarm_.ptr(), "release", nullptr));
+    const nb::object rung = nb::steal(
+        survive_exit([&] { return PyObject_CallMethod(alarm_.ptr(), "release", nullptr); }));
     if (!rung.is_valid()) PyErr_Clear();
   }
 

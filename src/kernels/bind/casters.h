@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "bind/gil.h"
+
 namespace nanobind::detail {
 
 template <>
@@ -30,7 +32,9 @@ struct type_caster<std::string> {
   }
 
   static handle from_cpp(const std::string& text, rv_policy, cleanup_list*) noexcept {
-    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+    return daliesque::survive_exit([&] {
+      return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+    });
   }
 };
 

@@ -62,7 +62,7 @@ class Channel {
       return finish(nb::none());
     }
     items_.push_back({item, 0, false});
-    count(items_.back(), nb::cast<int64_t>(size_of(item)));
+    count(items_.back(), run_python([&] { return nb::cast<int64_t>(size_of(item)); }));
   }
 
   /// The first item, waiting for it if need be; raises StopIteration, or what ended the items.

@@ -53,8 +53,8 @@ std::vector<int64_t> element_strides(const Samples& samples, int64_t i) {
 Buffer buffer_owner(Py_buffer* view) {
   return Buffer(view->buf, [view](void*) {
     if (Py_IsInitialized()) {
-      AcquireGil gil;
-      PyBuffer_Release(view);
+      const AcquireGil gil;
+      survive_exit([view] { PyBuffer_Release(view); });
     }
     delete view;
   });
@@ -184,8 +184,8 @@ Samples take_capsule(PyObject* capsule, const char* name, const char* used, bool
   Buffer owner(data, [managed](void*) {
     // The producer's deleter may touch Python objects.
     if (managed->deleter && Py_IsInitialized()) {
-      AcquireGil gil;
-      managed->deleter(managed);
+      const AcquireGil gil;
+      survive_exit([managed] { managed->deleter(managed); });
     }
   });
   return Samples::wrap(*dtype, std::move(shape), std::move(strides), data, owner, readonly, true);

@@ -171,8 +171,10 @@ class ImageDecoder : public Stage {
   void run(Samples& out, const Samples& encoded, int64_t first) const override {
     const auto other = [&](int64_t i, const DecodeFailure* failure) {
       const AcquireGil lock;
-      decode_other_(out.select(std::span(&i, 1)), first + i,
-                    failure ? nb::cast(*failure) : nb::none());
+      run_python([&] {
+        decode_other_(out.select(std::span(&i, 1)), first + i,
+                      failure ? nb::cast(*failure) : nb::none());
+      });
     };
     const auto tasks = std::span(tasks_).subspan(static_cast<size_t>(first));
     decode_images(out, encoded, tasks, type_, fast_idct_, other);

@@ -8,11 +8,13 @@
 #pragma once
 
 #include <Python.h>
+#include <cxxabi.h>
 #include <unistd.h>
 
 namespace daliesque {
 
 /// Never returns. For threads that outlive the interpreter.
+// NOLINTNEXTLINE(bugprone-exception-escape): the call of the system throws nothing.
 [[noreturn]] inline void sleep_for_ever() noexcept {
   for (;;) pause();
 }
@@ -25,6 +27,21 @@ auto survive_exit(Function&& function) noexcept {
   } catch (...) {
     sleep_for_ever();
   }
+}
+
+/// Runs C++ that uses Python; its own exceptions pass. For threads of ours, whose work is inside of
+/// functions that catch or refuse whatever comes.
+template <class Function>
+auto run_python(Function&& function) {
+#ifdef __GLIBCXX__
+  try {
+    return function();
+  } catch (const abi::__forced_unwind&) {
+    sleep_for_ever();
+  }
+#else
+  return function();
+#endif
 }
 
 /// Lets other threads run Python while this one computes.
@@ -45,7 +62,9 @@ class ReleaseGil {
 class AcquireGil {
  public:
   AcquireGil() : state_(survive_exit([] { return PyGILState_Ensure(); })) {}
-  ~AcquireGil() { PyGILState_Release(state_); }
+  ~AcquireGil() {
+    survive_exit([this] { PyGILState_Release(state_); });
+  }
   AcquireGil(const AcquireGil&) = delete;
   AcquireGil& operator=(const AcquireGil&) = delete;
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "bind/bind.h"
 #include "core/meter.h"
@@ -148,14 +149,14 @@ class Team {
   Team() = default;
   ~Team() {
     // Only the thread that began to divide its time can end it.
-    if (PyThread_get_thread_ident() != leader_) (void)time_.release();
+    if (std::this_thread::get_id() != leader_) (void)time_.release();
   }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   nb::object call(const nb::callable& function, const nb::args& args) {
     std::unique_ptr<HelperScope> helping;
-    if (PyThread_get_thread_ident() != leader_) helping = std::make_unique<HelperScope>(meter_);
+    if (std::this_thread::get_id() != leader_) helping = std::make_unique<HelperScope>(meter_);
     nb::object result =
         nb::steal(survive_exit([&] { return PyObject_CallObject(function.ptr(), args.ptr()); }));
     helping.reset();
@@ -164,12 +165,12 @@ class Team {
   }
 
   void end() {
-    if (PyThread_get_thread_ident() == leader_) time_.reset();
+    if (std::this_thread::get_id() == leader_) time_.reset();
   }
 
  private:
   Meter* meter_ = thread_clock().meter();
-  unsigned long leader_ = PyThread_get_thread_ident();
+  std::thread::id leader_ = std::this_thread::get_id();
   std::unique_ptr<DividedTime> time_ = std::make_unique<DividedTime>();
 };
 
@@ -281,7 +282,7 @@ void bind_trace(nb::module_& m) {
         trace({.kind = TraceEvent::Kind::call,
                .begin = begin,
                .end = clock_now(),
-               .name = trace_name(text_of(name)),
+               .name = *trace_name(text_of(name)),
                .site = mark.site,
                .flow = mark.number,
                .part = TraceEvent::Flow::begins});
@@ -298,7 +299,7 @@ void bind_trace(nb::module_& m) {
         trace({.kind = kind,
                .begin = begin,
                .end = end,
-               .name = trace_name(text_of(name)),
+               .name = *trace_name(text_of(name)),
                .site = site.is_none() ? nullptr : trace_name(text_of(site)),
                .flow = number,
                .part = flow,

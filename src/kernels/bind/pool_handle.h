@@ -17,7 +17,7 @@ inline PoolHandle pool_handle(nb::handle pool) {
   return PoolHandle(nb::inst_ptr<ThreadPool>(pool), [owner](ThreadPool*) {
     if (!Py_IsInitialized()) return;
     const AcquireGil gil;
-    Py_DECREF(owner);
+    survive_exit([owner] { Py_DECREF(owner); });
   });
 }
 

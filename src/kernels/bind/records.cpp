@@ -36,6 +36,18 @@ std::span<const int64_t> to_span(const Numbers& numbers) {
   return {numbers.data(), numbers.size()};
 }
 
+/// Runs Python on any thread; what it raises is a failure to read.
+auto call_opener(auto&& function) {
+  const AcquireGil acquire;
+  return run_python([&] {
+    try {
+      return function();
+    } catch (const nb::python_error& error) {
+      throw files::ReadFailure(files::kOtherFailure, nb::str(error.value()).c_str());
+    }
+  });
+}
+
 /// An object of Python with `size` and `read_at(offset, size)`, which returns bytes.
 class PythonSource : public files::ByteSource {
  public:
@@ -45,20 +57,17 @@ class PythonSource : public files::ByteSource {
   PythonSource& operator=(const PythonSource&) = delete;
   ~PythonSource() override {
     const AcquireGil acquire;
-    object_.reset();
+    survive_exit([this] { object_.reset(); });
   }
 
   int64_t size() const override { return size_; }
 
   void read_at(int64_t offset, int64_t size, char* out) const override {
-    const AcquireGil acquire;
-    try {
+    call_opener([&] {
       const auto data = nb::cast<nb::bytes>(object_.attr("read_at")(offset, size));
       if (static_cast<int64_t>(data.size()) != size) throw files::ReadFailure(files::kEndsEarly);
       std::memcpy(out, data.c_str(), data.size());
-    } catch (const nb::python_error& error) {
-      throw files::ReadFailure(files::kOtherFailure, nb::str(error.value()).c_str());
-    }
+    });
   }
 
  private:
@@ -70,19 +79,14 @@ class PythonSource : public files::ByteSource {
 files::Archives::Opener make_opener(nb::object function, bool may_map) {
   const auto drop = [](nb::object* p) {
     const AcquireGil acquire;
-    delete p;
+    survive_exit([p] { delete p; });
   };
   const std::shared_ptr<nb::object> kept(new nb::object(std::move(function)), drop);
   return [kept, may_map](const std::string& path) -> files::SourceHandle {
     if (path.starts_with("file://") || path.find("://") == std::string::npos) {
       return files::open_file(path, may_map);
     }
-    const AcquireGil acquire;
-    try {
-      return std::make_shared<PythonSource>((*kept)(path));
-    } catch (const nb::python_error& error) {
-      throw files::ReadFailure(files::kOtherFailure, nb::str(error.value()).c_str());
-    }
+    return call_opener([&] { return std::make_shared<PythonSource>((*kept)(path)); });
   };
 }
 
@@ -230,11 +234,14 @@ IndexText make_tar_index(files::Archives& archives, int64_t file, bool with_name
   });
 }
 
-using RuleTuple = std::tuple<nb::bytes, int, bool, std::vector<int64_t>, std::optional<nb::bytes>>;
+// The shape is converted later: nanobind's conversion of tuples cannot report missing memory.
+using RuleTuple =
+    std::tuple<nb::bytes, int, bool, nb::typed<nb::sequence, int>, std::optional<nb::bytes>>;
 
 void make_parser(ExampleParser* self, const std::vector<RuleTuple>& rules) {
   std::vector<FeatureRule> list;
-  for (const auto& [name, dtype, fixed, shape, fallback] : rules) {
+  for (const auto& [name, dtype, fixed, sizes, fallback] : rules) {
+    const auto shape = nb::cast<std::vector<int64_t>>(sizes);
     FeatureRule& rule = list.emplace_back(
         FeatureRule{to_string(name), static_cast<DType>(dtype), fixed, shape, std::nullopt});
     if (fallback) rule.fallback = to_string(*fallback);

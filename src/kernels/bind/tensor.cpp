@@ -87,10 +87,10 @@ KernelOutput bound_transpose(const KernelInput& in, std::vector<int> permutation
 }
 
 KernelOutput bound_look_up(const KernelInput& in, const Samples& table, const Samples& otherwise) {
-  return apply(in, Samples::outline_like(in.outline(), table.dtype()),
-               [table, otherwise](Samples& out, const Samples& from, int64_t) {
-                 look_up(out, from, table, otherwise);
-               });
+  return apply(
+      in, Samples::outline_like(in.outline(), table.dtype()),
+      [table = Samples(table), otherwise = Samples(otherwise)](
+          Samples& out, const Samples& from, int64_t) { look_up(out, from, table, otherwise); });
 }
 
 Samples bound_normalize(const Samples& in, int type, const std::optional<Samples>& means,

@@ -20,7 +20,6 @@ class OwnedArray {
     if (array_.release != nullptr) array_.release(&array_);
   }
   OwnedArray(OwnedArray&& other) noexcept : array_(other.take()) {}
-  OwnedArray& operator=(OwnedArray&&) = delete;
 
   Array* get() { return &array_; }
   Array take() { return std::exchange(array_, Array{}); }

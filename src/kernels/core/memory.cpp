@@ -105,6 +105,7 @@ class BufferPool {
     return memory;
   }
 
+  // NOLINTNEXTLINE(bugprone-exception-escape): a mutex that is used properly does not throw.
   void give(void* memory, size_t bucket) noexcept {
     FreeBuffer* surplus = nullptr;
     {

@@ -120,7 +120,8 @@ void count_wait(ThreadClock& thread, int64_t begin, int64_t end) {
 
 }  // namespace
 
-int64_t clock_now() {
+// NOLINTNEXTLINE(bugprone-exception-escape): to read the processor's counter throws nothing.
+int64_t clock_now() noexcept {
 #if defined(__x86_64__)
   const uint64_t scale = ticks.scale.load(std::memory_order_relaxed);
   if (scale != 0) {
@@ -134,7 +135,7 @@ int64_t clock_now() {
 #endif
 }
 
-int64_t thread_cpu_now() {
+int64_t thread_cpu_now() noexcept {
   timespec now;
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
   return int64_t{1'000'000'000} * now.tv_sec + now.tv_nsec;
@@ -157,19 +158,19 @@ std::vector<const Meter*> all_meters() {
 
 int64_t meter_generation() { return meter_list().generation; }
 
-ThreadClock& thread_clock() {
+ThreadClock& thread_clock() noexcept {
   thread_local ThreadClock clock;
   return clock;
 }
 
-Meter* ThreadClock::meter() const {
+Meter* ThreadClock::meter() const noexcept {
   for (const Scope* scope = top; scope; scope = scope->outer()) {
     if (scope->meter()) return scope->meter();
   }
   return helping;
 }
 
-Scope::Scope(Meter* meter)
+Scope::Scope(Meter* meter) noexcept
     : meter_(meter), thread_(thread_clock()), outer_(thread_.top), begin_(clock_now()) {
   thread_.top = this;
   waits_ = !outer_ && !thread_.role && !thread_.stepping && thread_.waits == 0;
@@ -202,7 +203,7 @@ void Scope::count_failure() {
   meter_->failures.add(1);
 }
 
-void Scope::close() {
+void Scope::close() noexcept {
   if (!open_) return;
   open_ = false;
   const int64_t end = clock_now(), wall = end - begin_;
@@ -223,7 +224,7 @@ void Scope::close() {
       trace({.kind = TraceEvent::Kind::run,
              .begin = begin_,
              .end = end,
-             .name = &meter_->name,
+             .name = meter_->name,
              .site = mark_.site,
              .samples = samples_,
              .bytes = bytes_,
@@ -248,8 +249,7 @@ ConsumerWait::~ConsumerWait() {
     count_wait(thread_, begin_, end);
   }
   if (outermost && tracing()) {
-    static const std::string* const name = trace_name("wait");
-    trace({.kind = TraceEvent::Kind::wait, .begin = begin_, .end = end, .name = name});
+    trace({.kind = TraceEvent::Kind::wait, .begin = begin_, .end = end, .name = "wait"});
   }
 }
 
@@ -257,8 +257,7 @@ ProducerWait::~ProducerWait() {
   const int64_t end = clock_now();
   totals.producer_wait.add(end - begin_);
   if (tracing()) {
-    static const std::string* const name = trace_name("is ahead");
-    trace({.kind = TraceEvent::Kind::wait, .begin = begin_, .end = end, .name = name});
+    trace({.kind = TraceEvent::Kind::wait, .begin = begin_, .end = end, .name = "is ahead"});
   }
 }
 
@@ -273,7 +272,7 @@ DividedTime::~DividedTime() {
   if (begin_ >= 0) totals.divided.add(clock_now() - begin_);
 }
 
-HelperScope::HelperScope(Meter* meter)
+HelperScope::HelperScope(Meter* meter) noexcept
     : meter_(meter),
       thread_(thread_clock()),
       previous_(std::exchange(thread_.helping, meter)),
@@ -298,25 +297,25 @@ HelperScope::~HelperScope() {
     trace({.kind = TraceEvent::Kind::loop,
            .begin = begin_,
            .end = clock_now(),
-           .name = &meter_->name});
+           .name = meter_->name});
   }
+}
+
+FileTime::FileTime() : meter_(thread_clock().meter()), begin_(clock_now()) {
+  if (meter_) return;
+  static Meter& other = make_meter(Meter::Kind::reader, "other files");
+  meter_ = &other;
 }
 
 FileTime::~FileTime() {
   const int64_t end = clock_now();
-  Meter* meter = thread_clock().meter();
-  if (!meter) {
-    static Meter& other = make_meter(Meter::Kind::reader, "other files");
-    meter = &other;
-  }
-  meter->file_time.add(end - begin_);
-  meter->file_bytes.add(bytes_);
+  meter_->file_time.add(end - begin_);
+  meter_->file_bytes.add(bytes_);
   if (tracing()) {
-    static const std::string* const name = trace_name("read");
     trace({.kind = TraceEvent::Kind::file,
            .begin = begin_,
            .end = end,
-           .name = name,
+           .name = "read",
            .bytes = bytes_});
   }
 }
@@ -341,11 +340,10 @@ void Pace::depart(int64_t samples) {
     count_step(thread, now);
   }
   if (tracing()) {
-    static const std::string* const name = trace_name("next step");
     trace({.kind = TraceEvent::Kind::wait,
            .begin = arrived_,
            .end = now,
-           .name = name,
+           .name = "next step",
            .samples = samples});
   }
   departed_ = now;

@@ -18,8 +18,8 @@ namespace daliesque {
 
 /// Nanoseconds of a clock that never goes back, by a counter of the processor if it has a steady
 /// one, and of the processor's work for this thread.
-int64_t clock_now();
-int64_t thread_cpu_now();
+int64_t clock_now() noexcept;
+int64_t thread_cpu_now() noexcept;
 
 /// A number that only threads which hold the interpreter's lock add to. That takes a fifth of the
 /// time that a Count takes.
@@ -112,15 +112,15 @@ struct ThreadClock {
   uint32_t row = 0;                      // in a trace
   uint64_t trace = 0;                    // which one
 
-  Meter* meter() const;
+  Meter* meter() const noexcept;
 };
-ThreadClock& thread_clock();
+ThreadClock& thread_clock() noexcept;
 
 /// Counts for a meter until it is closed, or for nobody if that is null. Must be closed by the
 /// thread that made it, innermost first.
 class Scope {
  public:
-  explicit Scope(Meter* meter);
+  explicit Scope(Meter* meter) noexcept;
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
   ~Scope() { close(); }
@@ -133,7 +133,7 @@ class Scope {
   Meter* meter() const { return meter_; }
   const Scope* outer() const { return outer_; }
 
-  void close();
+  void close() noexcept;
 
  private:
   friend class HelperScope;
@@ -189,7 +189,7 @@ class DividedTime {
 /// What a thread other than the one of the scope does for a meter.
 class HelperScope {
  public:
-  explicit HelperScope(Meter* meter);
+  explicit HelperScope(Meter* meter) noexcept;
   ~HelperScope();
   HelperScope(const HelperScope&) = delete;
   HelperScope& operator=(const HelperScope&) = delete;
@@ -206,7 +206,7 @@ class HelperScope {
 /// Time in the file system.
 class FileTime {
  public:
-  FileTime() : begin_(clock_now()) {}
+  FileTime();
   ~FileTime();
   FileTime(const FileTime&) = delete;
   FileTime& operator=(const FileTime&) = delete;
@@ -214,6 +214,7 @@ class FileTime {
   void count(int64_t bytes) { bytes_ += bytes; }
 
  private:
+  Meter* meter_;
   int64_t begin_, bytes_ = 0;
 };
 

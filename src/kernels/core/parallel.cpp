@@ -108,7 +108,8 @@ struct ParallelLoop {
   // What the loop is part of.
   Meter* meter = thread_clock().meter();
 
-  void help() {
+  // NOLINTNEXTLINE(bugprone-exception-escape): a mutex that is used properly does not throw.
+  void help() noexcept {
     const HelperScope scope(meter);
     work();
   }
@@ -169,7 +170,8 @@ struct ThreadPool::State {
     for (auto& worker : workers) worker.join();
   }
 
-  void serve() {
+  // NOLINTNEXTLINE(bugprone-exception-escape): a mutex that is used properly does not throw.
+  void serve() noexcept {
     uint64_t seen = 0;
     thread_clock().role = kPoolRole;
     for (;;) {
@@ -214,6 +216,8 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(int num_threads) : num_threads_(num_threads) { watch_forks(); }
 
+// A thread of the pool is never the one that destroys it: whoever runs a loop holds a handle.
+// NOLINTNEXTLINE(bugprone-exception-escape): hence locks and joins do not throw.
 ThreadPool::~ThreadPool() {
   State* state = state_.load();
   // The threads of a pool inherited through fork do not exist: its state is left alone.

@@ -52,7 +52,7 @@ void PlannedSamples::make_sample(Samples& out, int64_t i, std::vector<Count>& sp
       trace({.kind = TraceEvent::Kind::loop,
              .begin = begin,
              .end = end,
-             .name = &meter->name,
+             .name = meter->name,
              .samples = 1});
     }
   }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -90,8 +91,8 @@ class Trace {
     std::lock_guard lock(mutex_);
     if (event.row == 0) {
       if (thread.trace != number_) {
-        thread.trace = number_;
         thread.row = add_row(thread.role ? thread.role : "caller");
+        thread.trace = number_;
       }
       event.row = thread.row;
     }
@@ -102,6 +103,8 @@ class Trace {
     waiting_.push_back(event);
     if (waiting_.size() == kManyEvents) wake_.notify_one();
   }
+
+  void drop() noexcept { dropped_++; }
 
   uint32_t row(const std::string& title) {
     std::lock_guard lock(mutex_);
@@ -133,7 +136,8 @@ class Trace {
     return static_cast<uint32_t>(++rows_);
   }
 
-  void serve() {
+  // NOLINTNEXTLINE(bugprone-exception-escape): a mutex that is used properly does not throw.
+  void serve() noexcept {
     std::vector<TraceEvent> events;
     std::vector<std::pair<std::string, int>> rows;
     for (bool last = false; !last;) {
@@ -145,18 +149,27 @@ class Trace {
         events.swap(waiting_);
         rows.swap(new_rows_);
       }
-      for (const auto& row : rows) append_row(row);
-      for (const TraceEvent& event : events) {
-        append_event(event);
-        if (text_.size() >= kManyBytes) write();
+      try {
+        write(rows, events, last);
+      } catch (const std::exception&) {
+        if (error_ == 0) error_ = ENOMEM;
       }
-      written_ += static_cast<int64_t>(events.size());
       events.clear();
       rows.clear();
-      if (last) text_ += "\n]\n";
-      write();
     }
     if (std::fclose(file_) != 0 && error_ == 0) error_ = errno;
+  }
+
+  void write(const std::vector<std::pair<std::string, int>>& rows,
+             const std::vector<TraceEvent>& events, bool last) {
+    for (const auto& row : rows) append_row(row);
+    for (const TraceEvent& event : events) {
+      append_event(event);
+      if (text_.size() >= kManyBytes) write();
+    }
+    written_ += static_cast<int64_t>(events.size());
+    if (last) text_ += "\n]\n";
+    write();
   }
 
   void write() {
@@ -199,7 +212,7 @@ class Trace {
 
   void append_event(const TraceEvent& event) {
     text_ += ",\n{\"ph\":\"X\",\"name\":";
-    append_text(text_, event.name ? *event.name : "");
+    append_text(text_, event.name);
     text_ += ",\"cat\":\"";
     text_ += kCategories[static_cast<int>(event.kind)];
     text_ += '"';
@@ -250,8 +263,8 @@ class Trace {
   std::map<std::string, int> counts_;
   std::map<std::string, uint32_t> titled_;
   bool stopping_ = false;
-  int64_t rows_ = 0, dropped_ = 0;
-  std::atomic<int64_t> written_{0};
+  int64_t rows_ = 0;
+  std::atomic<int64_t> written_{0}, dropped_{0};
   uint32_t titles_ = 0;
   int error_ = 0;
   std::string text_;
@@ -291,8 +304,15 @@ std::atomic<uint64_t> last_number{0};
 
 }  // namespace
 
-void trace(const TraceEvent& event) {
-  if (const auto current = current_trace()) current->add(event);
+// NOLINTNEXTLINE(bugprone-exception-escape): a mutex that is used properly does not throw.
+void trace(const TraceEvent& event) noexcept {
+  const auto current = current_trace();
+  if (!current) return;
+  try {
+    current->add(event);
+  } catch (const std::exception&) {
+    current->drop();
+  }
 }
 
 const std::string* trace_name(std::string_view text) {
@@ -321,8 +341,17 @@ int begin_trace(const std::string& path, int64_t capacity) {
   if (!file) return errno;
   // A buffer of the system's would be written again by a process that is forked off.
   std::setvbuf(file, nullptr, _IONBF, 0);
-  auto made = std::make_shared<Trace>(file, ++trace_slot().traces, capacity);
-  made->start();
+  std::shared_ptr<Trace> made;
+  try {
+    made = std::make_shared<Trace>(file, ++trace_slot().traces, capacity);
+    made->start();
+  } catch (const std::system_error& error) {
+    std::fclose(file);
+    return error.code().value();  // there is no thread to be had
+  } catch (...) {
+    std::fclose(file);
+    throw;
+  }
   trace_slot().trace = std::move(made);
   trace_is_on = true;
   return 0;

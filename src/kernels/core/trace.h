@@ -21,7 +21,7 @@ struct TraceEvent {
 
   Kind kind;
   int64_t begin, end;
-  const std::string* name;
+  std::string_view name;              // as long as the process lives
   const std::string* site = nullptr;  // the line of the user's program
   int64_t samples = -1, bytes = -1;   // -1: not known
   uint64_t flow = 0;                  // the number of the call
@@ -32,8 +32,9 @@ struct TraceEvent {
 extern std::atomic<bool> trace_is_on;
 inline bool tracing() { return trace_is_on.load(std::memory_order_relaxed); }
 
-/// Notes an event; of the calling thread, unless it has a row.
-void trace(const TraceEvent& event);
+/// Notes an event; of the calling thread, unless it has a row. If there is no memory for it, it is
+/// left out.
+void trace(const TraceEvent& event) noexcept;
 
 /// A text that lives as long as the process, the same for equal texts.
 const std::string* trace_name(std::string_view text);

@@ -32,6 +32,7 @@ class OpenFile {
   OpenFile() = default;
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
+  // NOLINTNEXTLINE(bugprone-exception-escape): the call of the system throws nothing.
   ~OpenFile() { close(); }
 
   void open(const std::string& path);
