@@ -80,8 +80,8 @@ class Operator(OpSpec):
         ):
             # By far the most frequent call.
             batch = raw_inputs[0]
-            inputs, count, source = raw_inputs, batch._count, batch._source
-            remote = batch._is_remote()
+            inputs, count, source, pending = raw_inputs, batch._count, batch._source, batch._pending
+            remote = batch._is_remote() if pending is None else pending.is_remote
         elif not raw_inputs and self.no_inputs is not None:
             inputs, source, remote = self.no_inputs, None, False
         else:
@@ -117,8 +117,9 @@ class Operator(OpSpec):
         modes = thread.modes
         if on_gpu is None and modes and modes[-1] in SYNCHRONOUS:
             results = run_now(self.name, run, inputs, arguments, converters)
-            parts = results if isinstance(results, tuple) else (results,)
-            values = tuple(kind._of(part, source) for part in parts)
+            if not isinstance(results, tuple):
+                return kind._of(results, source) if outputs == 1 else (kind._of(results, source),)
+            values = tuple(kind._of(part, source) for part in results)
             return values[0] if outputs == 1 else values
         invocation = Invocation(
             self.name, run, inputs, arguments, converters, self.announce, self.weight, chosen
