@@ -65,6 +65,8 @@ def test_import_is_light() -> None:
     assert loaded & heavy == set()
     # Reports, traces, pictures and commands are loaded when they are used.
     assert loaded & {"rich", "matplotlib", "IPython"} == set()
+    # Parts of the standard library that take long, and that few programs need.
+    assert loaded & {"concurrent.futures", "multiprocessing", "subprocess", "tempfile"} == set()
     late = ("daliesque._observe.", "daliesque._show.", "daliesque._cli")
     assert [name for name in loaded if name.startswith(late)] == []
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import gzip
 import io
 import math
 import zlib
@@ -93,6 +92,8 @@ def read_images(data: NDArray[np.uint8], numbers: list[int]) -> list[NDArray[Any
 
 
 def _unzipped(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    import gzip
+
     try:
         return np.frombuffer(gzip.decompress(data.tobytes()), np.uint8)
     except (OSError, EOFError, zlib.error) as error:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 import importlib.util
 from collections.abc import Iterator
@@ -31,7 +30,10 @@ def _candidates() -> Iterator[str]:
     found = importlib.util.find_spec("_soundfile_data")
     for folder in (found.submodule_search_locations or ()) if found is not None else ():
         yield from sorted(str(path) for path in Path(folder).glob("libsndfile*"))
-    system = ctypes.util.find_library("sndfile")
+    # It loads what runs programs, which few need.
+    from ctypes.util import find_library
+
+    system = find_library("sndfile")
     if system is not None:
         yield system
 

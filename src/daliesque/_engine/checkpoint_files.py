@@ -8,7 +8,6 @@ import glob
 import os
 import re
 import string
-import uuid
 from collections.abc import Iterator
 
 _BASES = {"b": 2, "o": 8, "x": 16, "X": 16}
@@ -81,7 +80,7 @@ class NumberedFiles:
 
 def _write_new(folder: str, path: str, text: str) -> bool:
     """Write a file that must not exist; False if another process has just made it."""
-    temporary = os.path.join(folder, f".{uuid.uuid4().hex}.tmp")
+    temporary = os.path.join(folder, f".{os.urandom(16).hex()}.tmp")
     try:
         with open(temporary, "x", encoding="utf-8") as file:
             file.write(text)

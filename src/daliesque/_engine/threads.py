@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -72,6 +71,8 @@ def run_on_threads(
             function(item)
         team.end()
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     # Threads of its own for each call: they cost less than what such functions do, and none of
     # them is missing after a fork.
     with ThreadPoolExecutor(count) as pool:

@@ -6,11 +6,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 import itertools
-import multiprocessing
 import pickle
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -131,6 +129,9 @@ def _compare(expected: list[Parts], found: list[Parts], done: int) -> None:
 
 def _in_process(run: Callable[..., Run], *arguments: Iterable[Any]) -> Iterator[Run]:
     """What `map` does, in another process."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
         yield from process.map(run, *arguments)
 

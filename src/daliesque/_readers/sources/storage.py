@@ -9,7 +9,6 @@ import io
 import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -135,6 +134,8 @@ def read_all(paths: Sequence[str]) -> list[bytes | Exception]:
 
     if len(paths) == 1:
         return [attempt(paths[0])]
+    from concurrent.futures import ThreadPoolExecutor
+
     team = _kernels.Team()
     with ThreadPoolExecutor(min(_CONNECTIONS, len(paths)), "daliesque storage") as pool:
         contents = list(pool.map(functools.partial(team.call, attempt), paths))
