@@ -113,7 +113,13 @@ class _ClassConverter:
         first, *own = parameters_of(methods["__init__"].params)
         me = first.name.value
         graph = list(methods["define_graph"].body.body)
-        replacer = _Attributes(me, self._operators)
+        # Arguments of operators may be attributes, too.
+        variables = _Attributes(me, {})
+        operators = {
+            name: cst.ensure_type(made.visit(variables), cst.Call)
+            for name, made in self._operators.items()
+        }
+        replacer = _Attributes(me, operators)
         body = [*setup, *graph]
         replaced = [statement.visit(replacer) for statement in body]
         return self._function(methods["__init__"], own, docstring, replaced, arguments)
@@ -222,7 +228,7 @@ def assigned_call(node: cst.CSTNode) -> tuple[str | None, cst.Call | None]:
 
 
 def _find_objects(module: cst.Module, imports: dict[str, str]) -> _Objects:
-    """Variables that are assigned an operator object once."""
+    """Variables that are assigned an operator object once, and then only called."""
     found = _Objects()
     several: set[str] = set()
 
@@ -239,8 +245,41 @@ def _find_objects(module: cst.Module, imports: dict[str, str]) -> _Objects:
                 found.calls[name] = call.with_changes(func=expression(f"{FN}.{known}"))
 
     module.visit(Finder())
-    for name in several:
-        del found.calls[name]
+    for name in several | _passed_on(module):
+        found.calls.pop(name, None)
+    return found
+
+
+def _passed_on(module: cst.Module) -> set[str]:
+    """Variables that are used otherwise than by calling them."""
+    called: set[cst.CSTNode] = set()
+    found: set[str] = set()
+
+    class Finder(cst.CSTVisitor):
+        def visit_Call(self, node: cst.Call) -> None:
+            called.add(node.func)
+
+        def visit_Arg(self, node: cst.Arg) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Attribute(self, node: cst.Attribute) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
+            return not isinstance(node.target, cst.Name)
+
+        def visit_Param(self, node: cst.Param) -> bool:
+            if node.default is not None:
+                node.default.visit(self)
+            return False
+
+        def visit_Name(self, node: cst.Name) -> None:
+            if node not in called:
+                found.add(node.value)
+
+    module.visit(Finder())
     return found
 
 

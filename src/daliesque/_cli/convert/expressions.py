@@ -20,7 +20,7 @@ from .editing import (
 )
 from .kinds import JAX_ITERATOR, PIPELINE_RUNS, Kinds
 from .marks import ACCEPTS, BATCH_SIZE, EXPORTED, LOADER, LOOP, PART
-from .names import EXECUTOR_ARGUMENTS, dtype_method, find_operator
+from .names import EXECUTOR_ARGUMENTS, dtype_method, find_class, find_operator
 from .operators import accepted, type_expression
 from .scopes import Function, argument_names, dotted_name, is_pipeline_name, pipeline_argument
 from .snippets import FRAMEWORKS
@@ -31,7 +31,7 @@ LOADER_ARGUMENTS = frozenset(
     {"output_map", "size", "reader_name", "auto_reset", "last_batch_padded", "last_batch_policy"}
 )
 _LOADER_OTHERS = frozenset({"prepare_first_batch", "sharding", "devices"})
-_LOADER_DETAILS = frozenset({"dynamic_shape", "prepare_first_batch", "fill_last_batch"})
+_LOADER_DETAILS = frozenset({"dynamic_shape", "prepare_first_batch"})
 _FUNCTIONS = ("torch_python_function", "jax_function")
 
 
@@ -56,10 +56,11 @@ class Expressions(UsageCalls):
                 self._heads |= {part for part in parts_of(arg.value) if self.device_of(part)}
 
     def visit_Decorator(self, node: cst.Decorator) -> None:
-        """Leave decorators to `leave_FunctionDef`."""
-        self._heads.add(node.decorator)
-        if isinstance(node.decorator, cst.Call):
-            self._heads.add(node.decorator.func)
+        """Leave decorators that make pipelines to `leave_FunctionDef`."""
+        call = node.decorator
+        made = call.func if isinstance(call, cst.Call) else call
+        if self.kinds.names.get(made) in (None, "pipeline_def", JAX_ITERATOR):
+            self._heads |= {call, made}
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """A name that was imported from the reference."""
@@ -93,7 +94,7 @@ class Expressions(UsageCalls):
             return updated
         found = self._expression_for(name)
         if found is None:
-            self.todo(f"{source_of(original)} has no counterpart here.")
+            self.todo(_absent(name, source_of(original)))
             return updated
         return found
 
@@ -198,7 +199,7 @@ class Expressions(UsageCalls):
             return call
         found = self._expression_for(name)
         if found is None or name.startswith("LastBatchPolicy"):
-            self.todo(f"{_source_name(name)} has no counterpart here.")
+            self.todo(_absent(name, _source_name(name)))
             return call
         call = call.with_changes(func=found)
         return self._loader(call) if name.startswith("plugin.") else call
@@ -211,7 +212,9 @@ class Expressions(UsageCalls):
     def _loader(self, call: cst.Call) -> cst.BaseExpression:
         if argument(call, "output_types") is not None:
             self.todo("outputs that are no dense tensors: take the samples of batch.tensors.")
-        return self.drop(call, _LOADER_DETAILS, "batches are delivered when they are ready")
+        return self.drop(
+            _last_batch(call), _LOADER_DETAILS, "batches are delivered when they are ready"
+        )
 
     def _method(
         self, original: cst.Call, func: cst.Attribute, call: cst.Call
@@ -516,3 +519,30 @@ def _single(value: cst.BaseExpression) -> cst.BaseExpression:
 
 def _source_name(name: str) -> str:
     return f"nvidia.dali.{name}"
+
+
+def _absent(name: str, text: str) -> str:
+    """What to say about a name of the reference, as it stands in the script."""
+    if name.endswith(".autoserialize"):
+        return f"{text}: there is no graph to serialize; keep the function."
+    known = find_class(name.removeprefix("ops.")) if name.startswith("ops.") else None
+    operator = None if known is None else find_operator(known)
+    if operator is None:
+        return f"{text} has no counterpart here."
+    if operator.is_reader:
+        return f"{text}: make ndd.{operator.name}(...) before the loop."
+    inputs = "" if operator.generates else "data, "
+    return f"{text}: call ndd.{operator.name}({inputs}...) where this object is called."
+
+
+def _last_batch(call: cst.Call) -> cst.Call:
+    """`fill_last_batch` of older releases is one of the policies for the last batch."""
+    old = argument(call, "fill_last_batch")
+    if old is None:
+        return call
+    call, text = without(call, [old]), source_of(old.value)
+    if argument(call, "last_batch_policy") is not None:
+        return call
+    policies = {"True": '"fill"', "None": '"fill"', "False": '"partial"'}
+    chosen = policies.get(text, f'"fill" if {text} else "partial"')
+    return with_argument(call, "last_batch_policy", chosen)

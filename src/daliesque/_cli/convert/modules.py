@@ -9,8 +9,17 @@ import libcst as cst
 
 from . import snippets
 from .context import Context
-from .editing import GONE, is_gone, remove_statement, settle, statements
-from .names import canonical
+from .editing import (
+    GONE,
+    MARK,
+    comment_lines,
+    is_gone,
+    remove_statement,
+    settle,
+    source_of,
+    statements,
+)
+from .names import DYNAMIC_MODE, canonical
 from .scopes import dotted_name
 
 
@@ -25,7 +34,7 @@ def finish_imports(module: cst.Module, context: Context) -> cst.Module:
         What it needs.
     """
     used = _used_names(module)
-    remover = _Remover(used)
+    remover = _Remover(used, is_complete=MARK not in module.code)
     module = cst.ensure_type(module.visit(remover), cst.Module)
     wanted = ["import daliesque as ndd"]
     helpers = _helpers(context)
@@ -33,7 +42,9 @@ def finish_imports(module: cst.Module, context: Context) -> cst.Module:
     if f"{context.numpy}." in code and not _imports_numpy(module):
         wanted.insert(0, f"import numpy as {context.numpy}")
     modules = [line for need in sorted(context.needed) for line in snippets.IMPORTS.get(need, ())]
-    wanted = [*dict.fromkeys(modules), *wanted]
+    lines = [node for node in module.body if isinstance(node, cst.SimpleStatementLine)]
+    known = {source_of(small) for line in lines for small in line.body}
+    wanted = [*(line for line in dict.fromkeys(modules) if line not in known), *wanted]
     body: list[cst.BaseStatement] = list(module.body)
     index = _first_removed(body)
     new = [s for line in wanted for s in statements(line)]
@@ -124,11 +135,31 @@ def _first_removed(body: Sequence[cst.CSTNode]) -> int:
 
 
 class _Remover(cst.CSTTransformer):
-    """Removes imports of the reference whose names are no longer used."""
+    """Removes imports of the reference whose names are no longer used.
 
-    def __init__(self, used: set[str]) -> None:
+    Parameters
+    ----------
+    used
+        The names that the program uses.
+    is_complete
+        Whether nothing is marked as left to do: then imports that stay are.
+    """
+
+    def __init__(self, used: set[str], *, is_complete: bool) -> None:
         super().__init__()
         self._used = used
+        self._is_complete = is_complete
+
+    def leave_IndentedBlock(
+        self,
+        original_node: cst.IndentedBlock,  # noqa: ARG002
+        updated_node: cst.IndentedBlock,
+    ) -> cst.IndentedBlock:
+        """A block that may have had nothing but imports."""
+        body, rest = settle(updated_node.body)
+        return updated_node.with_changes(
+            body=body or statements("pass"), footer=[*rest, *updated_node.footer]
+        )
 
     def leave_SimpleStatementLine(
         self,
@@ -137,6 +168,11 @@ class _Remover(cst.CSTTransformer):
     ) -> cst.SimpleStatementLine:
         body = [self._kept(small) for small in updated_node.body]
         kept = [small for small in body if small is not None]
+        if self._is_complete and any(map(_needs_reference, kept)):
+            lines = comment_lines("something below still needs this import.")
+            updated_node = updated_node.with_changes(
+                leading_lines=[*updated_node.leading_lines, *lines]
+            )
         if len(kept) == len(updated_node.body):
             if all(a is b for a, b in zip(kept, updated_node.body, strict=True)):
                 return updated_node
@@ -149,7 +185,13 @@ class _Remover(cst.CSTTransformer):
 
     def _kept(self, node: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
         if isinstance(node, cst.Import):
-            names = [a for a in node.names if not self._is_unused(dotted_name(a.name) or "", a)]
+            names = [
+                _of_daliesque(a)
+                for a in node.names
+                if not self._is_unused(dotted_name(a.name) or "", a)
+            ]
+            if any(a is not b for a, b in zip(names, node.names, strict=False)):
+                node = node.with_changes(names=names)
         elif isinstance(node, cst.ImportFrom):
             if node.relative or node.module is None or isinstance(node.names, cst.ImportStar):
                 return node
@@ -167,13 +209,28 @@ class _Remover(cst.CSTTransformer):
         return node.with_changes(names=names)
 
     def _is_unused(self, full: str, alias: cst.ImportAlias) -> bool:
-        if canonical(full) is None:
-            return False
         if alias.asname is not None:
             local = dotted_name(alias.asname.name)
         else:
             local = (dotted_name(alias.name) or "").partition(".")[0]
-        return local not in self._used
+        if full == DYNAMIC_MODE and local == "ndd":
+            return True
+        return canonical(full) is not None and local not in self._used
+
+
+def _of_daliesque(alias: cst.ImportAlias) -> cst.ImportAlias:
+    """The import of the reference's dynamic mode by a name of its own is one of daliesque."""
+    if dotted_name(alias.name) != DYNAMIC_MODE or alias.asname is None:
+        return alias
+    return alias.with_changes(name=cst.Name("daliesque"))
+
+
+def _needs_reference(node: cst.BaseSmallStatement) -> bool:
+    if isinstance(node, cst.Import):
+        return any(canonical(dotted_name(alias.name) or "") is not None for alias in node.names)
+    if isinstance(node, cst.ImportFrom) and node.module is not None and not node.relative:
+        return canonical(dotted_name(node.module) or "") is not None
+    return False
 
 
 def _used_names(module: cst.Module) -> set[str]:

@@ -13,6 +13,7 @@ import daliesque
 _PACKAGE = "nvidia.dali"
 # Modules of the reference that only lead to names of its top level.
 _TRANSPARENT = ("pipeline.experimental.", "pipeline.", "data_node.", "tensors.", "backend.")
+DYNAMIC_MODE = f"{_PACKAGE}.experimental.dynamic"
 _FRAMEWORKS = ("pytorch", "jax", "paddle", "mxnet", "tf")
 
 # Operators of pipeline mode that have another name here.
@@ -102,6 +103,8 @@ class Operator(NamedTuple):
     parameters: frozenset[str]
     # Whether it makes data from nothing, so that it needs the batch size.
     generates: bool
+    # Whether it may have arguments besides its parameters.
+    is_open: bool
 
     @property
     def is_reader(self) -> bool:
@@ -135,7 +138,7 @@ def canonical(dotted: str) -> str | None:
     if not dotted.startswith(_PACKAGE + "."):
         return None
     name = dotted[len(_PACKAGE) + 1 :]
-    if name.startswith("experimental.dynamic"):
+    if dotted.startswith(DYNAMIC_MODE):
         return None
     for prefix in _TRANSPARENT:
         if name.startswith(prefix) and name != prefix[:-1]:
@@ -191,6 +194,9 @@ def find_type(name: str) -> str | None:
     last = name.rpartition(".")[2]
     if last in _DTYPES:
         return f"ndd.{_DTYPES[last]}"
+    if last in ("NCHW", "NHWC"):
+        # Names of older releases for layouts of samples.
+        return f'"{last[1:]}"'
     if hasattr(daliesque.types, last):
         return f"ndd.types.{last}"
     return None
@@ -238,4 +244,6 @@ def _describe(name: str, found: Any) -> Operator:
     inputs = [p for p in parameters.values() if p.kind is p.POSITIONAL_ONLY]
     several = any(p.kind is p.VAR_POSITIONAL for p in parameters.values())
     generates = not several and all(p.default is not p.empty for p in inputs)
-    return Operator(name, frozenset(parameters), generates and not inspect.isclass(found))
+    is_open = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    generates = generates and not inspect.isclass(found)
+    return Operator(name, frozenset(parameters), generates, is_open)

@@ -112,6 +112,7 @@ class OperatorCalls(Commenting):
         if operator.is_reader:
             return self._reader(call)
         call = self._seed(operator, original, call)
+        self._check_arguments(name, operator, call)
         call = self._batch_size(operator, original, call)
         return self._input_sets(original, call)
 
@@ -149,6 +150,13 @@ class OperatorCalls(Commenting):
             return updated
         self.context.needed.add("constant")
         return expression(f"{self.context.constant}({source_of(updated)})")
+
+    def _check_arguments(self, name: str, operator: Operator, call: cst.Call) -> None:
+        """Mark arguments that the operator does not have here."""
+        if operator.is_open:
+            return
+        for unknown in sorted(argument_names(call) - operator.parameters):
+            self.todo(f"fn.{name}: there is no argument '{unknown}' here.")
 
     def _reader(self, call: cst.Call) -> cst.Call:
         device = argument(call, "device")
@@ -230,6 +238,9 @@ class OperatorCalls(Commenting):
             for p in parts
             if p is not None
         ]
+        repeated = argument(call, "repeat_last")
+        if repeated is not None and source_of(repeated.value) != "False":
+            self.todo("repeat_last: feed the data of the step before again, where there are none.")
         dropped = _SOURCE_DETAILS - {"dtype", "name"}
         self.drop(call, dropped, "data are copied when they are fed")
         more = "".join(f", {text}" for text in texts)

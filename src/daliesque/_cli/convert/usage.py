@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from .editing import expression, operand, source_of
+from .editing import argument, expression, operand, source_of
 from .kinds import PIPELINE_RUNS
 from .operators import OperatorCalls
 
@@ -53,7 +53,10 @@ class UsageCalls(OperatorCalls):
         """A function of the reference that makes or fills torch tensors."""
         data = call.args[0].value
         if name == "to_torch_tensor":
-            return expression(f"{operand(data)}.torch()")
+            copy = argument(call, "copy", 1)
+            wanted = None if copy is None else source_of(copy.value)
+            own = "" if wanted in (None, "False") else f"copy={wanted}"
+            return expression(f"{operand(data)}.torch({own})")
         target = call.args[1].value
         return expression(f"{operand(target)}.copy_(ndd.as_tensor({source_of(data)}).torch())")
 
