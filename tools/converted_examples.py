@@ -8,7 +8,9 @@ small stand-ins for the data files (`tests/support/example_data.py`): as they ar
 that has the reference, and converted, by this one. Then what the pipelines returned is compared
 with what the loops yield, one by one, and variables of the same names with each other: numbers of
 samples, shapes, types and values. What is for a GPU runs on the CPU, before and after. Prints a
-table, with the reason why an original does not run here; random values differ, of course.
+table, with the reason why an original does not run here. Where values differ, it names the
+operators of the reference's graph before them that draw random numbers; exits with 1 if there are
+none, or if types, axes or numbers of samples differ.
 """
 
 from __future__ import annotations
@@ -31,91 +33,14 @@ from notebooks import code_cells
 ROOT = Path(__file__).resolve().parent.parent
 _PATIENCE = 300
 
-# Runs cells and keeps what pipelines return, or the loops that they became yield: batch by batch.
-# Then writes these batches, and the arrays among the variables. What draws or plays is not needed
-# for that, where it is missing.
-_RUNNER = """
-import ast, functools, importlib.util, json, sys
-from unittest.mock import MagicMock
-import numpy as np
-
-for name in ("matplotlib", "librosa", "simpleaudio", "IPython"):
-    if importlib.util.find_spec(name) is None:
-        for part in ("", ".pyplot", ".gridspec", ".patches", ".display", ".image", ".collections"):
-            sys.modules[name + part] = MagicMock(version_info=(9, 0))
-
-def samples(value, depth=0):
-    if type(value).__name__ in ("TensorListCPU", "Batch", "CapturedBatch"):
-        parts = [value.at(i) for i in range(len(value))] if hasattr(value, "at") else list(value)
-        return [np.asarray(part) for part in parts]
-    if type(value).__name__ in ("TensorCPU", "Tensor", "ndarray"):
-        return [np.asarray(value)]
-    if isinstance(value, (tuple, list)) and value and depth < 2:
-        found = [samples(part, depth + 1) for part in value]
-        return None if None in found else sum(found, [])
-    return None
-
-outputs = []
-def keep(batches):
-    batches = batches if isinstance(batches, tuple) else (batches,)
-    if all(type(part).__name__ in ("TensorListCPU", "Batch", "CapturedBatch") for part in batches):
-        outputs.extend(samples(part) for part in batches)
-
-def kept(loop):
-    @functools.wraps(loop)
-    def wrapped(*given, **named):
-        for batches in loop(*given, **named):
-            keep(batches)
-            yield batches
-    return wrapped
-
-def yields(node):
-    inner = (ast.FunctionDef, ast.Lambda)
-    parts = [part for part in ast.iter_child_nodes(node) if not isinstance(part, inner)]
-    return isinstance(node, ast.Yield) or any(map(yields, parts))
-
-class Loops(ast.NodeTransformer):
-    def visit_FunctionDef(self, node):
-        self.generic_visit(node)
-        if node.name != "external_batches" and yields(node):
-            node.decorator_list.insert(0, ast.Name("__kept__", ast.Load()))
-        return node
-
-if importlib.util.find_spec("nvidia") is not None:
-    from nvidia.dali.pipeline import Pipeline
-    busy = []
-    def watched(method):
-        @functools.wraps(method)
-        def wrapped(self, *given, **named):
-            busy.append(self)
-            try:
-                made = method(self, *given, **named)
-            finally:
-                busy.pop()
-            if not busy and made is not None:
-                keep(tuple(made))
-            return made
-        return wrapped
-    for name in ("run", "share_outputs", "outputs"):
-        setattr(Pipeline, name, watched(getattr(Pipeline, name)))
-
-target, cells = json.loads(sys.stdin.read())
-sys.path.insert(0, "")
-names = {"__name__": "__main__", "__kept__": kept}
-for number, cell in enumerate(cells):
-    file = f"cell_{number}.py"
-    open(file, "w").write(cell)
-    program = ast.fix_missing_locations(Loops().visit(ast.parse(cell, file)))
-    exec(compile(program, file, "exec"), names)
-found = {}
-listed = [(f"output {number}", parts) for number, parts in enumerate(outputs)]
-listed += [(name, samples(value)) for name, value in names.items() if not name.startswith("_")]
-for name, parts in listed:
-    for index, part in enumerate(parts or ()):
-        if part.dtype.kind in "fiub":
-            found[f"{name}/{index}"] = part
-np.savez(target, **found)
-"""
+# What scripts need on their command lines, by the ends of their names. "{data}" is the folder with
+# the stand-ins for the reference's data files.
+_ARGUMENTS = {
+    "zoo/images/decode.py": ("--images_dir", "{data}/db/single/mixed/cat"),
+    "zoo/images/decode_and_transfrom_from_json.py": ("--coco_dir", "{data}/db/coco"),
+    "zoo/videos/decode.py": ("--videos_dir", "{data}/db/video/sintel/video_files"),
+    "zoo/videos/decode_and_transform_from_json.py": ("--videos_dir", "{data}/db/video/clips"),
+}
 
 
 class Run(NamedTuple):
@@ -125,16 +50,25 @@ class Run(NamedTuple):
     error: str
     # By name (what pipelines returned is called "output N"), then by number of the sample.
     variables: dict[str, dict[int, np.ndarray[Any, Any]]]
+    # The operators before each output that draw random numbers; known of the reference only.
+    causes: dict[str, list[str]]
 
 
-def run_cells(python: str, cells: Sequence[str], folder: Path, environment: dict[str, str]) -> Run:
+def run_cells(
+    python: str,
+    cells: Sequence[str],
+    folder: Path,
+    environment: dict[str, str],
+    arguments: Sequence[str] = (),
+) -> Run:
     """Run cells in a folder, one after the other."""
     target = folder / "variables.npz"
     target.unlink(missing_ok=True)
+    runner = str(ROOT / "tools" / "example_runner.py")
     try:
         done = subprocess.run(
-            [python, "-c", _RUNNER],
-            input=json.dumps([str(target), list(cells)]),
+            [python, runner, str(target), *arguments],
+            input=json.dumps(list(cells)),
             cwd=folder,
             env={**os.environ, "MPLBACKEND": "Agg", **environment},
             capture_output=True,
@@ -143,37 +77,86 @@ def run_cells(python: str, cells: Sequence[str], folder: Path, environment: dict
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Run(f"not done after {_PATIENCE} s", {})
+        return Run(f"not done after {_PATIENCE} s", {}, {})
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        return Run(lines[-1][:100], {})
+        return Run(lines[-1][:100], {}, {})
     variables: dict[str, dict[int, np.ndarray[Any, Any]]] = {}
     with np.load(target) as found:
         for key in found.files:
             name, _, index = key.rpartition("/")
             variables.setdefault(name, {})[int(index)] = found[key]
-    return Run("", variables)
+    causes = json.loads(target.with_suffix(".json").read_text())
+    return Run("", variables, {f"output {number}": names for number, names in enumerate(causes)})
 
 
-def compare(before: Run, after: Run) -> tuple[int, list[str]]:
-    """How many variables agree, and what is different about the others."""
-    same, different = 0, []
-    for name in sorted(before.variables.keys() & after.variables.keys()):
-        theirs, ours = before.variables[name], after.variables[name]
-        reason = ""
-        if theirs.keys() != ours.keys():
-            reason = f"{len(theirs)} and {len(ours)} samples"
-        for index in theirs.keys() & ours.keys():
-            a, b = theirs[index], ours[index]
-            if (a.shape, a.dtype) != (b.shape, b.dtype):
-                reason = f"{a.dtype}{list(a.shape)} and {b.dtype}{list(b.shape)}"
-            elif a.size and not reason:
-                apart = float(np.abs(a.astype(np.float64) - b.astype(np.float64)).max())
-                scale = 1.0 if a.dtype.kind in "iu" else max(1.0, float(np.abs(a).max())) * 1e-4
-                reason = f"values {apart:.3g} apart" if apart > scale else ""
-        same += not reason
-        different += [f"{name}: {reason}"] if reason else []
-    return same, different
+class Comparison(NamedTuple):
+    """What became of the outputs and variables of an example."""
+
+    same: int
+    # What differs and depends on random numbers, with the operators that draw them.
+    random: list[str]
+    # What differs though it does not, or in what random numbers cannot change.
+    wrong: list[str]
+
+
+def compare(before: Run, after: Run) -> Comparison:
+    """Compare what two runs have made, name by name."""
+    found = Comparison(0, [], [])
+    same = 0
+    for name in sorted(before.variables.keys() | after.variables.keys()):
+        theirs, ours = before.variables.get(name), after.variables.get(name)
+        if theirs is None or ours is None:
+            # Variables come and go with a conversion; steps do not.
+            if name.startswith("output "):
+                found.wrong.append(f"{name}: only {'after' if theirs is None else 'before'}")
+            continue
+        fixed, drawn = differences(theirs, ours)
+        causes = causes_of(name, before)
+        if not fixed and not drawn:
+            same += 1
+        elif not fixed and causes:
+            found.random.append(f"{name}: {drawn} ({', '.join(causes)})")
+        else:
+            found.wrong.append(f"{name}: {fixed or drawn}")
+    return found._replace(same=same)
+
+
+def differences(
+    theirs: dict[int, np.ndarray[Any, Any]], ours: dict[int, np.ndarray[Any, Any]]
+) -> tuple[str, str]:
+    """What differs that random numbers cannot change, and what differs in shapes and values."""
+    if theirs.keys() != ours.keys():
+        return f"{len(theirs)} and {len(ours)} samples", ""
+    drawn = ""
+    for index, a in theirs.items():
+        b = ours[index]
+        if (a.ndim, a.dtype) != (b.ndim, b.dtype):
+            return f"{a.dtype}{list(a.shape)} and {b.dtype}{list(b.shape)}", ""
+        if a.shape != b.shape:
+            drawn = f"shapes {list(a.shape)} and {list(b.shape)}"
+        elif a.size and not drawn:
+            apart = float(np.abs(a.astype(np.float64) - b.astype(np.float64)).max())
+            scale = 1.0 if a.dtype.kind in "iu" else max(1.0, float(np.abs(a).max())) * 1e-4
+            drawn = f"values {apart:.3g} apart" if apart > scale else ""
+    return "", drawn
+
+
+def causes_of(name: str, run: Run) -> list[str]:
+    """The random operators before an output, or before the outputs that a variable is a part of."""
+    if name in run.causes:
+        return run.causes[name]
+    parts = list(run.variables[name].values())
+    found: set[str] = set()
+    for output, causes in run.causes.items():
+        held = run.variables.get(output, {}).values()
+        if causes and any(_same(part, other) for part in parts for other in held):
+            found |= set(causes)
+    return sorted(found)
+
+
+def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype and np.array_equal(a, b)
 
 
 def converted_cells(path: Path) -> list[str] | None:
@@ -210,6 +193,19 @@ def is_example(path: Path) -> bool:
     return ("pipeline_def" in text or "Pipeline(" in text) and "experimental.dynamic" not in text
 
 
+def arguments_of(name: str) -> Sequence[str]:
+    """The command line of an example."""
+    return next((args for end, args in _ARGUMENTS.items() if name.endswith(end)), ())
+
+
+def describe(compared: Comparison) -> str:
+    """The last column of the table."""
+    parts = [f"{compared.same} equal"]
+    parts += [f"WRONG {text}" for text in compared.wrong]
+    parts += [f"random {text}" for text in compared.random]
+    return "; ".join(parts)
+
+
 def main() -> int:
     """Compare the examples that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -239,18 +235,16 @@ def main() -> int:
             cells = converted_cells(path) if is_example(path) else None
             if cells is None:
                 continue
+            given = [text.format(data=data) for text in arguments_of(name)]
             originals = [on_cpu(cell) for cell in cells_of(path)]
-            before = run_cells(options.reference, originals, path.parent, environment)
+            before = run_cells(options.reference, originals, path.parent, environment, given)
             converted = [on_cpu(cell) for cell in cells]
-            after = run_cells(sys.executable, converted, path.parent, environment)
-            same, different = compare(before, after)
-            is_random = any(word in cell for cell in originals for word in ("random", "shuffle"))
-            wrong += not before.error and bool(after.error or (different and not is_random))
-            found = f"{same} equal"
-            if different:
-                found += " (draws random values)" * is_random + f"; {'; '.join(different)}"
+            after = run_cells(sys.executable, converted, path.parent, environment, given)
+            compared = None if before.error or after.error else compare(before, after)
+            wrong += not before.error and (compared is None or bool(compared.wrong))
             print(
-                f"| `{name}` | {before.error or 'runs'} | {after.error or 'runs'} | {found} |",
+                f"| `{name}` | {before.error or 'runs'} | {after.error or 'runs'} "
+                f"| {'' if compared is None else describe(compared)} |",
                 flush=True,
             )
     return 1 if wrong else 0

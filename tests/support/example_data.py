@@ -29,6 +29,7 @@ from support.video_makers import numbered
 # As many as the batches of the examples that show images.
 _IMAGES = 16
 _DIGITS = 192
+_CLIPS = 8
 _NAMES = ("cat", "dog")
 
 
@@ -150,15 +151,25 @@ def _write_volumes(folder: Path) -> None:
     for number, plane in enumerate(volume):
         np.save(slices / f"{number}.npy", plane)
     np.save(_new(folder / "npy_3d" / "STU00001") / "SER00001.npy", volume)
+    images = _new(folder / "Jpegs" / "STU00001" / "SER00008")
+    for number in range(16):
+        plane = picture(80, 96, channels=1, seed=number)[:, :, 0]
+        (images / f"{number}.jpg").write_bytes(save(plane, "JPEG", "L"))
 
 
 def _write_videos(folder: Path) -> None:
-    for path, frames in (
-        ("optical_flow/sintel_trailer/sintel_trailer_short.mp4", 20),
-        ("video/test_label.mp4", 250),
-        ("video/sintel/video_files/sintel_trailer-720p_0.mp4", 40),
-        ("video/sintel/video_files/sintel_trailer-720p_1.mp4", 40),
+    # VP9, where the reference's decoder on the CPU reads the files.
+    for path, frames, kind in (
+        ("optical_flow/sintel_trailer/sintel_trailer_short.mp4", 20, "mpeg4-mov"),
+        ("video/test_label.mp4", 250, "mpeg4-mov"),
+        ("video/sintel/video_files/sintel_trailer-720p_0.mp4", 40, "vp9-webm"),
+        ("video/sintel/video_files/sintel_trailer-720p_1.mp4", 40, "vp9-webm"),
+        *((f"video/clips/{number}/video.mp4", 20, "vp9-webm") for number in range(_CLIPS)),
     ):
         file = folder / path
         _new(file.parent)
-        file.write_bytes(numbered(frames, "mpeg4-mov"))
+        file.write_bytes(numbered(frames, kind))
+    for number in range(_CLIPS):
+        # Milliseconds; the last clips go on beyond the end of their video.
+        clips = [[80 * number, 80 * number + 240], [0, 40]]
+        (folder / f"video/clips/{number}/clip.json").write_text(json.dumps(clips))
