@@ -197,3 +197,38 @@ def test_copies_of_torch_tensors(given: str, made: str) -> None:
         f"array = to_torch_tensor(pipe.run()[0][0], {given})\n"
     )
     assert convert_text(text).text.rstrip().endswith(f".torch({made})")
+
+
+def test_a_source_is_one_object_for_all_epochs() -> None:
+    text = HEAD + (
+        "from nvidia.dali.plugin.pytorch import DALIGenericIterator\n"
+        "asked = []\n"
+        "class Numbers:\n"
+        "    def __iter__(self):\n"
+        "        asked.append('iter')\n"
+        "        self.i = 0\n"
+        "        return self\n"
+        "    def __next__(self):\n"
+        "        if self.i == 2:\n"
+        "            self.i = 0\n"
+        "            asked.append('end')\n"
+        "            raise StopIteration\n"
+        "        self.i += 1\n"
+        "        return np.full((2, 1), self.i)\n"
+        "@pipeline_def(batch_size=2)\n"
+        "def load():\n"
+        "    data = fn.external_source(source=Numbers())\n"
+        "    return data\n"
+        "loader = DALIGenericIterator(load(), ['a'])\n"
+        "seen = []\n"
+        "for epoch in range(3):\n"
+        "    seen += [int(step[0]['a'][0, 0]) for step in loader]\n"
+        "    loader.reset()\n"
+    )
+    result = convert_text("import numpy as np\n" + text)
+    assert result.work == []
+    names: dict[str, list[object]] = {}
+    exec(compile(result.text, "converted", "exec"), names)
+    # As in the reference: the iterator is asked for once.
+    assert names["seen"] == [1, 2, 1, 2, 1, 2]
+    assert names["asked"] == ["iter", "end", "end", "end"]

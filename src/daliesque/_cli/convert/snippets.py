@@ -57,6 +57,10 @@ def external_batches(
 
     def items():
         if inspect.isgeneratorfunction(source) or isinstance(source, Iterable):
+            if cycle is None and epoch > 0 and hasattr(source, "__next__"):
+                # Iterators say themselves where the next epoch begins.
+                yield from itertools.starmap(next, itertools.repeat((source,)))
+                return
             while True:
                 yield from source() if callable(source) else source
                 if cycle not in (True, "quiet"):

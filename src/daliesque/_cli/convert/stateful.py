@@ -165,12 +165,22 @@ class Stateful:
         whole = batch is None or source_of(batch.value) == "True"
         whole = whole and dotted_name(call.func) == self._context.source
         variable = self._name("source")
+        once: list[cst.BaseStatement] = []
+        if dotted_name(call.func) == self._context.source and call.args:
+            first = call.args[0]
+            if first.keyword is None and isinstance(first.value, cst.Call):
+                # One object for all epochs.
+                held = self._name("data")
+                once = statements(f"{held} = {source_of(first.value)}")
+                call = call.with_changes(
+                    args=[first.with_changes(value=cst.Name(held)), *call.args[1:]]
+                )
         self._sources.append((variable, call))
         self.steps.append(Step(_bare(target), variable, is_source=True, whole_batches=whole))
         comments = [entry for entry in line.leading_lines if entry.comment is not None]
         if comments:
             self._comments[variable] = comments
-        return [], []
+        return once, []
 
     def _make_reader(self, call: cst.Call) -> tuple[cst.SimpleStatementLine, str]:
         variable = self._name("reader")
