@@ -75,7 +75,7 @@ def prepare_docstring(
         lines.insert(0, "\\ ")
     # Names of parameters that share an entry may take several lines.
     text = re.sub(r"(?<=\w),\n(?=\w+[,\n])", ", ", "\n".join(lines))
-    lines[:] = text.split("\n")
+    lines[:] = reference_pages.with_imports(text).split("\n")
 
 
 def setup(app: Any) -> None:

@@ -148,6 +148,25 @@ _COMMON = {
 _COMMON_TYPES = {"batch_size": "int = None", "device": "Device | str = None"}
 
 
+# Names that docstrings take as known, and what to import for them.
+_IMPORTS = {"ndd": "daliesque as ndd", "np": "numpy as np"}
+
+
+def with_imports(text: str) -> str:
+    """A text whose example begins with the imports that it needs, for copy and paste."""
+    code = "\n".join(re.findall(r"^ *(?:>>>|\.\.\.) (.*)$", text, re.MULTILINE))
+    missing = [
+        module
+        for name, module in _IMPORTS.items()
+        if re.search(rf"\b{name}\b", code) and f"as {name}" not in code
+    ]
+    if not missing:
+        return text
+    return re.sub(
+        r"^( *)>>> ", rf"\1>>> import {', '.join(missing)}\n\g<0>", text, count=1, flags=re.M
+    )
+
+
 def facts(name: str, operator: Operator) -> list[str]:
     """What the registry knows: layouts, types, frames, devices, randomness."""
     found = []
@@ -175,6 +194,8 @@ def pictures(name: str) -> str:
     for entry in gallery.entries():
         if entry.operator == name:
             shown.append(f"```python\n{entry.call}\n```\n\n![](../../gallery/{entry.file})\n")
+    if shown:
+        shown.insert(0, "With the images and scenes of [the gallery](../../gallery/README.md):\n")
     return "\n".join(shown)
 
 
@@ -259,7 +280,7 @@ def operator_page(name: str, operator: Operator) -> str:
         parts += ["## Inputs", "\n".join(described)]
     parts += ["## Arguments", argument_list(operator, words)]
     parts += [f"## Returns\n\n{words.returns}"] if words.returns else []
-    parts += ["## Example", f"```python\n{words.example}\n```"]
+    parts += ["## Example", f"```python\n{with_imports(words.example)}\n```"]
     parts += [pictures(name)]
     parts += ["## Where it runs", "\n".join(f"- {fact}" for fact in facts(name, operator))]
     numbers = measured(name)
