@@ -169,7 +169,7 @@ def _probe(path: str) -> dict[str, Any]:
 
 
 def replace_missing() -> None:
-    """Put something in the place of modules that only draw, play or describe files."""
+    """Replace modules that only draw, play or describe files."""
     for name in _SHOWING:
         if importlib.util.find_spec(name) is None:
             for part in _PARTS:
