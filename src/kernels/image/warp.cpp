@@ -141,8 +141,9 @@ class BandMaker {
       mapping_.locate(at_, sample_, {z, y, x, row_count, columns});
       if (scattered_) prefetch_tile(row_count, columns);
       for (int r = 0; r < row_count; r++) {
-        sampler_(out + (r * width_ + x) * pixel_bytes_, surface_,
-                 {at_.x[r], at_.y[r], volume_ ? at_.z[r] : nullptr, columns});
+        sampler_(
+            out + (r * width_ + x) * pixel_bytes_, surface_,
+            {at_.x[r], at_.y[r], volume_ ? at_.z[r] : nullptr, columns, mapping_.is_straight()});
       }
     }
   }

@@ -28,6 +28,8 @@ class WarpMapping {
  public:
   virtual ~WarpMapping() = default;
   virtual void locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const = 0;
+  /// Whether coordinates are monotonic along the row of a tile, over all of its kWarpColumns.
+  virtual bool is_straight() const { return false; }
   /// How the row `y` moves, if all rows of the sample move as a whole.
   virtual std::optional<RowShift> row_shift(int64_t /*sample*/, int64_t /*y*/) const {
     return std::nullopt;
@@ -40,6 +42,7 @@ class AffineMapping : public WarpMapping {
  public:
   AffineMapping(PerSample<float> matrices, int dims) : matrices_(matrices), dims_(dims) {}
   void locate(WarpCoordinates& at, int64_t sample, const WarpTile& tile) const override;
+  bool is_straight() const override { return true; }
   std::optional<RowShift> row_shift(int64_t sample, int64_t y) const override;
 
  private:

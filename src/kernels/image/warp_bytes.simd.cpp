@@ -275,6 +275,52 @@ DALIESQUE_INLINE void blend_group(uint8_t* out, const uint8_t* upper, const uint
   }
 }
 
+/// Pixels of three bytes: a load of eight bytes has both neighbors in a row.
+template <>
+[[gnu::always_inline]] inline void blend_group<3>(uint8_t* out, const uint8_t* upper,
+                                                  const uint8_t* lower, const int32_t* at,
+                                                  const WeightPairs& w) {
+  // Columns 0, 2, ... and 1, 3, ...: vectors of eight loads each.
+  const __m512i offsets = _mm512_load_si512(at);
+  const __m512i even = _mm512_and_si512(offsets, _mm512_set1_epi64(0xffffffff));
+  const __m512i odd = _mm512_srli_epi64(offsets, 32);
+  constexpr char z = -1;
+  const __m512i red_green =
+      _mm512_broadcast_i32x4(_mm_setr_epi8(0, z, 3, z, 1, z, 4, z, 8, z, 11, z, 9, z, 12, z));
+  // The blue ones of even columns in the lower, those of odd columns in the upper half.
+  const __m512i blue =
+      _mm512_broadcast_i32x4(_mm_setr_epi8(2, z, 5, z, 4, z, 7, z, 10, z, 13, z, 12, z, 15, z));
+  __m512i sums[3];
+  for (int row = 0; row < 2; row++) {
+    const uint8_t* base = row == 0 ? upper : lower;
+    const __m512i weights = (__m512i)(row == 0 ? w.upper : w.lower);
+    const __m512i first = _mm512_i64gather_epi64(even, base, 1);
+    const __m512i second = _mm512_i64gather_epi64(odd, base, 1);
+    const __m512i both =
+        _mm512_mask_blend_epi8(0x9090909090909090, first, _mm512_slli_epi64(second, 16));
+    const __m512i products[3] = {_mm512_madd_epi16(_mm512_shuffle_epi8(first, red_green),
+                                                   _mm512_shuffle_epi32(weights, _MM_PERM_CCAA)),
+                                 _mm512_madd_epi16(_mm512_shuffle_epi8(second, red_green),
+                                                   _mm512_shuffle_epi32(weights, _MM_PERM_DDBB)),
+                                 _mm512_madd_epi16(_mm512_shuffle_epi8(both, blue), weights)};
+    for (int k = 0; k < 3; k++) {
+      sums[k] = row == 0 ? products[k] : _mm512_add_epi32(sums[k], products[k]);
+    }
+  }
+  for (__m512i& sum : sums) sum = _mm512_srai_epi32(sum, 7);
+  const __m512i scale = _mm512_set1_epi16(1 << 8);
+  const __m512i packed =
+      _mm512_packus_epi16(_mm512_mulhrs_epi16(_mm512_packs_epi32(sums[0], sums[1]), scale),
+                          _mm512_mulhrs_epi16(_mm512_packs_epi32(sums[2], sums[2]), scale));
+  alignas(64) static constexpr uint8_t kOrder[64] = {
+      0,  1,  8,  4,  5,  9,  2,  3,  10, 6,  7,  11, 16, 17, 24, 20, 21, 25, 18, 19, 26, 22,
+      23, 27, 32, 33, 40, 36, 37, 41, 34, 35, 42, 38, 39, 43, 48, 49, 56, 52, 53, 57, 50, 51,
+      58, 54, 55, 59, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
+  const __m512i ordered = _mm512_permutexvar_epi8(_mm512_load_si512(kOrder), packed);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_castsi512_si256(ordered));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 32), _mm512_extracti32x4_epi32(ordered, 2));
+}
+
 template <>
 [[gnu::always_inline]] inline void blend_group<1>(uint8_t* out, const uint8_t* upper,
                                                   const uint8_t* lower, const int32_t* at,
@@ -357,11 +403,19 @@ template <>
 
 constexpr uint32_t kAll = (1u << kGroup) - 1;
 
+/// Whether blend_group takes its offsets as a vector.
+template <int channels>
+constexpr bool kGathers = channels == 1 || (channels == 3 && kGroup == 16);
+
 /// Makes the pixels of a group that blend_group could not make, those whose bits are set, again.
 template <int channels>
 DALIESQUE_INLINE void correct_group(uint8_t* out, const WarpSurface& in, const WarpStretch& at,
                                     uint32_t lacking, uint32_t outside) {
   if (in.border != Border::constant) outside = 0;
+  if (outside == kAll) {
+    for (int k = 0; k < kGroup; k++) std::memcpy(out + k * channels, in.fill, channels);
+    return;
+  }
   for (; lacking; lacking &= lacking - 1) {
     const int k = __builtin_ctz(lacking);
     if (outside >> k & 1) {
@@ -372,8 +426,45 @@ DALIESQUE_INLINE void correct_group(uint8_t* out, const WarpSurface& in, const W
   }
 }
 
+/// Whether all positions of a stretch have four neighbors that may be loaded, judged by its ends.
+DALIESQUE_INLINE bool lies_inside(const WarpSurface& in, const WarpStretch& at) {
+  const auto within = [](const float* coordinates, int64_t limit) {
+    const float first = coordinates[0] - 0.5f, last = coordinates[kWarpColumns - 1] - 0.5f;
+    const auto high = static_cast<float>(limit);
+    return first >= 0 && last >= 0 && first < high && last < high;
+  };
+  // Loads that begin above the last two rows do not reach behind the end of the image.
+  return at.straight && in.width * in.channels >= kLoad && within(at.x, in.width - 1) &&
+         within(at.y, in.height - 2);
+}
+
+/// Interpolates a stretch that lies inside. Gathering loads take the offsets from the register that
+/// they were computed in, so that they need not be found for the whole stretch first.
+template <int channels>
+DALIESQUE_INLINE void blend_inside(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+  const auto pitch = static_cast<int32_t>(in.width * channels);
+  const auto* data = static_cast<const uint8_t*>(in.data);
+  uint8_t rest[kGroup * channels];
+  for (int first = 0; first < at.count; first += kGroup) {
+    const Floats x = load_floats(at.x + first) - 0.5f, y = load_floats(at.y + first) - 0.5f;
+    const Ints column = truncated(x), row = truncated(y);
+    alignas(64) int32_t offsets[kGroup];
+    store_ints(offsets, row * pitch + column * channels);
+    const WeightPairs w = weight_pairs(x - to_floats(column), y - to_floats(row));
+    const int left = at.count - first;
+    // What does not fill a group is made elsewhere.
+    uint8_t* to = left >= kGroup ? out + first * channels : rest;
+    blend_group<channels>(to, data, data + pitch, offsets, w);
+    if (left < kGroup)
+      std::memcpy(out + first * channels, rest, static_cast<size_t>(left * channels));
+  }
+}
+
 template <int channels>
 static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+  if constexpr (kGathers<channels>) {
+    if (lies_inside(in, at)) return blend_inside<channels>(out, in, at);
+  }
   Neighbors found;
   if (in.border == Border::clamp && in.width > 1 && in.height > 1) {
     find_neighbors<channels, true>(found, in, at);

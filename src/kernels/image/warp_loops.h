@@ -38,12 +38,14 @@ struct WarpSurface {
 };
 
 /// A stretch of coordinates of one row; `z` is null for images. There are kWarpColumns of each,
-/// but only `count` of them mean something.
+/// but only `count` of them mean something. Those of a `straight` stretch, all kWarpColumns, lie
+/// between the first and the last one.
 struct WarpStretch {
   const float* x;
   const float* y;
   const float* z;
   int count;
+  bool straight = false;
 };
 
 using WarpLoop = void (*)(float* out, const WarpSurface& in, const WarpStretch& at);
