@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from ray.data.block import BlockAccessor
 from ray.data.extensions import ArrowTensorArray
 
 from .._engine.batch import Batch, as_batch
@@ -133,3 +134,31 @@ def from_column(column: pa.ChunkedArray, field: pa.Field) -> Batch:
     if (field.metadata or {}).get(ELEMENT_TYPE) == b"bfloat16":
         return Batch._of(host(batch._data()).reinterpret(bfloat16.code))
     return batch
+
+
+def cut_tables(blocks: Iterable[pa.Table], size: int, drop_last: bool) -> Iterator[pa.Table]:
+    """The rows of blocks, `size` at a time, over the same memory."""
+    parts: list[pa.Table] = []
+    missing = size
+    for block in blocks:
+        begin = 0
+        while begin < block.num_rows:
+            part = block.slice(begin, missing)
+            parts.append(part)
+            begin += part.num_rows
+            missing -= part.num_rows
+            if not missing:
+                yield _joined(parts)
+                parts, missing = [], size
+    if parts and not drop_last:
+        yield _joined(parts)
+
+
+def _joined(parts: list[pa.Table]) -> pa.Table:
+    """Tables below each other, also if samples have one shape in one and several in another."""
+    if len(parts) == 1:
+        return parts[0]
+    builder = BlockAccessor.for_block(parts[0]).builder()
+    for part in parts:
+        builder.add_block(part)
+    return builder.build()

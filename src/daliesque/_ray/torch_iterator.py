@@ -13,7 +13,7 @@ from .._loops.loader_arguments import check_number
 from .datasource import CONFIG
 from .plan import NO_ROWS, RowSet
 from .state import make_state, parse_state
-from .table import from_column
+from .table import cut_tables, from_column
 
 try:
     import torch
@@ -181,13 +181,11 @@ class TorchIterator:
             epoch, rows = self._next or self._following()
             self._choose(epoch, rows)
             self._at, self._next = (epoch, rows), None
-        batches = self._data.iter_batches(
-            batch_size=self._batch_size,
-            batch_format="pyarrow",
-            prefetch_batches=self._prefetch,
-            drop_last=self._drop_last,
+        # Whole blocks: Ray would join the chunks of each, a copy of everything, to cut them itself.
+        blocks = self._data.iter_batches(
+            batch_size=None, batch_format="pyarrow", prefetch_batches=self._prefetch
         )
-        for table in batches:
+        for table in cut_tables(blocks, self._batch_size, self._drop_last):
             made = self._converted(table, source)
             if source is not None and source in table.column_names:
                 self._note(table[source])
@@ -283,7 +281,7 @@ def iter_torch(
     drop_last
         Leave out the last rows if they are fewer than `batch_size`.
     prefetch
-        How many batches to fetch ahead.
+        How many blocks to fetch ahead.
 
     Examples
     --------

@@ -35,7 +35,8 @@ class Transform:
     from `seed`, `epoch` and the contents of the batch, so that a task that is run again makes the
     same bytes.
 
-    Pass it with `batch_format="pyarrow"`, a `batch_size` and `num_cpus`. For an actor pool, pass
+    Pass it with `batch_format="pyarrow"`, and `num_cpus`. Without `batch_size` the body gets whole
+    blocks, and Ray reads and transforms them in one task; with it, in two. For an actor pool, pass
     the class, and what it is made with as `fn_constructor_args` and `fn_constructor_kwargs`.
 
     Parameters

@@ -9,13 +9,17 @@ import json
 import warnings
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 import ray
 import ray.data
 import torch
+from ray.data.extensions import ArrowTensorArray
 
 import daliesque as ndd
 import daliesque.ray as ndr
+from daliesque._ray.table import cut_tables, from_column
 from support.ray_data import SAMPLES, Numbered, augment
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -55,6 +59,59 @@ def test_tensors_are_the_consumers_own() -> None:
     assert list(chosen) == ["label"]
     with pytest.raises(KeyError, match=r"no column 'x'\. There are: 'image', 'label', 'noise'"):
         next(iter(ndr.iter_torch(read(), batch_size=8, columns=["x"])))
+
+
+@pytest.mark.parametrize("batch_size", [1, 4, 7, 8, 20, 50])
+def test_batches_of_any_size(batch_size: int, ordered: Any) -> None:
+    assert ordered.preserve_order
+    batches = list(ndr.iter_torch(read(shuffle=False), batch_size=batch_size))
+    labels = [batch["label"].tolist() for batch in batches]
+    expected = [list(range(k, min(k + batch_size, SAMPLES))) for k in range(0, SAMPLES, batch_size)]
+    assert labels == expected
+    assert [batch["image"].flatten(1)[:, 0].tolist() for batch in batches] == expected
+    whole = ndr.iter_torch(read(shuffle=False), batch_size=batch_size, drop_last=True)
+    assert [batch["label"].tolist() for batch in whole] == expected[: SAMPLES // batch_size]
+
+
+def test_batches_are_cut_without_copies() -> None:
+    """Also those of blocks of several chunks, which Ray makes of batches."""
+
+    def table(first: int) -> pa.Table:
+        values = np.full((4, 2, 3), first, np.float32)
+        values += np.arange(4, dtype=np.float32)[:, None, None]
+        return pa.table({"x": ArrowTensorArray.from_numpy(values)})
+
+    def addresses(part: pa.Table) -> list[int]:
+        buffers = [chunk.storage.flatten().buffers()[1].address for chunk in part["x"].chunks]
+        offsets = [chunk.storage.flatten().offset * 4 for chunk in part["x"].chunks]
+        return [buffer + offset for buffer, offset in zip(buffers, offsets, strict=True)]
+
+    blocks = [pa.concat_tables([table(0), table(4)]), table(8)]
+    starts = [address for block in blocks for address in addresses(block)]
+    row = 2 * 3 * 4
+    for size, expected in {
+        4: [[starts[0]], [starts[1]], [starts[2]]],
+        2: [[start + half] for start in starts for half in (0, 2 * row)],
+        6: [[starts[0], starts[1]], [starts[1] + 2 * row, starts[2]]],
+    }.items():
+        parts = list(cut_tables(blocks, size, False))
+        assert [addresses(part) for part in parts] == expected
+        found = [from_column(part["x"], part.schema.field("x")).numpy() for part in parts]
+        assert np.concatenate(found)[:, 0, 0].tolist() == list(range(12))
+
+
+def test_batches_over_blocks_of_different_shapes(ordered: Any) -> None:
+    assert ordered.preserve_order
+
+    def growing(images: ndd.Batch, labels: ndd.Batch) -> Any:
+        size = 2 + int(labels.tensors[0].item()) // 8
+        return {"image": ndd.resize(images, size=[size, 2]), "label": labels}
+
+    dataset = read(transform=growing, shuffle=False, shards=6)
+    batches = list(ndr.iter_torch(dataset, batch_size=12))
+    assert [batch["label"].tolist() for batch in batches][0] == list(range(12))
+    shapes = [tuple(image.shape) for batch in batches for image in batch["image"]]
+    assert shapes == [(2 + label // 8, 2, 3) for label in range(SAMPLES)]
 
 
 def test_epochs_follow_each_other() -> None:
