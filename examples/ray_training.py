@@ -3,7 +3,7 @@
 
     python examples/ray_training.py
 
-Needs Ray: `pip install 'daliesque[ray,torch]'`. Ray reads, decodes and augments photographs with
+Needs Ray: `pip install '.[ray,torch]'`. Ray reads, decodes and augments photographs with
 the loop body of a single machine, and hands each worker its half. After each step the first worker
 saves the model, and with it which rows all workers have got. In the middle of the first epoch the
 second worker is killed: Ray Train starts both again, the data set goes on after the last step that

@@ -109,7 +109,7 @@ def test_batches_over_blocks_of_different_shapes(ordered: Any) -> None:
 
     dataset = read(transform=growing, shuffle=False, shards=6)
     batches = list(ndr.iter_torch(dataset, batch_size=12))
-    assert [batch["label"].tolist() for batch in batches][0] == list(range(12))
+    assert batches[0]["label"].tolist() == list(range(12))
     shapes = [tuple(image.shape) for batch in batches for image in batch["image"]]
     assert shapes == [(2 + label // 8, 2, 3) for label in range(SAMPLES)]
 
