@@ -3,10 +3,10 @@
 
     torchrun --nproc-per-node 2 examples/distributed.py
 
-Needs torch: `pip install '.[torch]'`. Without torchrun it is one process. Each process takes its part of every step; the last step of an
-epoch is smaller, and all processes make it. With `--checkpoint FILE` the state is saved after each
-step: stop the program, start it again, also with another number of processes, and it prints the
-losses that it would have printed.
+Needs torch: `pip install '.[torch]'`. Without torchrun it is one process. Each process takes its
+part of every step; the last step of an epoch is smaller, and all processes make it. With
+`--checkpoint FILE` the state is saved after each step: stop the program, start it again, also with
+another number of processes, and it prints the losses that it would have printed.
 """
 
 from __future__ import annotations

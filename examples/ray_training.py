@@ -3,11 +3,11 @@
 
     python examples/ray_training.py
 
-Needs Ray: `pip install '.[ray,torch]'`. Ray reads, decodes and augments photographs with
-the loop body of a single machine, and hands each worker its half. After each step the first worker
-saves the model, and with it which rows all workers have got. In the middle of the first epoch the
-second worker is killed: Ray Train starts both again, the data set goes on after the last step that
-was saved, and in the end the model has seen each photograph once in each epoch. The program counts
+Needs Ray: `pip install '.[ray,torch]'`. Ray reads, decodes and augments photographs with the loop
+body of a single machine, and hands each worker its half. After each step the first worker saves the
+model, and with it which rows all workers have got. In the middle of the first epoch the second
+worker is killed: Ray Train starts both again, the data set goes on after the last step that was
+saved, and in the end the model has seen each photograph once in each epoch. The program counts
 them, and fails if that is not so.
 """
 
