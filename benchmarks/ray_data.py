@@ -223,6 +223,7 @@ def measure(name: str, root: str, cpus: int) -> dict[str, float]:
         import ray.data
 
         ray.init(
+            address="local",
             num_cpus=cpus,
             object_store_memory=STORE,
             include_dashboard=False,

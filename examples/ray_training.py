@@ -181,8 +181,10 @@ def kill_once(folder: Path) -> None:
 def run(folder: Path, options: argparse.Namespace) -> None:
     """Train, and check what the model has seen."""
     write_photographs(folder / "photographs", options.samples)
-    # The workers take a CPU each, and those that read the others.
-    ray.init(num_cpus=max(2 * WORKERS, os.cpu_count() or 1), include_dashboard=False)
+    # A cluster of its own, also beside another one. The workers take a CPU each, and those that
+    # read the others.
+    cpus = max(2 * WORKERS, os.cpu_count() or 1)
+    ray.init(address="local", num_cpus=cpus, include_dashboard=False)
     trainer = ray.train.torch.TorchTrainer(
         train,
         train_loop_config={"folder": str(folder), **vars(options)},

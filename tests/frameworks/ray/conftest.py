@@ -33,6 +33,7 @@ def cluster() -> None:
     """Two CPUs; the same cluster for all files of tests, until another one is needed."""
     if not ray.is_initialized():
         ray.init(
+            address="local",
             num_cpus=2,
             object_store_memory=STORE,
             include_dashboard=False,

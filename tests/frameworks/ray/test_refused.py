@@ -137,8 +137,8 @@ import daliesque.ray as ndr
 sys.path.insert(0, {tests!r})
 from support.ray_data import Numbered
 environment = {{"env_vars": {{"PYTHONPATH": {folder!r}}}}}
-ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, runtime_env=environment,
-         object_store_memory=100 << 20)
+ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False,
+         runtime_env=environment, object_store_memory=100 << 20)
 try:
     ndr.read(Numbered, batch_size=8)
 except ImportError as error:
