@@ -33,10 +33,11 @@ from support.simulated import SimulatedAccelerator
 TABLE = Path(__file__).with_suffix(".csv")
 HEADER = """\
 # SPDX-License-Identifier: Apache-2.0
-# Kernel launches, copies from the host, and bytes of these from pageable memory, of one call with
-# 64 samples: of equal size, and of the sizes of real files. Written by support.launches.
+# Kernel launches, copies from the host, their bytes, and bytes of these from pageable memory, of
+# one call with 64 samples: of equal size, and of the sizes of real files. Written by
+# support.launches.
 """
-COLUMNS = ["operator", "launches", "copies", "pageable", "launches", "copies", "pageable"]
+COLUMNS = ["operator", *2 * ["launches", "copies", "bytes", "pageable"]]
 
 # Heights and widths of 64 photographs of a well-known data set, drawn at random.
 SIZES = [
@@ -59,6 +60,7 @@ class Counts(NamedTuple):
 
     launches: int
     copies: int
+    copied: int
     pageable: int
 
 
@@ -95,6 +97,9 @@ EXTRA = {
         "warp_affine", images, {"matrix": (0.9, 0.1, 3, -0.1, 0.9, 5), "size": (224, 224)}, "HWC"
     ),
     "gaussian_blur (sigma 5)": Case("gaussian_blur", images, {"sigma": 5.0}, "HWC"),
+    "random.coin_flip (images)": Case("random.coin_flip", images, {}, "HWC", random=True),
+    "random.normal (images)": Case("random.normal", images, {}, "HWC", random=True),
+    "random.uniform (images)": Case("random.uniform", images, {}, "HWC", random=True),
 }
 
 
@@ -146,9 +151,9 @@ def counted(case: Case, real_sizes: bool) -> Counts:
         arguments = {} if batches else {"batch_size": COUNT}
         journal = machine.journal
         journal.launches.clear()
-        journal.uploads = journal.pageable = 0
+        journal.uploads = journal.uploaded = journal.pageable = 0
         call(case, there, device="gpu", **arguments)
-    return Counts(len(journal.launches), journal.uploads, journal.pageable)
+    return Counts(len(journal.launches), journal.uploads, journal.uploaded, journal.pageable)
 
 
 def measured(name: str) -> list[Counts]:
@@ -164,7 +169,7 @@ def table() -> dict[str, list[Counts]]:
     rows: dict[str, list[Counts]] = {}
     for name, *numbers in list(csv.reader(lines))[1:]:
         values = [int(number) for number in numbers if number]
-        rows[name] = [Counts(*values[k : k + 3]) for k in range(0, len(values), 3)]
+        rows[name] = [Counts(*values[k : k + 4]) for k in range(0, len(values), 4)]
     return rows
 
 

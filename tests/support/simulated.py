@@ -97,9 +97,11 @@ class Journal:
         self.reads: list[str] = []
         # How many operations there were that do more than to make a view.
         self.work = 0
-        # Kernels that were launched, copies from the host, and their bytes from pageable memory.
+        # Kernels that were launched, copies from the host, their bytes, and those from pageable
+        # memory.
         self.launches: list[str] = []
         self.uploads = 0
+        self.uploaded = 0
         self.pageable = 0
         self.largest_pageable = 0
         # Pinned memory, by address.
@@ -109,6 +111,7 @@ class Journal:
         """Note a launch, or a copy from host memory."""
         if source is not None:
             self.uploads += 1
+            self.uploaded += source.nbytes
             if source.untyped_storage().data_ptr() not in self.pinned:
                 self.pageable += source.nbytes
                 self.largest_pageable = max(self.largest_pageable, source.nbytes)

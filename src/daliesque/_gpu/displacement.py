@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.convert import to_numpy
-from .._engine.dtype import int32
+from .._engine.dtype import float32, int32
 from .gather import Border
+from .philox import draw_words
 from .placement import on_device
-from .ragged import Rows, elements_of, elementwise
+from .ragged import Rows, coordinates, elements_of, elementwise
+from .random import is_drawn_here
 from .samples import DeviceSamples
 from .warp import Options, Points, WarpInterp, warped
 
@@ -82,7 +85,65 @@ def water(
 
 
 def jitter(samples: DeviceSamples, state: Any, mask: Any, degree: int) -> DeviceSamples:
-    """Each pixel from a random position nearby, drawn on the CPU."""
+    """Each pixel from a random position nearby."""
+    shapes = samples.shape_array()
+    channels = int(shapes[:, 2].max(initial=0))
+    if not is_drawn_here(samples) or (shapes[:, 2] != channels).any() or degree >= 1 << 24:
+        found = _drawn_positions(samples, state, mask, degree)
+        return _taken(samples, lambda _: next(found))
+    moves = iter(elements_of(_drawn_moves(samples, state, degree), samples))
+
+    def locate(rows: Rows) -> torch.Tensor:
+        moved = next(moves)
+        down, across = coordinates(shapes[:, :2], rows)
+        height, width = rows.spread(shapes[:, 0], shapes[:, 1])
+        x = torch.minimum((across + moved[..., 0:1]).clamp(min=0), width - 1)
+        y = torch.minimum((down + moved[..., 1:2]).clamp(min=0), height - 1)
+        return torch.addcmul(x.to(torch.int64), y.to(torch.int64), width)
+
+    return _masked(samples, _taken(samples, locate), mask)
+
+
+def _taken(samples: DeviceSamples, locate: Callable[[Rows], torch.Tensor]) -> DeviceSamples:
+    """Samples whose pixels are those at other positions, counted row by row in each sample."""
+    shapes = samples.shape_array()
+
+    def displaced(rows: Rows) -> torch.Tensor:
+        index = locate(rows)
+        if rows.data.numel() == 0:
+            return rows.data
+        counts = shapes[rows.indices, :2].prod(axis=1)
+        begins = np.zeros(len(samples), np.int64)
+        begins[rows.indices] = np.cumsum(counts) - counts
+        (begin,) = rows.spread(begins)
+        flat = rows.data.reshape(-1, rows.data.shape[-1])
+        return flat.index_select(0, (begin + index).reshape(-1)).reshape(rows.data.shape)
+
+    return elementwise(samples, displaced)
+
+
+def _drawn_moves(samples: DeviceSamples, state: Any, degree: int) -> DeviceSamples:
+    """How far pixels are displaced along x and y, drawn on the device."""
+    shapes = samples.shape_array()
+    pixels, channels = shapes[:, :2].prod(axis=1), int(shapes[0, 2])
+
+    def spread(words: torch.Tensor) -> torch.Tensor:
+        if degree & (degree - 1):
+            steps = (words * degree).bitwise_right_shift(32)
+        else:
+            steps = words.bitwise_and(degree - 1)
+        return (steps - (degree >> 1)).to(torch.float32).movedim(0, -1)
+
+    # The draws of a pixel are those of its first channel.
+    flat = draw_words(samples, state, 2, spread, elements=pixels, step=channels)
+    shapes[:, 2] = 2
+    return samples.of_all(flat, shapes, type_id=float32.code)
+
+
+def _drawn_positions(
+    samples: DeviceSamples, state: Any, mask: Any, degree: int
+) -> Iterator[torch.Tensor]:
+    """Where pixels come from, drawn on the CPU."""
     shapes = samples.shape_array()
     numbers = _kernels.empty(int32.code, shapes, "HWC", len(samples))
     for index, (height, width, channels) in enumerate(shapes.tolist()):
@@ -95,20 +156,7 @@ def jitter(samples: DeviceSamples, state: Any, mask: Any, degree: int) -> Device
     positions: DeviceSamples = on_device(
         moved.slice(first.reshape(-1, 3), [False, False, False], "HWC").copy()
     )
-    found = iter(elements_of(positions, samples))
-
-    def displaced(rows: Rows) -> torch.Tensor:
-        index = next(found)
-        if rows.data.numel() == 0:
-            return rows.data
-        counts = shapes[rows.indices, :2].prod(axis=1)
-        begins = np.zeros(len(samples), np.int64)
-        begins[rows.indices] = np.cumsum(counts) - counts
-        (begin,) = rows.spread(begins)
-        flat = rows.data.reshape(-1, rows.data.shape[-1])
-        return flat.index_select(0, (begin + index).reshape(-1)).reshape(rows.data.shape)
-
-    return elementwise(samples, displaced)
+    return iter(elements_of(positions, samples))
 
 
 def warp_flow(

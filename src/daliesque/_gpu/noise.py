@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Noise on accelerators, drawn on the CPU."""
+"""Noise on accelerators."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.convert import to_numpy
 from .._engine.dtype import DType, float32, float64, from_code, int64, uint8, uint64
 from .groups import carrier
 from .numbers import SIGN_BIT, from_float, from_integer, to_float, widened
+from .philox import draw_words
 from .placement import on_device
 from .ragged import Rows, elements_of, elementwise
+from .random import is_drawn_here, normal_numbers
 from .samples import DeviceSamples
 
 # What stands for unchanged pixels, pepper and salt in the masks that are drawn.
-_PEPPER, _SAME, _SALT = 0, 1, 2
+_SAME, _PEPPER, _SALT = 0, 1, 2
 
 
 def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -> DeviceSamples:
     """Add normally distributed numbers."""
     own = from_code(samples.type_id)
-    # The native kernel draws in double precision for wide integers.
+    # Noise for wide integers is drawn in double precision, and rounded then.
     wide = own.bits > 16 and own.kind is not DType.Kind.float
-    drawn = float64 if wide or own is float64 else float32
-    noise = _kernels.empty(drawn.code, samples.shape_array(), "", len(samples))
-    _kernels.normal(noise, state, mean, stddev)
-    moved: DeviceSamples = on_device(_kernels.cast(noise, int64.code) if wide else noise)
-    kind = carrier(drawn.code) if not wide else None
+    drawn = int64 if wide else float64 if own is float64 else float32
+    moved = normal_numbers(samples, state, mean, stddev, drawn.code)
+    kind = None if wide else carrier(drawn.code)
 
     numbers = iter(elements_of(moved, samples))
 
@@ -70,23 +71,7 @@ def salt_and_pepper_noise(
     channel_axis: int,
 ) -> DeviceSamples:
     """Replace random pixels by a bright or a dark one."""
-    shapes = samples.shape_array()
-    if channel_axis >= 0:
-        shapes[:, channel_axis] = np.minimum(shapes[:, channel_axis], 1)
-    mask = _kernels.empty(uint8.code, shapes, "", len(samples))
-    for index in range(len(samples)):
-        to_numpy(mask, index)[...] = _SAME
-    salt_mark, pepper_mark = (np.array([value], np.float32) for value in (_SALT, _PEPPER))
-    drawn = _kernels.salt_and_pepper_noise(
-        mask,
-        state=state,
-        probability=probability,
-        salt_vs_pepper=salt_vs_pepper,
-        salt=salt_mark,
-        pepper=pepper_mark,
-        channel_axis=channel_axis,
-    )
-    moved: DeviceSamples = on_device(drawn)
+    moved = _grain_kinds(samples, state, probability, salt_vs_pepper, channel_axis)
     own = from_code(samples.type_id)
     if own.kind is DType.Kind.float:
         lowest, highest = -1, 1
@@ -111,6 +96,50 @@ def salt_and_pepper_noise(
         return torch.where(kinds == _SALT, bright, torch.where(kinds == _PEPPER, dark, data))
 
     return elementwise(samples, grainy, inner)
+
+
+def _grain_kinds(
+    samples: DeviceSamples, state: Any, probability: Any, salt_vs_pepper: Any, channel_axis: int
+) -> DeviceSamples:
+    """Which pixels become grains, and of which kind."""
+    shapes = samples.shape_array()
+    if channel_axis >= 0:
+        shapes[:, channel_axis] = np.minimum(shapes[:, channel_axis], 1)
+    if is_drawn_here(samples):
+        limits = [_words_below(probability), _words_below(probability * salt_vs_pepper)]
+
+        def counted(words: torch.Tensor, *limits: torch.Tensor) -> torch.Tensor:
+            noise, salt = (words[0].lt(limit) for limit in limits)
+            return noise.to(torch.uint8) + salt
+
+        kinds = draw_words(samples, state, 1, counted, limits, shapes.prod(axis=1))
+        return samples.of_all(kinds, shapes, "", uint8.code)
+    mask = _kernels.empty(uint8.code, shapes, "", len(samples))
+    for index in range(len(samples)):
+        to_numpy(mask, index)[...] = _SAME
+    salt_mark, pepper_mark = (np.array([value], np.float32) for value in (_SALT, _PEPPER))
+    return on_device(
+        _kernels.salt_and_pepper_noise(
+            mask,
+            state=state,
+            probability=probability,
+            salt_vs_pepper=salt_vs_pepper,
+            salt=salt_mark,
+            pepper=pepper_mark,
+            channel_axis=channel_axis,
+        )
+    )
+
+
+def _words_below(probability: NDArray[np.float32]) -> NDArray[np.int64]:
+    """How many words w there are for which w * 2**-32, in single precision, is less."""
+    low = np.zeros(probability.shape, np.int64)
+    high = np.full_like(low, 1 << 32)
+    while (low < high).any():
+        middle = (low + high) // 2
+        is_less = middle.astype(np.float32) * np.float32(2.0**-32) < probability
+        low, high = np.where(is_less, middle + 1, low), np.where(is_less, high, middle)
+    return low & 0xFFFFFFFF
 
 
 def shot_noise(samples: DeviceSamples, state: Any, factor: Any) -> DeviceSamples:

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers that are drawn on the device: those of the CPU, bit by bit or up to rounding."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import daliesque as ndd
+from daliesque import _kernels
+from daliesque._gpu import philox
+from daliesque._gpu.fused import fused_double, fused_single
+from daliesque._gpu.philox import parts_of
+from support.cases import CASES
+from support.compare import assert_near, assert_same
+from support.contract import arrays, assert_outputs, call, make_batches, make_inputs
+from support.gpu_compare import TYPES, assert_near_cpu, call_on_gpu, ragged
+from support.reference.philox import element_words
+
+DRAWN_TYPES = [kind for kind in TYPES if kind != "float16"]
+RANGES = [(-1, 1), (0, 1), (-5, 5), (1000, 1001.5), (0, 255), (-3e9, 5e9), (1e19, 1e20)]
+SHAPES = [[(5, 7), (1, 1), (300, 2), (5, 7), (0, 3), (9, 9)], [(8, 13)] * 4, [(1,)] * 70]
+# Of the call: the counter's low half about to overflow, its sign about to change, each phase.
+STATES = [
+    "Philox_0123456789ABCDEF_FFFFFFFFFFFFFFFF:FFFFFFFFFFFFFF00_3",
+    "Philox_FFFFFFFFFFFFFFFF_7FFFFFFFFFFFFFFF:7FFFFFFFFFFFFFF0_1",
+    "Philox_0000000000000000_00000000FFFFFFFF:00000000FFFFFFF0_2",
+    "Philox_8000000080000000_0000000000000000:FFFFFFFFFFFFFFFF_0",
+]
+
+
+@pytest.fixture(autouse=True)
+def all_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(philox, "FEWEST", 0)
+
+
+class _FixedStream(_kernels.Philox):
+    """Gives each call of an operator the same state."""
+
+    def __init__(self, state: str) -> None:
+        super().__init__(0)
+        self._state = _kernels.PhiloxState.parse(state)
+
+    def draw_operator_state(self) -> _kernels.PhiloxState:
+        return self._state
+
+
+def generators(seed: int) -> tuple[ndd.random.RNG, ndd.random.RNG]:
+    """Two generators that draw the same numbers; some begin at special positions."""
+    pair = ndd.random.RNG(seed), ndd.random.RNG(seed)
+    for rng in pair if seed < len(STATES) else ():
+        rng._stream = _FixedStream(STATES[seed])
+    return pair
+
+
+def drawn_by_both(
+    function: Callable[..., Any], shapes: Any, seed: int, **arguments: Any
+) -> list[tuple[Any, Any]]:
+    """Pairs of arrays: drawn on the device, and on the CPU."""
+    like = ndd.batch([np.zeros(shape, np.uint8) for shape in shapes])
+    first, second = generators(seed)
+    here = function(like, rng=first, **arguments)
+    there = function(like, rng=second, device="gpu", **arguments)
+    return list(zip(map(np.asarray, there.cpu()), map(np.asarray, here), strict=True))
+
+
+@pytest.mark.parametrize("kind", DRAWN_TYPES)
+@pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense", "numbers"])
+def test_uniform_bit_by_bit(kind: str, shapes: Any) -> None:
+    for seed, limits in enumerate(RANGES):
+        options = {"range": limits, "dtype": getattr(ndd, kind)}
+        if kind.startswith(("u", "int")) and limits[0] == limits[1]:
+            continue
+        for found, expected in drawn_by_both(ndd.random.uniform, shapes, seed, **options):
+            assert_same(found, expected, limits)
+
+
+def test_uniform_with_a_range_for_each_sample() -> None:
+    limits = ndd.batch([[0, 1], [-5, 5], [1000, 1001], [0, 3], [2, 7], [-1e30, 1]])
+    for found, expected in drawn_by_both(ndd.random.uniform, SHAPES[0], 5, range=limits):
+        assert_same(found, expected)
+
+
+@pytest.mark.parametrize("kind", DRAWN_TYPES)
+def test_values_bit_by_bit(kind: str) -> None:
+    for seed, values in enumerate([[1.5, 2, -3, 70000], ndd.batch([[1], [2, 3], [4, 5, 6]] * 2)]):
+        options = {"values": values, "dtype": getattr(ndd, kind)}
+        for found, expected in drawn_by_both(ndd.random.uniform, SHAPES[0], seed, **options):
+            assert_same(found, expected)
+
+
+@pytest.mark.parametrize("kind", ["bool", "uint8", "int32"])
+@pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense", "numbers"])
+def test_coins_bit_by_bit(kind: str, shapes: Any) -> None:
+    each = ndd.batch([0.1 + 0.01 * k for k in range(len(shapes))])
+    for seed, probability in enumerate([0, 0.3, 1, 0.5, 1e-3, each]):
+        options = {"probability": probability, "dtype": getattr(ndd, kind)}
+        for found, expected in drawn_by_both(ndd.random.coin_flip, shapes, seed, **options):
+            assert_same(found, expected)
+
+
+@pytest.mark.parametrize("kind", DRAWN_TYPES)
+@pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense", "numbers"])
+def test_normal_up_to_rounding(kind: str, shapes: Any) -> None:
+    each = ndd.batch([1.0 + k for k in range(len(shapes))])
+    for seed, stddev in enumerate([50, 0, each, 1e-3, 7]):
+        options = {"mean": 100, "stddev": stddev, "dtype": getattr(ndd, kind)}
+        for found, expected in drawn_by_both(ndd.random.normal, shapes, seed, **options):
+            assert_near(found, expected, magnitude=1000)
+
+
+def test_a_first_number_of_zero() -> None:
+    """The logarithm of zero is not a number; the CPU takes the second one instead."""
+    from daliesque._gpu.random import _normal
+
+    first, second = torch.tensor([0.0, 0.0, 0.5]), torch.tensor([0.25, 0.0, 0.0])
+    found = _normal(first, second)
+    expected = [np.sqrt(-2 * np.log(u)) for u in (0.25, 1e-30, 0.5)]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.usefixtures("either_device")
+@pytest.mark.parametrize("per_channel", [False, True])
+@pytest.mark.parametrize("kind", ["uint8", "int16", "uint32", "float32"])
+def test_salt_and_pepper_bit_by_bit(kind: str, per_channel: bool) -> None:
+    images = ragged(kind)
+    each = ndd.batch([0.1, 0.9, 0.0, 1.0, 0.5])
+    options = [{}, {"prob": each}, {"prob": 0.5, "salt_vs_pepper": each, "salt_val": 7.0}]
+    for seed, given in enumerate(options):
+        for batch in (images, ndd.batch([images.select(0)] * 3, layout="HWC")):
+            if len(batch) == 3 and given:
+                continue
+            first, second = generators(seed)
+            here = ndd.noise.salt_and_pepper(batch, rng=first, per_channel=per_channel, **given)
+            there = ndd.noise.salt_and_pepper(
+                batch.gpu(), rng=second, per_channel=per_channel, **given
+            )
+            for found, expected in zip(there.cpu(), here, strict=True):
+                assert_same(found, expected)
+
+
+RANDOM_CASES = [
+    case
+    for case in CASES
+    if case.operator.startswith(("noise.", "random.", "elastic", "jitter"))
+    and case.operator != "random_bbox_crop"
+]
+
+
+@pytest.mark.usefixtures("either_device")
+@pytest.mark.parametrize("case", RANDOM_CASES, ids=lambda case: case.operator)
+def test_operators_that_draw_fields(case: Any) -> None:
+    inputs = make_inputs(case)
+    for samples in (inputs, [[column[0]] * 3 for column in inputs]):
+        expected = arrays(call(case, make_batches(case, samples)))
+        found = arrays(call_on_gpu(case, make_batches(case, samples)))
+        assert_outputs(found, expected, case.operator, assert_near_cpu)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 64])
+def test_jitter_bit_by_bit(degree: int) -> None:
+    for mask in (1, ndd.batch([1, 0, 1, 0, 1])):
+        batch, (first, second) = ragged(), generators(1)
+        here = ndd.jitter(batch, nDegree=degree, mask=mask, rng=first)
+        there = ndd.jitter(batch.gpu(), nDegree=degree, mask=mask, rng=second)
+        for found, expected in zip(there.cpu(), here, strict=True):
+            assert_same(found, expected)
+
+
+@pytest.mark.parametrize("most", [7, 64, 1000])
+def test_parts_do_not_matter(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Large batches are drawn in parts, so that they need little memory meanwhile."""
+    monkeypatch.setattr(philox, "_MOST_BLOCKS", most)
+    for shapes, dtype in itertools.product(SHAPES, (ndd.float32, ndd.int32)):
+        for found, expected in drawn_by_both(ndd.random.uniform, shapes, 3, dtype=dtype):
+            assert_same(found, expected)
+
+
+def test_parts_hold_all_elements_once() -> None:
+    counts = np.array([5, 0, 100, 3, 3, 40, 1])
+    for most in (1, 7, 40, 1000):
+        seen = []
+        for part in parts_of(np.arange(7), counts, most):
+            assert part.counts.sum() <= most
+            for sample, first, count in zip(*part, strict=True):
+                seen += [(sample, element) for element in range(first, first + count)]
+        assert seen == [(s, e) for s, count in enumerate(counts) for e in range(count)]
+
+
+def test_words_are_those_of_the_algorithm() -> None:
+    """Against the algorithm in plain Python, not only against the CPU."""
+    found = ndd.random.uniform(
+        range=(0, 1), shape=[6], batch_size=3, device="gpu", rng=ndd.random.RNG(77)
+    )
+    for sample, values in enumerate(found.cpu()):
+        words = [next(element_words(77, sample, element)) for element in range(6)]
+        factor = np.float32(np.nextafter(np.float32(1), np.float32(0))) * np.float32(2.0**-32)
+        expected = np.array(words, np.uint32).astype(np.float32) * factor
+        np.testing.assert_array_equal(np.asarray(values), expected)
+
+
+def test_few_numbers_are_drawn_on_the_cpu(simulate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Uploading them takes less time than the launches."""
+    monkeypatch.undo()
+    machine = simulate("cuda")
+    ndd.random.uniform(shape=[10], device="gpu").evaluate()
+    assert machine.journal.launches == []
+    ndd.random.uniform(shape=[philox.FEWEST], device="gpu").evaluate()
+    assert machine.journal.launches.count("mul") == 20
+
+
+def test_devices_without_double_precision(simulate: Any) -> None:
+    expected = [
+        ndd.random.uniform(shape=[50], rng=ndd.random.RNG(3)),
+        ndd.random.normal(shape=[50], rng=ndd.random.RNG(3)),
+        ndd.random.normal(shape=[50], rng=ndd.random.RNG(3), dtype=ndd.int32, stddev=1e6),
+    ]
+    simulate("mps")
+    found = [
+        ndd.random.uniform(shape=[50], rng=ndd.random.RNG(3), device="gpu"),
+        ndd.random.normal(shape=[50], rng=ndd.random.RNG(3), device="gpu"),
+        ndd.random.normal(
+            shape=[50], rng=ndd.random.RNG(3), dtype=ndd.int32, stddev=1e6, device="gpu"
+        ),
+    ]
+    for there, here in zip(found, expected, strict=True):
+        assert_near(there.cpu(), here, magnitude=5)
+
+
+def exact(function: Callable[..., float], *values: float) -> float:
+    """The exact sum of a product and a number, rounded once."""
+    a, b, c = map(Fraction, values)
+    return function(a * b + c)
+
+
+def test_fused_double() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, 2000)) * 2.0 ** rng.integers(-30, 30, (2, 2000))
+    # Sums near which a tie is, and sums that cancel.
+    c = np.where(rng.random(2000) < 0.5, -a * b * (1 + 2.0**-50), rng.normal(size=2000) * 1e3)
+    found = fused_double(*(torch.from_numpy(values) for values in (a, b, c)))
+    assert found.tolist() == [exact(float, *row) for row in zip(a, b, c, strict=True)]
+
+
+def test_fused_single() -> None:
+    rng = np.random.default_rng(4)
+    count = 4000
+    a = rng.integers(0, 2**32, count).astype(np.float32)
+    b = (rng.random(count) * 2.0**-28).astype(np.float32)
+    c = (rng.normal(size=count) * 2.0 ** rng.integers(-3, 12, count)).astype(np.float32)
+    # Products just beside a tie of single precision.
+    a[:1000], b[:1000] = 1 + 2.0**-23, (1 + 2.0**-23) * 2.0**-30
+    c[:1000] = (1 + 2.0**-23 * np.arange(1000)) * 2.0**-6
+    wide = [values.astype(np.float64) for values in (a, b, c)]
+    found = fused_single(*map(torch.from_numpy, wide)).numpy()
+
+    def single(value: Fraction) -> float:
+        nearest = np.float32(float(value))
+        near = [np.nextafter(nearest, np.float32(s * np.inf)) for s in (-1, 1)]
+        return min(
+            [nearest, *near],
+            key=lambda x: (abs(Fraction(float(x)) - value), int(x.view(np.int32)) & 1),
+        )
+
+    expected = np.array([exact(single, *row) for row in zip(*wide, strict=True)], np.float32)
+    np.testing.assert_array_equal(found, expected)
