@@ -115,26 +115,34 @@ def _distorted(data: torch.Tensor, quality: NDArray[np.int32], sizes: Integers) 
     luma = pixels[:, :, : _whole_blocks(width), :1]
     chroma = _downsampled(pixels[:, : 2 * half[0], :, 1:])
     chroma = _extended(chroma, _whole_blocks(half[0]), chroma.shape[2], halves[:, :1])
-    blocks = [_to_blocks(luma), _to_blocks(chroma)]
-    count = blocks[0].shape[1]
-    left = _quantized(torch.cat(blocks, 1), count, quality)
-    luma = _from_blocks(left[:, :count], luma)[:, :height, :width]
-    chroma = _from_blocks(left[:, count:], chroma)[:, : half[0], : half[1]]
-    chroma = _upsampled(chroma, halves)[:, :height, :width]
-    colors = _mapped(torch.cat([luma, chroma], -1), _TO_RGB, _RGB_BIAS, 16)
-    return colors.clamp(0, 255).to(torch.uint8)
+    count = luma.numel() // (64 * len(data))
+    total = count + chroma.numel() // (64 * len(data))
+    blocks = torch.empty((len(data), total, 8, 8), dtype=torch.int32, device=data.device)
+    _in_blocks(blocks[:, :count], luma).copy_(_by_blocks(luma))
+    _in_blocks(blocks[:, count:], chroma).copy_(_by_blocks(chroma))
+    left = _quantized(blocks, count, quality)
+    colors = torch.empty((*luma.shape[:3], 3), dtype=torch.int32, device=data.device)
+    torch.clamp(_in_blocks(left[:, :count], luma), 0, 255, out=_by_blocks(colors[..., :1]))
+    torch.clamp(_in_blocks(left[:, count:], chroma), 0, 255, out=_by_blocks(chroma))
+    colors = colors[:, :height, :width]
+    _upsample(chroma[:, : half[0], : half[1]], halves, colors[..., 1:])
+    sums = _sums(colors, _TO_RGB, _RGB_BIAS).clamp_(0, (256 << 16) - 1)
+    made = torch.empty(data.shape, dtype=torch.uint8, device=data.device)
+    return torch.bitwise_right_shift(sums, 16, out=made)
 
 
 def _mapped(values: torch.Tensor, matrix: Integers, bias: Integers, bits: int) -> torch.Tensor:
-    """Products of a matrix with vectors along the last axis, plus numbers, shifted to the right.
+    """Products of a matrix with vectors along the last axis, plus numbers, shifted to the right."""
+    return _sums(values, matrix, bias).bitwise_right_shift(bits)
 
-    In integers: single precision would not be exact.
-    """
+
+def _sums(values: torch.Tensor, matrix: Integers, bias: Integers) -> torch.Tensor:
+    """The same, not shifted. In integers: single precision would not be exact."""
     added = np.zeros_like(matrix)
     added[:, 0] = bias
     table, first = constants(values, matrix.astype(np.int32), added.astype(np.int32))
     products = torch.addcmul(first, values[..., None, :], table)
-    return products.sum(-1, dtype=torch.int32).bitwise_right_shift(bits)
+    return products.sum(-1, dtype=torch.int32)
 
 
 def _extended(plane: torch.Tensor, height: int, width: int, sizes: Integers) -> torch.Tensor:
@@ -161,51 +169,50 @@ def _downsampled(planes: torch.Tensor) -> torch.Tensor:
     return (pairs.sum((2, 4), dtype=torch.int32) + added).bitwise_right_shift(2)
 
 
-def _upsampled(planes: torch.Tensor, halves: Integers) -> torch.Tensor:
+def _upsample(planes: torch.Tensor, halves: Integers, target: torch.Tensor) -> None:
     """Twice the resolution: three quarters of the nearest value and a quarter of the next."""
     for axis, extent in enumerate(planes.shape[1:3]):
-        near = np.arange(2 * extent) // 2
+        steps = np.arange(2 * extent)
         own = halves[:, axis, None]
         last = own[:1] - 1 if (own == own[:1]).all() else own - 1
-        far = (near + np.where(np.arange(2 * extent) % 2, 1, -1)).clip(0, last)
+        next_ones = (steps // 2 + np.where(steps % 2, 1, -1)).clip(0, last)
         whole = [np.arange(extent)[None] for extent in planes.shape[1 : axis + 1]]
-        found = [gathered(planes, [*whole, choice]) for choice in (near[None], far)]
-        planes = torch.add(found[1], found[0], alpha=3)
+        far = gathered(planes, [*whole, next_ones])
+        pairs = far.reshape(*far.shape[: axis + 1], extent, 2, *far.shape[axis + 2 :])
+        planes = torch.add(pairs, planes.unsqueeze(axis + 2), alpha=3).reshape(far.shape)
     rounding = 8 - (np.arange(planes.shape[2]) % 2).astype(np.int32)
     (added,) = constants(planes, rounding[:, None])
-    return (planes + added).bitwise_right_shift(4)
+    height, width = target.shape[1:3]
+    torch.bitwise_right_shift((planes + added)[:, :height, :width], 4, out=target)
 
 
-def _to_blocks(planes: torch.Tensor) -> torch.Tensor:
-    """(samples, height, width, planes) as (samples, blocks, 8, 8)."""
+def _by_blocks(planes: torch.Tensor) -> torch.Tensor:
+    """A view of (samples, height, width, planes): (samples, planes, rows, columns, 8, 8)."""
     count, height, width, number = planes.shape
-    cut = planes.reshape(count, height // 8, 8, width // 8, 8, number)
-    return cut.permute(0, 5, 1, 3, 2, 4).reshape(count, -1, 8, 8)
+    cut = planes.view(count, height // 8, 8, width // 8, 8, number)
+    return cut.permute(0, 5, 1, 3, 2, 4)
 
 
-def _from_blocks(blocks: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """The inverse."""
+def _in_blocks(blocks: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """A view of (samples, blocks, 8, 8) that goes with that of planes."""
     count, height, width, number = like.shape
-    cut = blocks.reshape(count, number, height // 8, width // 8, 8, 8)
-    return cut.permute(0, 2, 4, 3, 5, 1).reshape(like.shape)
+    return blocks.view(count, number, height // 8, width // 8, 8, 8)
 
 
 def _quantized(blocks: torch.Tensor, luma: int, quality: NDArray[np.int32]) -> torch.Tensor:
-    """What is left of blocks, of which the first ones are of luma; as colors from 0 to 255."""
+    """What is left of blocks, of which the first ones are of luma; as colors around 128."""
     steps = np.stack([_scaled(base, quality) for base in (_LUMA, _CHROMA)], axis=1)
-    steps = steps.astype(np.float32)
-    # Adding one half before cutting off makes the division by a float exact.
-    tables = np.stack([steps * 4 + np.float32(0.5), np.float32(1) / (steps * 8), steps])
+    wide = steps.astype(np.float32) * 8
+    # A little more than one half: what single precision loses does not matter before cutting off.
+    half = np.float32(0.5) + np.float32(0.5) / wide
+    tables = np.stack([half, np.float32(1) / wide, steps.view(np.float32)])
     kinds = (np.arange(blocks.shape[1]) >= luma).astype(np.int32)
     moved, kind = constants(blocks, tables, kinds)
-    added, factor, step = moved.index_select(2, kind).unbind(0)
+    added, factor, bits = moved.index_select(2, kind).unbind(0)
     values = _both_axes(blocks, _FORWARD, (11, 15), 0)
-    levels = torch.copysign((values.abs() + added) * factor, values).trunc() * step
-    return (
-        _both_axes(levels.to(torch.int32).transpose(2, 3), _INVERSE, (11, 18), 128)
-        .transpose(2, 3)
-        .clamp(0, 255)
-    )
+    levels = torch.addcmul(torch.copysign(added, values), values, factor).to(torch.int32)
+    left = (levels * bits.view(torch.int32)).transpose(2, 3)
+    return _both_axes(left, _INVERSE, (11, 18), 128).transpose(2, 3)
 
 
 def _both_axes(
