@@ -21,9 +21,9 @@ PACKAGE = Path(ndd.__file__).parent
 
 # Files of `_gpu` that hold no kernels of one domain.
 DEVICE_MACHINERY = {
-    *("__init__", "accelerator", "backend", "buckets", "call", "gather", "groups"),
-    *("kernels", "numbers", "operators", "placement", "queues", "ragged", "samples"),
-    "staging",
+    *("__init__", "accelerator", "backend", "buckets", "call", "fused", "gather", "groups"),
+    *("kernels", "lab", "numbers", "operators", "philox", "placement", "queues", "ragged"),
+    *("samples", "staging"),
 }
 # Device kernels that the engine calls, not an operator of the domain in whose file they are.
 CALLED_BY_THE_ENGINE = {"arithmetic", "join"}

@@ -175,7 +175,7 @@ def audio_resample(
             made.flat().zero_()
             return made
         parts = []
-        for numbers, data, _ in windows_of(part):
+        for numbers, data, _ in windows_of(part, ()):
             values = _normalized(data, samples.type_id, _is_signed(out.type_id))
             # Channels to the front.
             planes = values.reshape(len(data), data.shape[1], -1).transpose(1, 2)

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from .._engine.convert import to_numpy
 from .arithmetic import SIGNED
 from .groups import Group, carrier, index_tensor
-from .numbers import is_float, widened
+from .numbers import constants, is_float, widened
 from .placement import on_device
+from .ragged import repeated
 from .samples import DeviceSamples
 
 
@@ -20,6 +22,13 @@ def fill(out: DeviceSamples, values: Any) -> None:
     given: DeviceSamples = on_device(values)
     if given.volume == 1:
         out.flat().copy_(given.flat())
+        return
+    if len(given) > 1 and given.uniform and given.volume == len(given) and not out.uniform:
+        # A number for each sample.
+        counts = out.shape_array().prod(axis=1)[out.stored_order()].astype(np.int32)
+        order, repeats = constants(out.flat(), out.stored_order(), counts)
+        numbers = order.index_select(0, repeated(repeats, out.volume))
+        torch.index_select(given.dense().reshape(-1), 0, numbers, out=out.flat())
         return
     for group in out.groups:
         chosen = given if len(given) == 1 else given.select(group.indices.tolist())

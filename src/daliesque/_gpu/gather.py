@@ -146,10 +146,11 @@ def ragged_axes(samples: DeviceSamples) -> tuple[int, int]:
     return (int(differing[0]), int(differing[-1]) + 1) if len(differing) else (0, 0)
 
 
-def windows_of(samples: DeviceSamples) -> list[Window]:
+def windows_of(samples: DeviceSamples, marked: tuple[int, ...] | None = None) -> list[Window]:
     """All samples, in tensors of few sizes; what is beyond the end of one repeats its last element.
 
-    For a sample without elements, some of another one are there.
+    For a sample without elements, some of another one are there. What is inside is marked along
+    the given axes, by default along all.
     """
     if samples.uniform:
         return [Window(indices, data, None) for indices, data in samples.groups]
@@ -164,12 +165,13 @@ def windows_of(samples: DeviceSamples) -> list[Window]:
         for axis in range(last - first):
             steps = np.arange(int(extents[:, axis].max()))[None]
             choices.append(steps.clip(max=extents[:, axis, None] - 1).clip(min=0))
-            marks.append(steps < extents[:, axis, None])
+            mark = steps < extents[:, axis, None]
+            if (marked is None or first + axis in marked) and not mark.all():
+                marks.append((axis, mark))
         data = gathered_from(samples, indices, first, choices)
         inside = None
-        for axis, (mark, moved) in enumerate(zip(marks, constants(data, *marks), strict=True)):
-            if mark.all():
-                continue
+        moved_marks = constants(data, *(mark for _, mark in marks)) if marks else []
+        for (axis, mark), moved in zip(marks, moved_marks, strict=True):
             shape = [len(mark)] + [1] * (data.ndim - 1)
             shape[1 + first + axis] = mark.shape[1]
             part = moved.reshape(shape)

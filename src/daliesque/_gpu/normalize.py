@@ -144,6 +144,8 @@ class _Statistics:
             return total / int(counts[0]) if counts[0] > 0 else torch.zeros_like(total)
         (moved,) = constants(total, counts.astype(np.float64))
         divisor = moved.reshape(-1, *(1,) * (total.ndim - 1))
+        if (counts > 0).all():
+            return total / divisor
         return torch.where(divisor > 0, total / divisor, torch.zeros_like(total))
 
     def mean(self) -> torch.Tensor:

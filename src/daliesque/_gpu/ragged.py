@@ -21,6 +21,8 @@ from .numbers import constants, rows
 from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
+# How many elements a run of memory must have, on average, for a table of runs to be small.
+LEAST_RUN = 16
 
 
 def repeated(counts: torch.Tensor, total: int) -> torch.Tensor:
@@ -232,7 +234,7 @@ def in_windows(
         own = shapes[indices]
         parts = [
             (numbers, function(data, indices[numbers], own[numbers]).contiguous())
-            for numbers, data, _ in windows_of(part)
+            for numbers, data, _ in windows_of(part, ())
         ]
         kept = own[:, first:last] if less is None else own[:, first:last] - less[first:last]
         return compacted(part, parts, kept, first, type_id)
@@ -326,19 +328,57 @@ def line_index(
     For each sample there is an array of starts, a length, and whether its lines run backwards.
     """
     begins = np.concatenate(starts) if starts else np.zeros(0, np.int64)
-    counts = np.repeat(lengths, [len(lines) for lines in starts])
-    total = int(counts.sum())
-    kind = np.int32 if max(total, int(begins.max(initial=0))) < 2**31 - 2**24 else np.int64
-    before = np.cumsum(counts) - counts
+    lines = [len(own) for own in starts]
+    counts = np.repeat(lengths, lines)
     if backwards is None or not backwards.any():
+        return run_index(like, begins, counts)
+    reverse = np.repeat(backwards, lines)
+    firsts = np.where(reverse, begins + counts - 1, begins)
+    return run_index(like, firsts, counts, np.where(reverse, -1, 1))
+
+
+def run_index(
+    like: torch.Tensor, begins: Integers, counts: Integers, steps: Integers | None = None
+) -> torch.Tensor:
+    """Indices in runs, one after the other: so many from each beginning on, by steps of 1 or so."""
+    total = int(counts.sum())
+    is_small = max(total, int(begins.max(initial=0))) < 2**31 - 2**24
+    kind: type[np.signedinteger[Any]] = np.int32 if is_small else np.int64
+    before = np.cumsum(counts) - counts
+    if steps is None:
         moves, repeats = constants(like, (begins - before).astype(kind), counts.astype(np.int32))
         own = torch.arange(total, dtype=moves.dtype, device=like.device)
         return moves.index_select(0, repeated(repeats, total)) + own
-    reverse = np.repeat(backwards, [len(lines) for lines in starts])
-    signs = np.where(reverse, -1, 1)
-    shifts = np.where(reverse, begins + counts - 1 + before, begins - before)
-    table = np.stack([shifts, signs], axis=1).astype(kind)
-    lines, repeats = constants(like, table, counts.astype(np.int32))
-    of_line = lines.index_select(0, repeated(repeats, total))
-    own = torch.arange(total, dtype=lines.dtype, device=like.device)
-    return torch.addcmul(of_line[:, 0], of_line[:, 1], own)
+    table = np.stack([begins - steps * before, steps], axis=1)
+    if max(np.abs(table[:, 0]).max(initial=0), np.abs(steps).max(initial=0) * total) >= 2**30:
+        # What is summed up may be larger than the indices.
+        kind = np.int64
+    runs, repeats = constants(like, table.astype(kind), counts.astype(np.int32))
+    of_run = runs.index_select(0, repeated(repeats, total))
+    own = torch.arange(total, dtype=runs.dtype, device=like.device)
+    return torch.addcmul(of_run[:, 0], of_run[:, 1], own)
+
+
+def grids(begins: Integers, extents: Sequence[Integers], steps: Sequence[Integers]) -> Integers:
+    """Positions on a grid for each sample, one sample after the other.
+
+    Sample k has extents[a][k] positions along axis a, which are steps[a][k] apart.
+    """
+    found = []
+    for number, begin in enumerate(begins.tolist()):
+        own = np.full(1, begin, np.int64)
+        for extent, step in zip(extents, steps, strict=True):
+            own = (own[:, None] + np.arange(extent[number]) * step[number]).reshape(-1)
+        found.append(own)
+    return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
+def same_behind(tables: Sequence[Integers], axis: int) -> int:
+    """How many of the last axes, behind an axis, have the same extents in all tables of shapes."""
+    whole = np.concatenate(tables)
+    count = 0
+    while (
+        count < whole.shape[1] - axis - 1 and (whole[:, -count - 1] == whole[0, -count - 1]).all()
+    ):
+        count += 1
+    return count

@@ -482,6 +482,13 @@ class DeviceSamples:
     def reshape(self, *arguments: Any) -> DeviceSamples:
         """The same data with other shapes, `(shapes, layout)`, or also `(type_id, ...)`."""
         type_id, shapes, layout = (self.type_id, *arguments)[-3:]
+        if self._flat is not None and type_id == self.type_id:
+            alike = (bool((shapes[part] == shapes[part[:1]]).all()) for part in self._numbers)
+            if all(alike):
+                # The same groups, of other shapes.
+                view = self.of_all(self._flat, shapes, layout)
+                view.memory = self.memory
+                return view
         groups = []
         for group in self.split(shapes).groups:
             shape = (len(group.indices), *shapes[group.indices[0]].tolist())

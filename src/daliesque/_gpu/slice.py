@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._engine.dtype import DType, float16, float32, from_code
 from .gather import Border, border_indices, gathered, gathered_from
-from .groups import Group
+from .groups import Group, by_row
 from .numbers import (
     constant,
     constants,
@@ -21,7 +21,7 @@ from .numbers import (
     to_float,
     widened,
 )
-from .ragged import by_buckets
+from .ragged import LEAST_RUN, by_buckets, grids, run_index
 from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
@@ -89,6 +89,40 @@ class RaggedWindows:
         self.axes = _count_before(~whole.all(axis=0))
         # Axes along which the results differ end before these.
         self.ragged = _count_before((self.extents != self.extents[:1]).any(axis=0))
+
+    def is_in_runs(self) -> bool:
+        """Whether windows lie inside of their samples, in runs of memory that are not short."""
+        shapes = self.samples.shape_array()
+        if (self.anchors < 0).any() or (self.anchors + self.extents > shapes).any():
+            return False
+        runs = self.extents[:, : self.axes - 1].prod(axis=1).sum()
+        return bool(self.extents.prod(axis=1).sum() >= LEAST_RUN * max(1, runs))
+
+    def in_runs(self) -> DeviceSamples:
+        """The windows, by one gather for all."""
+        samples, last = self.samples, self.axes - 1
+        shapes = samples.shape_array()
+        unit = int(shapes[0, self.axes :].prod())
+        steps = [shapes[:, axis + 1 : self.axes].prod(axis=1) for axis in range(self.axes)]
+        begins = samples.begins() // max(unit, 1)
+        for axis, step in enumerate(steps):
+            begins = begins + self.anchors[:, axis] * step
+        numbers = by_row(self.extents)
+        order = np.concatenate(numbers)
+        outer = [self.extents[order, axis] for axis in range(last)]
+        lines = np.prod([np.ones_like(order), *outer], axis=0)
+        flat = samples.flat().reshape(-1, unit)
+        starts = grids(begins[order], outer, [step[order] for step in steps[:last]])
+        index = run_index(flat, starts, np.repeat(self.extents[order, last], lines))
+        return DeviceSamples.of_flat(
+            flat.index_select(0, index).reshape(-1),
+            numbers,
+            self.extents.copy(),
+            samples.type_id,
+            samples.layout,
+            samples.device,
+            samples.working_queue(),
+        )
 
     def read(
         self, indices: Integers, padded: list[int], mirrored: tuple[int, NDArray[Any]] | None = None
@@ -178,6 +212,8 @@ def _ragged_slice(
     channel_axis: int,
 ) -> DeviceSamples:
     source = RaggedWindows(samples, anchors, shapes, border)
+    if type_id == samples.type_id and source.ragged and source.is_in_runs():
+        return source.in_runs()
 
     def compute(indices: Integers, padded: list[int]) -> torch.Tensor:
         window, outside = source.read(indices, padded)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves and equalization on accelerators, the latter with the tables of the native kernel."""
+"""Curves and equalization on accelerators, with the arithmetic of the native kernels."""
 
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -14,209 +14,13 @@ from .. import _kernels
 from .._engine.dtype import DType, from_code
 from .gather import Border, border_indices, gathered, in_order, windows_of
 from .groups import Group
-from .numbers import constant, constants, first_true, from_float, to_float
-from .ragged import Rows, elementwise, inner_axes
+from .lab import to_lab, to_rgb
+from .numbers import constants, first_true, from_float, to_float
+from .ragged import Rows, elements_of, elementwise, in_windows, inner_axes, separately
 from .samples import DeviceSamples
 
 Curve = _kernels.Curve
-
-# Primaries of sRGB and white of D65, to the digits that OpenCV uses.
-_WHITE = np.array([0.950456, 1.0, 1.088754])
-_RGB_TO_XYZ = np.array(
-    [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]
-)
-_XYZ_TO_RGB = np.array(
-    [
-        [3.240479, -1.53715, -0.498535],
-        [-0.969256, 1.875991, 0.041556],
-        [0.055648, -0.204043, 1.057311],
-    ]
-)
-# Linear values are counted in eighths of a level.
-_LINEAR_SCALE = 255 * 8
-_ROOTS = 3072
-
-
-class _LabTables(NamedTuple):
-    """The tables of lab.cpp: fixed-point numbers with 12, 14 or 15 fraction bits."""
-
-    to_xyz: NDArray[np.int32]  # (channel, value, component)
-    root: NDArray[np.int32]
-    y: NDArray[np.int32]
-    y_root: NDArray[np.int32]
-    to_rgb: NDArray[np.int32]  # (channel, component)
-    gamma: NDArray[np.uint8]
-
-
-def _nearest(values: Any) -> NDArray[np.int32]:
-    rounded: NDArray[np.int32] = np.rint(values).astype(np.int32)
-    return rounded
-
-
-@functools.cache
-def _lab_tables() -> _LabTables:
-    single = np.float32
-    value = np.arange(256, dtype=single) / single(255)
-    exact = value.astype(np.float64)
-    linear = np.where(exact <= 0.04045, exact / 12.92, ((exact + 0.055) / 1.055) ** 2.4)
-    scaled = _nearest(single(_LINEAR_SCALE) * linear.astype(single))
-    weights = _nearest((1 << 12) * _RGB_TO_XYZ / _WHITE[:, None])
-    to_xyz = scaled[None, :, None] * weights.T[:, None, :]
-    to_xyz[0] += (1 << 12) // 2
-    argument = single(1) / single(_LINEAR_SCALE) * np.arange(_ROOTS, dtype=single)
-    level = np.arange(256)
-    straight = level <= 20
-    steep = (level * 100 * (1 << 14)).astype(single) / single(255 * 116) + single(
-        16 * (1 << 14)
-    ) / single(116)
-    slow_y = (level * (1 << 14) * 20 * 9).astype(single) / single(17 * 29 * 29 * 29)
-    slow_root = single(1 << 14) * (
-        single(16) / single(116) + (level * 5).astype(single) / single(3 * 17 * 29)
-    )
-    cubed = steep * steep * steep / single((1 << 14) * (1 << 14))
-    bent = np.arange(4096, dtype=np.float64) / (1 << 12)
-    gamma = np.where(bent <= 0.0031308, bent * 12.92, bent ** (1 / 2.4) * 1.055 - 0.055)
-    return _LabTables(
-        to_xyz,
-        _nearest(single(1 << 15) * _cie_root(argument)),
-        _nearest(np.where(straight, slow_y, cubed)),
-        _nearest(np.where(straight, slow_root, steep)),
-        _nearest((1 << 12) * _XYZ_TO_RGB * _WHITE),
-        np.rint(np.float32(255) * gamma.astype(single)).astype(np.uint8),
-    )
-
-
-def _cie_root(argument: NDArray[np.float32]) -> NDArray[np.float32]:
-    """f of CIE Lab: a cube root, cut off, with a straight beginning."""
-    wide = argument.astype(np.float64)
-    knee, slope, base = (np.float32(v) for v in (216 / 24389, 841 / 108, 16 / 116))
-    root = np.cbrt(wide)
-    rounded = root.astype(np.float32)
-    cut = np.where(rounded.astype(np.float64) > root, np.nextafter(rounded, np.float32(0)), rounded)
-    line = (wide * np.float64(slope) + np.float64(base)).astype(np.float32)
-    return np.where(argument < knee, line, cut).astype(np.float32)
-
-
-def _to_lab(pixels: torch.Tensor) -> list[torch.Tensor]:
-    """Bytes of lightness, a and b, as int32."""
-    tables = _lab_tables()
-    parts = [constant(tables.to_xyz[c], pixels)[pixels[..., c].to(torch.int64)] for c in range(3)]
-    indices = (parts[0] + parts[1] + parts[2]).bitwise_right_shift(12)
-    x, y, z = constant(tables.root, pixels)[indices.to(torch.int64)].movedim(-1, 0)
-    middle = (128 << 15) + (1 << 14)
-    planes = (296 * y - 1336934 + (1 << 14), 500 * (x - y) + middle, 200 * (y - z) + middle)
-    return [plane.bitwise_right_shift(15).clamp(0, 255) for plane in planes]
-
-
-def _to_rgb(lightness: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    tables = _lab_tables()
-    index = lightness.to(torch.int64)
-    y = constant(tables.y, lightness)[index]
-    root = constant(tables.y_root, lightness)[index]
-    one = 1 << 14
-    x = _cube(root + (5 * a * 53687 + (1 << 7)).bitwise_right_shift(13) - 128 * one // 500)
-    z = _cube(root - (b * 41943 + (1 << 4)).bitwise_right_shift(9) + 128 * one // 200 - 1)
-    gamma = constant(tables.gamma, lightness)
-    channels = []
-    for weights in tables.to_rgb.tolist():
-        total = weights[0] * x + weights[1] * y + weights[2] * z + one // 2
-        level = total.bitwise_right_shift(14).clamp(0, 4095)
-        channels.append(gamma[level.to(torch.int64)])
-    return torch.stack(channels, -1)
-
-
-def _cube(root: torch.Tensor) -> torch.Tensor:
-    """Inverse of f of CIE Lab, with 14 fraction bits; divisions truncate."""
-    straight = torch.div(root * 108, 841, rounding_mode="trunc") - 290
-    square = (root * root).bitwise_right_shift(14)
-    return torch.where(root <= 3390, straight, (square * root).bitwise_right_shift(14))
-
-
-def clahe(
-    samples: DeviceSamples, tiles_x: int, tiles_y: int, clip_limit: float, luma_only: bool
-) -> DeviceSamples:
-    """Bytes equalized tile by tile, and blended between tiles."""
-
-    def equalized(data: torch.Tensor, _: Any) -> torch.Tensor:
-        if data.numel() == 0:
-            return data
-        tiles = (tiles_y, tiles_x)
-        if data.ndim == 4 and data.shape[3] == 3:
-            if luma_only:
-                lightness, a, b = _to_lab(data)
-                return _to_rgb(_equalized(lightness, tiles, clip_limit), a, b)
-            planes = data.permute(0, 3, 1, 2).reshape(-1, *data.shape[1:3]).to(torch.int32)
-            even = _equalized(planes, tiles, clip_limit).to(torch.uint8)
-            return even.reshape(len(data), 3, *data.shape[1:3]).permute(0, 2, 3, 1).contiguous()
-        plane = data.reshape(data.shape[:3]).to(torch.int32)
-        return _equalized(plane, tiles, clip_limit).to(torch.uint8).reshape(data.shape)
-
-    return samples.mapped(equalized)
-
-
-def _equalized(planes: torch.Tensor, tiles: tuple[int, int], clip_limit: float) -> torch.Tensor:
-    """Planes of bytes (planes, height, width), as int32."""
-    extents = planes.shape[1:]
-    sizes = [extent // count for extent, count in zip(extents, tiles, strict=True)]
-    if any(extent % count for extent, count in zip(extents, tiles, strict=True)):
-        # If one axis does not divide evenly, OpenCV extends both.
-        sizes = [(e + n - e % n) // n for e, n in zip(extents, tiles, strict=True)]
-    tables = _tile_tables(planes, tiles, sizes, clip_limit)
-    corners, weights = [], []
-    for extent, count, size in zip(extents, tiles, sizes, strict=True):
-        step = np.float32(1) / np.float32(size)
-        position = np.arange(extent, dtype=np.float32) * step - np.float32(0.5)
-        before = np.floor(position)
-        number = before.astype(np.int64)
-        corners.append([number.clip(0, count - 1), (number + 1).clip(0, count - 1)])
-        behind = position - before
-        weights.append([np.float32(1) - behind, behind])
-    down = [constant(w, planes)[:, None] for w in weights[0]]
-    across = [constant(w, planes) for w in weights[1]]
-    value = planes.to(torch.int64)
-    plane = torch.arange(len(planes), device=planes.device).reshape(-1, 1, 1)
-    rows = []
-    for y in corners[0]:
-        found = []
-        for x in corners[1]:
-            tile = constant(y[:, None] * tiles[1] + x, planes)
-            found.append(tables[plane, tile, value])
-        rows.append(found[0] * across[0] + found[1] * across[1])
-    mean = rows[0] * down[0] + rows[1] * down[1]
-    return mean.round().to(torch.int32)
-
-
-def _tile_tables(
-    planes: torch.Tensor, tiles: tuple[int, int], sizes: list[int], clip_limit: float
-) -> torch.Tensor:
-    """What each byte becomes in each tile: (planes, tiles, 256), as floats."""
-    choices = [
-        border_indices(np.arange(count * size), extent, Border.reflect_101)[None]
-        for count, size, extent in zip(tiles, sizes, planes.shape[1:], strict=True)
-    ]
-    whole = gathered(planes, choices)
-    cells = whole.reshape(len(planes), tiles[0], sizes[0], tiles[1], sizes[1])
-    cells = cells.permute(0, 1, 3, 2, 4).reshape(len(planes), tiles[0] * tiles[1], -1)
-    counts = torch.zeros((*cells.shape[:2], 256), dtype=torch.int32, device=planes.device)
-    counts = counts.scatter_add(2, cells.to(torch.int64), torch.ones_like(cells))
-    total = sizes[0] * sizes[1]
-    if clip_limit > 0:
-        limit = float(np.float32(clip_limit)) * total / 256
-        counts = _clipped(counts, int(min(max(limit, 1.0), float(total))))
-    scale = float(np.float32(255) / np.float32(total))
-    return (counts.cumsum(2, dtype=torch.int32).to(torch.float32) * scale).round().clamp(max=255)
-
-
-def _clipped(counts: torch.Tensor, limit: int) -> torch.Tensor:
-    """Cuts off what exceeds the limit and spreads it over all values."""
-    excess = (counts - limit).clamp(min=0).sum(2, keepdim=True, dtype=torch.int32)
-    share = torch.div(excess, 256, rounding_mode="floor")
-    rest = excess - share * 256
-    step = torch.div(256, rest.clamp(min=1), rounding_mode="floor").clamp(min=1)
-    value = torch.arange(256, dtype=torch.int32, device=counts.device)
-    number = torch.div(value, step, rounding_mode="floor")
-    chosen = (torch.remainder(value, step) == 0) & (number < rest)
-    return counts.clamp(max=limit) + share + chosen.to(torch.int32)
+Integers = NDArray[np.int64]
 
 
 def equalize(samples: DeviceSamples, outer: int) -> DeviceSamples:
@@ -337,7 +141,7 @@ def autocontrast(samples: DeviceSamples, outer: int) -> DeviceSamples:
         return samples.copy()
     axes = (1 + outer, 2 + outer)
     parts = []
-    for indices, data, _ in windows_of(samples):
+    for indices, data, _ in windows_of(samples, ()):
         # What is beyond the end of an image repeats what is not.
         values = to_float(data, samples.type_id)
         limits = [find(values, axes, keepdim=True) for find in (torch.amin, torch.amax)]
@@ -360,3 +164,158 @@ def autocontrast(samples: DeviceSamples, outer: int) -> DeviceSamples:
         return from_float((values - own[0]) * own[1], samples.type_id)
 
     return elementwise(samples, stretched, inner)
+
+
+def clahe(
+    samples: DeviceSamples, tiles_x: int, tiles_y: int, clip_limit: float, luma_only: bool
+) -> DeviceSamples:
+    """Bytes equalized tile by tile, and blended between tiles."""
+    if samples.volume == 0:
+        return samples.copy()
+
+    def run(part: DeviceSamples, _: Integers) -> DeviceSamples:
+        if part.volume == 0:
+            return part.copy()
+        if part.ndim == 3 and luma_only and int(part.shape_array()[0, 2]) == 3:
+            return _with_lightness(part, (tiles_y, tiles_x), clip_limit)
+        return _all_channels(part, (tiles_y, tiles_x), clip_limit)
+
+    shapes = samples.shape_array()
+    # Samples of the same channels go together, but for those without pixels.
+    keys = np.concatenate([shapes[:, 2:], (shapes == 0).any(axis=1)[:, None]], axis=1)
+    return separately(samples, keys, run)
+
+
+def _with_lightness(
+    samples: DeviceSamples, tiles: tuple[int, int], clip_limit: float
+) -> DeviceSamples:
+    """Colors whose lightness is equalized."""
+    colors = elementwise(samples, lambda rows: to_lab(rows.data))
+    planes = elementwise(colors, lambda rows: rows.data[..., :1].contiguous())
+    even = iter(elements_of(_all_channels(planes, tiles, clip_limit), colors))
+
+    def joined(rows: Rows) -> torch.Tensor:
+        return to_rgb(torch.cat([next(even), rows.data[..., 1:]], -1))
+
+    return elementwise(colors, joined)
+
+
+def _all_channels(
+    samples: DeviceSamples, tiles: tuple[int, int], clip_limit: float
+) -> DeviceSamples:
+    """Each channel equalized."""
+
+    def equalized(data: torch.Tensor, _: Integers, shapes: Integers) -> torch.Tensor:
+        channels = data.shape[3] if data.ndim == 4 else 1
+        planes = data.reshape(*data.shape[:3], channels).permute(0, 3, 1, 2)
+        planes = planes.reshape(-1, *data.shape[1:3])
+        grid = _Grid.of(np.repeat(shapes[:, :2], channels, axis=0), tiles)
+        even = _blended(planes, _tile_tables(planes, grid, clip_limit), grid)
+        if channels == 1:
+            return even.reshape(data.shape)
+        return even.reshape(len(data), channels, *data.shape[1:3]).permute(0, 2, 3, 1).contiguous()
+
+    return in_windows(samples, equalized)
+
+
+class _Grid(NamedTuple):
+    """Extents of planes, and of their tiles, along both axes: a row for each plane or for all."""
+
+    extents: Integers
+    tiles: tuple[int, int]
+    cells: Integers
+
+    @staticmethod
+    def of(extents: Integers, tiles: tuple[int, int]) -> _Grid:
+        if (extents == extents[:1]).all():
+            extents = extents[:1]
+        rest = extents % tiles
+        # If one axis does not divide evenly, OpenCV extends both.
+        longer = np.where(rest.any(axis=1, keepdims=True), np.array(tiles) - rest, 0)
+        return _Grid(extents, tiles, (extents + longer) // tiles)
+
+    @property
+    def bins(self) -> int:
+        """How many counters the tiles of a plane have."""
+        return self.tiles[0] * self.tiles[1] * 256
+
+
+def _tile_tables(planes: torch.Tensor, grid: _Grid, clip_limit: float) -> torch.Tensor:
+    """What each byte becomes in each tile: (planes, tiles, 256), as floats."""
+    counts = _tile_counts(planes, grid)
+    totals = grid.cells.prod(axis=1)[:, None, None]
+    scales = np.float32(255) / totals.astype(np.float32)
+    if clip_limit > 0:
+        limits = (float(np.float32(clip_limit)) * totals / 256).clip(1.0, totals)
+        limit, total, scale, shares = constants(
+            planes, limits.astype(np.int32), totals.astype(np.int32), scales, _shares()
+        )
+        kept = torch.minimum(counts, limit)
+        # What exceeds the limit is spread over all values, the rest over some.
+        excess = total - kept.sum(2, keepdim=True, dtype=torch.int32)
+        rest = shares.index_select(0, excess.bitwise_and(255).reshape(-1)).reshape(counts.shape)
+        counts = kept + excess.bitwise_right_shift(8) + rest
+    else:
+        (scale,) = constants(planes, scales)
+    return (counts.cumsum(2, dtype=torch.int32) * scale).round().clamp(max=255)
+
+
+@functools.cache
+def _shares() -> NDArray[np.uint8]:
+    """Which values get one more, for each rest that is left: (rest, value)."""
+    rest, value = np.arange(256)[:, None], np.arange(256)[None]
+    step = np.maximum(256 // np.maximum(rest, 1), 1)
+    shares: NDArray[np.uint8] = ((value % step == 0) & (value // step < rest)).astype(np.uint8)
+    return shares
+
+
+def _tile_counts(planes: torch.Tensor, grid: _Grid) -> torch.Tensor:
+    """How often each byte occurs in each tile: (planes, tiles, 256).
+
+    What extends planes to whole tiles is mirrored. What is beyond, if others are larger, is counted
+    where nobody looks: behind the counters of all tiles.
+    """
+    choices, begins = [], []
+    steps = (grid.tiles[1] * 256, 256)
+    for axis in (0, 1):
+        whole = grid.cells[:, axis, None] * grid.tiles[axis]
+        spots = np.arange(int(whole.max()))[None]
+        inside = spots < whole
+        extent = grid.extents[:, axis, None]
+        choices.append(border_indices(np.where(inside, spots, 0), extent, Border.reflect_101))
+        tile = spots // grid.cells[:, axis, None]
+        begins.append(np.where(inside, tile * steps[axis], grid.bins))
+    width = grid.bins if all((part < grid.bins).all() for part in begins) else 3 * grid.bins
+    of_plane = np.arange(len(planes))[:, None] * width
+    down, across = constants(planes, begins[0] + of_plane, begins[1])
+    entries = gathered(planes, choices) + down[:, :, None] + across[:, None]
+    counts = torch.zeros(len(planes) * width, dtype=torch.int32, device=planes.device)
+    ones = torch.ones(1, dtype=torch.int32, device=planes.device).expand(entries.numel())
+    counts = counts.scatter_add(0, entries.reshape(-1), ones)
+    return counts.reshape(len(planes), width)[:, : grid.bins].reshape(len(planes), -1, 256)
+
+
+def _blended(planes: torch.Tensor, tables: torch.Tensor, grid: _Grid) -> torch.Tensor:
+    """Bytes replaced by means of what they become in the four nearest tiles."""
+    begins, weights = [], []
+    steps = (grid.tiles[1] * 256, 256)
+    for axis, extent in enumerate(planes.shape[1:]):
+        step = np.float32(1) / grid.cells[:, axis, None].astype(np.float32)
+        position = np.arange(extent, dtype=np.float32) * step - np.float32(0.5)
+        before = np.floor(position)
+        number = before.astype(np.int32)
+        # Along the first axis, the tile before and the one behind.
+        corners = np.stack([number, number + 1]).clip(0, grid.tiles[axis] - 1)
+        begins.append(corners * steps[axis])
+        behind = position - before
+        weights.append(np.stack([np.float32(1) - behind, behind]))
+    begins[0] = begins[0] + (np.arange(len(planes)) * grid.bins)[None, :, None]
+    kind = np.int32 if tables.numel() < 2**31 else np.int64
+    rows, columns, down, across = constants(
+        planes, *(part.astype(kind) for part in begins), *weights
+    )
+    index = (planes + columns[:, :, None]) + rows[:, None, :, :, None]
+    found = tables.reshape(-1).index_select(0, index.reshape(-1)).reshape(index.shape)
+    found = found * across[:, :, None]
+    lines = (found[:, 0] + found[:, 1]) * down[..., None]
+    return (lines[0] + lines[1]).round().to(torch.uint8)
