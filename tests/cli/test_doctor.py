@@ -66,6 +66,8 @@ def test_missing_and_broken_extras(
     found = json.loads(text)
     assert found["extras"]["audio"]["state"] == "does not load: libsndfile.so is missing"
     assert found["extras"]["fits"]["state"] == "not installed (pip install 'daliesque[fits]')"
+    assert found["codecs"]["WAV"] == "ok"
+    assert found["codecs"]["FLAC"] == "not tried: libsndfile.so is missing"
     # What is missing is a choice; what is broken needs attention.
     assert code == 1
     assert [text for text in found["advice"] if "'audio'" in text]

@@ -131,7 +131,8 @@ def _codecs() -> dict[str, str]:
     found = {"JPEG": _tried(_jpeg_file, decoders.image, pixels)}
     for name, writer in _WRITERS.items():
         found[name] = _tried(functools.partial(_written_by, writer), decoders.image, pixels)
-    for name in ("WAV", "FLAC", "OGG"):
+    found["WAV"] = _tried(_wav_file, _decode_audio, (1600, 1))
+    for name in ("FLAC", "OGG"):
         found[name] = _tried(functools.partial(_audio_file, name), _decode_audio, (1600, 1))
     for name, codec in (("MPEG-4", "mpeg4"), ("H.264", "libx264"), ("VP9", "libvpx-vp9")):
         video = functools.partial(_video_file, codec)
@@ -157,6 +158,16 @@ def _decode_audio(files: Any) -> Any:
     from ... import decoders
 
     return decoders.audio(files)[0]
+
+
+def _wav_file() -> Any:
+    import wave
+
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setparams((1, 2, 16000, 0, "NONE", ""))
+        file.writeframes(bytes(2 * 1600))
+    return np.frombuffer(out.getvalue(), np.uint8)
 
 
 def _audio_file(kind: str) -> Any:
