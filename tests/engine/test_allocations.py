@@ -106,6 +106,7 @@ while True:
         break
     assert loop() == expected, number
     gc.collect()
+    assert ndd.memory().queued_bytes == 0, number
     # Threads keep some memory of their own for the next call, now this buffer, now that.
     assert ndd.memory().used_bytes <= used + 65536, number
     number += stride

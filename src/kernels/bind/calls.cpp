@@ -6,6 +6,7 @@
 // only as long as one works on it. The interpreter's lock guards all of it.
 #include <algorithm>
 #include <list>
+#include <new>
 #include <utility>
 
 #include "bind/bind.h"
@@ -118,10 +119,10 @@ class CallQueue {
 
   /// Appends a call. True if the background thread is missing or there is too much in the queue.
   bool put(nb::object call) {
-    Entry& entry = queue_.emplace_back(Entry{call, number_of(call.ptr(), names().cost),
-                                             number_of(call.ptr(), names().nbytes), clock_now()});
-    if (tracing()) entry.mark = mark_of(call.ptr());
-    count(entry, 1);
+    const CallMark mark = tracing() ? mark_of(call.ptr()) : CallMark{};
+    queue_.emplace_back(Entry{call, number_of(call.ptr(), names().cost),
+                              number_of(call.ptr(), names().nbytes), clock_now(), mark});
+    count(queue_.back(), 1);
     if (asleep_ && cost_ > kWakeCost) ring();
     return needs_thread() || is_full();
   }
@@ -293,7 +294,13 @@ class CallQueue {
   bool run(std::list<Entry>::iterator entry) {
     PyObject* call = entry->pointer();
     const nb::object pool = nb::steal(PyObject_GetAttr(call, names().pool));
-    PoolHandle handle = pool_handle(pool);
+    PoolHandle handle;
+    try {
+      handle = pool_handle(pool);
+    } catch (const std::bad_alloc&) {
+      PyErr_NoMemory();
+      return false;
+    }
     running_.splice(running_.end(), queue_, entry);
     entry->thread = PyThread_get_thread_ident();
     count(*entry, -1);
