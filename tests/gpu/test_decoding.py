@@ -62,7 +62,7 @@ def test_decoded_into_memory_for_the_transfer(
         expected = ndd.decoders.image(encoded, dtype=dtype, **arguments).evaluate()
         with monkeypatch.context() as patched:
             # Nothing is copied on the host.
-            patched.setattr(staging, "fill_staging", None)
+            patched.setattr(staging.Staged, "take", None)
             there = ndd.decoders.image(encoded, device="gpu", dtype=dtype, **arguments).evaluate()
         for a, b in zip(there.cpu(), expected, strict=True):
             np.testing.assert_array_equal(np.asarray(a), np.asarray(b))

@@ -366,3 +366,20 @@ def test_threads_may_ask_at_the_same_time() -> None:
         thread.join()
     assert seen == [[0.0, 0.0]] * 4
     assert np.asarray(ndd.zeros(shape=[2])).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", ["uint8", "float64", "bool", "bfloat16"])
+def test_large_and_strided_samples(kind: str) -> None:
+    """They are copied for the transfer by several threads."""
+    rng = np.random.default_rng(5)
+    wide = rng.integers(0, 2, (3, 700, 300, 4))
+    for arrays in ([wide[0], wide[1, ::2], wide[2, :1], wide[0, :0]], list(wide), [wide[0].T] * 2):
+        batch = ndd.batch(arrays, dtype=getattr(ndd, kind))
+        back = batch.gpu().cpu()
+        for found, expected in zip(back, arrays, strict=True):
+            values = np.asarray(ndd.cast(found, dtype=ndd.int64))
+            np.testing.assert_array_equal(values, expected)
+    base = np.ascontiguousarray(wide[0].astype(np.uint8))
+    views = [base[::3], base[:, ::2]]
+    for found, expected in zip(ndd.as_batch(views).gpu().cpu(), views, strict=True):
+        np.testing.assert_array_equal(np.asarray(found), expected)

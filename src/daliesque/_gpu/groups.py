@@ -9,8 +9,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from .. import _kernels
-from .._engine.convert import to_numpy
 from .._engine.dtype import DType, bfloat16, bool_, float16, float32, float64, from_code
 from .accelerator import require_accelerator
 
@@ -60,22 +58,6 @@ def cut(
         groups.append(Group(indices, flat[begin : begin + size].reshape(shape)))
         begin += size
     return groups
-
-
-def fill_staging(
-    host: NDArray[np.uint8], samples: _kernels.Samples, numbers: list[NDArray[np.int64]]
-) -> None:
-    """Copy samples into bytes, group by group."""
-    if len(numbers) == 1 and samples.packed:
-        whole = to_numpy(samples.stack_view())
-        np.copyto(host.view(whole.dtype).reshape(whole.shape), whole)
-        return
-    begin = 0
-    for index in np.concatenate(numbers).tolist() if numbers else ():
-        part = to_numpy(samples, index)
-        staged = host[begin : begin + part.nbytes].view(part.dtype).reshape(part.shape)
-        np.copyto(staged, part)
-        begin += part.nbytes
 
 
 def index_tensor(numbers: NDArray[np.int64], device: torch.device) -> torch.Tensor:

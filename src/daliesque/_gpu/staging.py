@@ -9,17 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
+from .._engine.convert import to_numpy
 from .._engine.device import Device
-from .._engine.dtype import from_code
+from .._engine.dtype import bfloat16, from_code, uint16
 from .accelerator import require_accelerator
-from .groups import by_row, carrier, fill_staging
+from .groups import by_row, carrier
 from .samples import DeviceSamples
+
+# Bytes from which on it pays to copy by several threads.
+_LARGE = 1 << 18
 
 
 def from_host(samples: _kernels.Samples, device: Device, queue: Any) -> DeviceSamples:
     """A copy of samples in CPU memory, made by one transfer."""
     staged = Staged(samples.type_id, samples.shape_array(), samples.layout)
-    fill_staging(staged.buffer.numpy(), samples, staged.numbers)
+    staged.take(samples)
     return staged.upload(device, queue)
 
 
@@ -39,15 +43,35 @@ class Staged:
     @property
     def samples(self) -> _kernels.Samples:
         """The samples, to be filled in."""
+        return self._wrapped(self._type_id)
+
+    def _wrapped(self, type_id: int) -> _kernels.Samples:
         order = np.concatenate(self.numbers)
         volumes = self._shapes.prod(axis=1)
         ends = np.cumsum(volumes[order])
-        values = self.buffer.numpy().view(from_code(self._type_id).numpy)
+        values = self.buffer.numpy().view(from_code(type_id).numpy)
         arrays: list[Any] = [None] * len(order)
         for index, end in zip(order.tolist(), ends.tolist(), strict=True):
             part = values[end - volumes[index] : end]
             arrays[index] = part.reshape(self._shapes[index])
-        return _kernels.wrap_buffers(arrays, self._type_id, self._layout)
+        return _kernels.wrap_buffers(arrays, type_id, self._layout)
+
+    def take(self, samples: _kernels.Samples) -> None:
+        """Copy samples of the same shapes, large ones by the threads that kernels use."""
+        if len(self.numbers) == 1 and samples.packed and samples.nbytes < _LARGE:
+            whole = to_numpy(samples.stack_view())
+            np.copyto(self.buffer.numpy().view(whole.dtype).reshape(whole.shape), whole)
+            return
+        if len(samples) == 0:
+            return
+        if not samples.contiguous:
+            samples = samples.copy()
+        # NumPy has no bfloat16.
+        kind = uint16.code if self._type_id == bfloat16.code else self._type_id
+        volumes = self._shapes.prod(axis=1)[:, None]
+        # In one dimension, a sample is one block of memory.
+        target = self._wrapped(kind).reshape(volumes, "")
+        _kernels.fill(target, samples.reinterpret(kind).reshape(volumes, ""))
 
     def upload(self, device: Device, queue: Any) -> DeviceSamples:
         """The samples on a device, in a queue."""
