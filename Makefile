@@ -14,6 +14,9 @@ FRAMEWORKS := torch jax ray
 # The pages whose programs need them.
 PAGES_torch := docs/train/lightning.md docs/train/accelerate.md docs/train/huggingface.md
 PAGES_jax := docs/train/jax.md
+# States of tests/support/torch_states.py.
+TORCH_STATES := all autocast-bfloat16 autocast-float16 inference no-grad float64 bfloat16 \
+	another-device deterministic
 PEERS := .venv-peers
 REFERENCE := nvidia-dali-cuda120==2.4.0
 # How long to feed damaged files to the decoders, and which ones.
@@ -38,13 +41,20 @@ WHEEL := build/wheel/built
 
 .PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan \
 	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions \
-	test-frameworks $(FRAMEWORKS:%=test-frameworks-%) peers check-exceptions
+	test-frameworks $(FRAMEWORKS:%=test-frameworks-%) peers check-exceptions \
+	test-gpu-states $(TORCH_STATES:%=test-gpu-state-%)
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
 
 test: $(VENV)/installed $(VENV)/test
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
+# The tests of tests/gpu in each state that programs may put torch into, and in all at once.
+test-gpu-states: $(TORCH_STATES:%=test-gpu-state-%)
+
+$(TORCH_STATES:%=test-gpu-state-%): test-gpu-state-%: $(VENV)/installed $(VENV)/test
+	DALIESQUE_TORCH_STATE=$* $(BIN)/python -m pytest tests/gpu -n $(WORKERS) --dist loadfile
 
 # With the lowest versions of all requirements that pyproject.toml admits.
 test-floors: $(FLOORS)/installed

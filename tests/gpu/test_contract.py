@@ -31,7 +31,7 @@ from support.metadata import assert_announced
 GPU_CASES = [case for case in CASES if body_of(registry[case.operator]) is not None]
 MODES = [ndd.EvalMode.sync_full, ndd.EvalMode.eager, ndd.EvalMode.deferred]
 
-pytestmark = pytest.mark.usefixtures("either_device")
+pytestmark = pytest.mark.usefixtures("any_device")
 each_case = pytest.mark.parametrize("case", GPU_CASES, ids=lambda case: case.operator)
 
 

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import threading
-from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,40 +20,9 @@ from support.cases import CASES
 from support.contract import arrays, assert_outputs, call, make_batches, make_inputs
 from support.gpu_compare import assert_near_cpu
 from support.torch_operations import operations
+from support.torch_states import STATES, State
 
 GPU_CASES = [case for case in CASES if body_of(registry[case.operator]) is not None]
-State = Callable[[], contextlib.AbstractContextManager[Any]]
-
-
-@contextlib.contextmanager
-def default_dtype(kind: torch.dtype) -> Iterator[None]:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(kind)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
-
-
-@contextlib.contextmanager
-def deterministic() -> Iterator[None]:
-    torch.use_deterministic_algorithms(True)
-    try:
-        yield
-    finally:
-        torch.use_deterministic_algorithms(False)
-
-
-STATES: dict[str, State] = {
-    "autocast to bfloat16": lambda: torch.autocast("cpu", torch.bfloat16),
-    "autocast to float16": lambda: torch.autocast("cpu", torch.float16),
-    "inference": torch.inference_mode,
-    "no_grad": torch.no_grad,
-    "float64 by default": lambda: default_dtype(torch.float64),
-    "bfloat16 by default": lambda: default_dtype(torch.bfloat16),
-    "another device by default": lambda: torch.device("meta"),
-    "deterministic": deterministic,
-}
 each_state = pytest.mark.parametrize("state", STATES.values(), ids=STATES)
 
 
@@ -117,6 +85,12 @@ def test_views_moves_and_exports_are_plain_tensors(state: State) -> None:
         assert batch.cpu().tolist() == [[1, 2, 3], [4, 5]]
     assert [part.device.type for part in parts] == ["cpu"] * len(parts)
     assert not any(part.is_inference() for part in parts)
+
+
+def test_the_makefile_tries_all_states() -> None:
+    text = (Path(__file__).parent.parent.parent / "Makefile").read_text().replace("\\\n", " ")
+    (listed,) = re.findall(r"^TORCH_STATES := (.*)$", text, re.MULTILINE)
+    assert listed.split() == ["all", *STATES]
 
 
 def test_states_of_another_thread() -> None:
