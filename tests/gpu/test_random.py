@@ -25,7 +25,7 @@ from support.reference.philox import element_words
 
 DRAWN_TYPES = [kind for kind in TYPES if kind != "float16"]
 RANGES = [(-1, 1), (0, 1), (-5, 5), (1000, 1001.5), (0, 255), (-3e9, 5e9), (1e19, 1e20)]
-SHAPES = [[(5, 7), (1, 1), (300, 2), (5, 7), (0, 3), (9, 9)], [(8, 13)] * 4, [(1,)] * 70]
+SHAPES = [[(5, 7), (1, 1), (300, 2), (5, 7), (0, 3), (9, 9)], [(8, 13)] * 4]
 # Of the call: the counter's low half about to overflow, its sign about to change, each phase.
 STATES = [
     "Philox_0123456789ABCDEF_FFFFFFFFFFFFFFFF:FFFFFFFFFFFFFF00_3",
@@ -36,7 +36,8 @@ STATES = [
 
 
 @pytest.fixture(autouse=True)
-def all_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+def all_on_the_device(simulate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate("cuda")
     monkeypatch.setattr(philox, "FEWEST", 0)
 
 
@@ -71,12 +72,10 @@ def drawn_by_both(
 
 
 @pytest.mark.parametrize("kind", DRAWN_TYPES)
-@pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense", "numbers"])
+@pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense"])
 def test_uniform_bit_by_bit(kind: str, shapes: Any) -> None:
     for seed, limits in enumerate(RANGES):
         options = {"range": limits, "dtype": getattr(ndd, kind)}
-        if kind.startswith(("u", "int")) and limits[0] == limits[1]:
-            continue
         for found, expected in drawn_by_both(ndd.random.uniform, shapes, seed, **options):
             assert_same(found, expected, limits)
 
@@ -96,20 +95,20 @@ def test_values_bit_by_bit(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["bool", "uint8", "int32"])
-@pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense", "numbers"])
+@pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense"])
 def test_coins_bit_by_bit(kind: str, shapes: Any) -> None:
     each = ndd.batch([0.1 + 0.01 * k for k in range(len(shapes))])
-    for seed, probability in enumerate([0, 0.3, 1, 0.5, 1e-3, each]):
+    for seed, probability in enumerate([0, 0.3, 1, each]):
         options = {"probability": probability, "dtype": getattr(ndd, kind)}
         for found, expected in drawn_by_both(ndd.random.coin_flip, shapes, seed, **options):
             assert_same(found, expected)
 
 
 @pytest.mark.parametrize("kind", DRAWN_TYPES)
-@pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense", "numbers"])
+@pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense"])
 def test_normal_up_to_rounding(kind: str, shapes: Any) -> None:
     each = ndd.batch([1.0 + k for k in range(len(shapes))])
-    for seed, stddev in enumerate([50, 0, each, 1e-3, 7]):
+    for seed, stddev in enumerate([50, each, 0]):
         options = {"mean": 100, "stddev": stddev, "dtype": getattr(ndd, kind)}
         for found, expected in drawn_by_both(ndd.random.normal, shapes, seed, **options):
             assert_near(found, expected, magnitude=1000)
@@ -125,7 +124,6 @@ def test_a_first_number_of_zero() -> None:
     assert_near(found, expected)
 
 
-@pytest.mark.usefixtures("either_device")
 @pytest.mark.parametrize("per_channel", [False, True])
 @pytest.mark.parametrize("kind", ["uint8", "int16", "uint32", "float32"])
 def test_salt_and_pepper_bit_by_bit(kind: str, per_channel: bool) -> None:
@@ -153,7 +151,6 @@ RANDOM_CASES = [
 ]
 
 
-@pytest.mark.usefixtures("either_device")
 @pytest.mark.parametrize("case", RANDOM_CASES, ids=lambda case: case.operator)
 def test_operators_that_draw_fields(case: Any) -> None:
     inputs = make_inputs(case)
@@ -173,7 +170,7 @@ def test_jitter_bit_by_bit(degree: int) -> None:
             assert_same(found, expected)
 
 
-@pytest.mark.parametrize("most", [7, 64, 1000])
+@pytest.mark.parametrize("most", [64, 1000])
 def test_parts_do_not_matter(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Large batches are drawn in parts, so that they need little memory meanwhile."""
     monkeypatch.setattr(philox, "_MOST_BLOCKS", most)
@@ -207,7 +204,7 @@ def test_words_are_those_of_the_algorithm() -> None:
 
 def test_few_numbers_are_drawn_on_the_cpu(simulate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Uploading them takes less time than the launches."""
-    monkeypatch.undo()
+    monkeypatch.setattr(philox, "FEWEST", 1000)
     machine = simulate("cuda")
     ndd.random.uniform(shape=[10], device="gpu").evaluate()
     assert machine.journal.launches == []

@@ -45,7 +45,9 @@ def is_drawn_here(like: DeviceSamples, in_double: bool = False) -> bool:
     """Whether a number for each element is to be drawn on the device."""
     if like.volume < max(philox.FEWEST, 1):
         return False
-    return not in_double or require_accelerator("random").has_double
+    accelerator = require_accelerator("random")
+    # What stands in for a device is the CPU, whose own generator is faster.
+    return accelerator.kind != "cpu" and (accelerator.has_double or not in_double)
 
 
 def _is_wide(type_id: int) -> bool:
