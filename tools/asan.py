@@ -52,7 +52,13 @@ THREAD = Checked("tsan", "thread", "libtsan.so")
 
 
 def build(checked: Checked) -> None:
-    """Build what has changed, and put the package together."""
+    """Build what has changed of the extension, and put the package together."""
+    build_target(checked, "_kernels")
+    copy_package(checked)
+
+
+def build_target(checked: Checked, target: str) -> None:
+    """Build what has changed of a target: the extension, or the native tests."""
     environment = {"NINJA_STATUS": "[%f/%t, %w, %W left] ", **os.environ}
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     cmake = shutil.which("cmake", path=environment["PATH"])
@@ -63,14 +69,14 @@ def build(checked: Checked) -> None:
     configure = [
         *(cmake, "-S", str(ROOT), "-B", str(checked.folder), "-G", "Ninja"),
         "-DCMAKE_BUILD_TYPE=Sanitize",
+        "-DDALIESQUE_NATIVE_TESTS=ON",
         f"-DDALIESQUE_SANITIZE={checked.sanitizers}",
         f"-DPython_EXECUTABLE={sys.executable}",
         f"-Dnanobind_DIR={nanobind.cmake_dir()}",
     ]
     subprocess.run(configure, check=True, env=environment, stdout=subprocess.DEVNULL)
-    command = [cmake, "--build", str(checked.folder), "--target", "_kernels"]
+    command = [cmake, "--build", str(checked.folder), "--target", target]
     subprocess.run(command, check=True, env=environment)
-    copy_package(checked)
 
 
 def copy_package(checked: Checked) -> None:

@@ -197,7 +197,7 @@ int main() {
   buffers_are_never_shared();
   views_and_copies();
   plans_run_sample_by_sample();
-#ifndef DALIESQUE_NO_FORK
+#ifndef __SANITIZE_THREAD__
   a_forked_child_has_a_working_pool();
 #endif
   return passed("core_test");
