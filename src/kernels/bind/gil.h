@@ -8,8 +8,9 @@
 #pragma once
 
 #include <Python.h>
-#include <cxxabi.h>
 #include <unistd.h>
+
+#include <exception>
 
 namespace daliesque {
 
@@ -33,15 +34,13 @@ auto survive_exit(Function&& function) noexcept {
 /// functions that catch or refuse whatever comes.
 template <class Function>
 auto run_python(Function&& function) {
-#ifdef __GLIBCXX__
   try {
     return function();
-  } catch (const abi::__forced_unwind&) {
-    sleep_for_ever();
+  } catch (...) {
+    // What ends a thread is no exception of C++.
+    if (!std::current_exception()) sleep_for_ever();
+    throw;
   }
-#else
-  return function();
-#endif
 }
 
 /// Lets other threads run Python while this one computes.
