@@ -78,8 +78,7 @@ class Operator(OpSpec):
             and len(raw_inputs) == 1 == len(self.inputs)
             and isinstance(raw_inputs[0], Batch)
         ):
-            # By far the most frequent call.
-            batch = raw_inputs[0]
+            batch = raw_inputs[0]  # by far the most frequent call
             inputs, count, source, pending = raw_inputs, batch._count, batch._source, batch._pending
             remote = batch._is_remote() if pending is None else pending.is_remote
         elif not raw_inputs and self.no_inputs is not None:
