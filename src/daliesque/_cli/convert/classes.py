@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from .context import Context, identifiers
+from .context import Context, VisitsNames, identifiers
 from .dataflow import is_docstring
 from .editing import GONE, Commenting, expression, remove_statement, source_of, statements, tall
 from .marks import BOUND, FN, PIPELINE_DEF
@@ -255,17 +255,9 @@ def _passed_on(module: cst.Module) -> set[str]:
     called: set[cst.CSTNode] = set()
     found: set[str] = set()
 
-    class Finder(cst.CSTVisitor):
+    class Finder(VisitsNames):
         def visit_Call(self, node: cst.Call) -> None:
             called.add(node.func)
-
-        def visit_Arg(self, node: cst.Arg) -> bool:
-            node.value.visit(self)
-            return False
-
-        def visit_Attribute(self, node: cst.Attribute) -> bool:
-            node.value.visit(self)
-            return False
 
         def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
             return not isinstance(node.target, cst.Name)

@@ -51,19 +51,25 @@ class Context:
                 setattr(self, attribute, getattr(self, attribute) + "_")
 
 
+class VisitsNames(cst.CSTVisitor):
+    """Passes by the names of attributes and arguments, which are no variables."""
+
+    def visit_Arg(self, node: cst.Arg) -> bool:
+        """The value, without its keyword."""
+        node.value.visit(self)
+        return False
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        """What the attribute is of."""
+        node.value.visit(self)
+        return False
+
+
 def identifiers(node: cst.CSTNode) -> set[str]:
     """The names in a program, without those of attributes and arguments."""
     found: set[str] = set()
 
-    class Finder(cst.CSTVisitor):
-        def visit_Arg(self, node: cst.Arg) -> bool:
-            node.value.visit(self)
-            return False
-
-        def visit_Attribute(self, node: cst.Attribute) -> bool:
-            node.value.visit(self)
-            return False
-
+    class Finder(VisitsNames):
         def visit_Name(self, node: cst.Name) -> None:
             found.add(node.value)
 

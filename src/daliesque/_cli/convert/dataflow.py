@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
+from .context import VisitsNames
 from .marks import BATCH_SIZE
 from .scopes import dotted_name
 
@@ -32,7 +33,7 @@ def assigned_names(node: cst.CSTNode) -> list[str]:
     return finder.stored
 
 
-class _Names(cst.CSTVisitor):
+class _Names(VisitsNames):
     """Names that are stored, loaded and changed in place, and what is called."""
 
     def __init__(self) -> None:
@@ -88,14 +89,6 @@ class _Names(cst.CSTVisitor):
 
     def visit_Name(self, node: cst.Name) -> None:
         self.loaded.add(node.value)
-
-    def visit_Attribute(self, node: cst.Attribute) -> bool:
-        node.value.visit(self)
-        return False
-
-    def visit_Arg(self, node: cst.Arg) -> bool:
-        node.value.visit(self)
-        return False
 
     def visit_Call(self, node: cst.Call) -> None:
         self.calls.append(node)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from . import snippets
-from .context import Context
+from .context import Context, VisitsNames
 from .editing import (
     GONE,
     MARK,
@@ -237,19 +237,11 @@ def _used_names(module: cst.Module) -> set[str]:
     """The names that a program uses, without those of attributes, arguments and imports."""
     found: set[str] = set()
 
-    class Finder(cst.CSTVisitor):
+    class Finder(VisitsNames):
         def visit_Import(self, node: cst.Import) -> bool:  # noqa: ARG002
             return False
 
         def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:  # noqa: ARG002
-            return False
-
-        def visit_Attribute(self, node: cst.Attribute) -> bool:
-            node.value.visit(self)
-            return False
-
-        def visit_Arg(self, node: cst.Arg) -> bool:
-            node.value.visit(self)
             return False
 
         def visit_Name(self, node: cst.Name) -> None:
