@@ -326,19 +326,21 @@ def exported(data: Samples) -> torch.Tensor:
 
 def to_torch(data: Samples, copy: bool, where: str) -> torch.Tensor:
     """The only sample as a torch tensor, over the same memory where that is possible."""
-    try:
-        import torch
-    except ModuleNotFoundError:
-        msg = f"{where}: PyTorch is not installed. Install it with: pip install torch"
-        raise RuntimeError(msg) from None
     if data.is_on_device:
         return exported(data.copy() if copy else data)
     samples = host(data)
-    if copy or samples.readonly:
-        # torch has no read-only tensors, so read-only memory is never handed over.
+    # torch has no read-only tensors, so read-only memory is not handed over.
+    return shared_torch(samples.copy() if copy or samples.readonly else samples, where)
+
+
+def shared_torch(samples: _kernels.Samples, where: str) -> torch.Tensor:
+    """The only sample as a torch tensor over the same memory, also if that must not be changed."""
+    try:
+        from torch.utils.dlpack import from_dlpack
+    except ModuleNotFoundError:
+        msg = f"{where}: PyTorch is not installed. Install it with: pip install torch"
+        raise RuntimeError(msg) from None
+    if min(samples.strides(0), default=0) < 0:
         samples = samples.copy()
-    elif min(samples.strides(0), default=0) < 0:
-        samples = samples.copy()
-    capsule = _kernels.to_dlpack(samples, False, False)
-    result: torch.Tensor = torch.utils.dlpack.from_dlpack(capsule)
-    return result
+    made: torch.Tensor = from_dlpack(_kernels.to_dlpack(samples, False, False))
+    return made

@@ -9,6 +9,10 @@ from typing import Any
 import pyarrow as pa
 import ray.data
 
+from .._engine.batch import Batch
+from .._engine.convert import dense, shared_torch
+from .._engine.samples import host
+from .._engine.tensor import Tensor
 from .._loops.loader_arguments import check_number
 from .datasource import CONFIG
 from .plan import NO_ROWS, RowSet
@@ -37,6 +41,7 @@ class TorchIterator:
         device: Any,
         drop_last: bool,
         prefetch: int,
+        copy: bool,
     ) -> None:
         self._data = data
         self._batch_size = batch_size
@@ -44,6 +49,7 @@ class TorchIterator:
         self._device = device
         self._drop_last = drop_last
         self._prefetch = prefetch
+        self._copy = copy
         # What to do when the next iteration begins: an epoch, and the rows of it that are done.
         self._next: tuple[int, RowSet] | None = None
         # Where the iteration that began last is: an epoch, and the rows that were delivered.
@@ -236,10 +242,18 @@ class TorchIterator:
             return [self._moved(sample) for sample in batch]
         return self._moved(batch)
 
-    def _moved(self, value: Any) -> torch.Tensor:
-        # What comes from the object store is read-only and shared: this is a copy.
-        tensor: torch.Tensor = value.torch()
-        return tensor if self._device is None else tensor.to(self._device, non_blocking=True)
+    def _moved(self, value: Batch | Tensor) -> torch.Tensor:
+        if self._device is None and self._copy:
+            # What comes from the object store is read-only and shared: this is a copy.
+            return value.torch()
+        samples = value._data()
+        if isinstance(value, Batch):
+            samples = dense(samples, False, _WHERE)
+        tensor = shared_torch(host(samples), _WHERE)
+        if self._device is None:
+            return tensor
+        device = torch.device(self._device)
+        return tensor.to(device, non_blocking=True, copy=self._copy and device.type == "cpu")
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -254,12 +268,13 @@ def iter_torch(
     device: Any = None,
     drop_last: bool = False,
     prefetch: int = 1,
+    copy: bool = True,
 ) -> TorchIterator:
     """Return an iterable of torch tensors over a data set, with epochs and a state.
 
     Iterating over it delivers an epoch: dicts of tensors, of the columns without the one that
     `ray.read` adds. Samples of different shapes are a list of tensors, strings a list. Tensors are
-    the consumer's own, and may be changed.
+    the consumer's own, and may be changed, unless `copy` is False.
 
     Its state says which rows were delivered, so a training goes on after any step: with the same
     iterable (`load_state_dict`), or with another number of processes, by
@@ -282,6 +297,10 @@ def iter_torch(
         Leave out the last rows if they are fewer than `batch_size`.
     prefetch
         How many blocks to fetch ahead.
+    copy
+        False: tensors on the CPU lie in the memory of the object store, which all processes share:
+        they must not be changed, and blocks stay there as long as a tensor of theirs lives. This
+        saves a copy of each batch.
 
     Examples
     --------
@@ -310,4 +329,5 @@ def iter_torch(
         device,
         bool(drop_last),
         check_number(_WHERE, "prefetch", prefetch, 0),
+        bool(copy),
     )

@@ -73,6 +73,26 @@ def test_batches_of_any_size(batch_size: int, ordered: Any) -> None:
     assert [batch["label"].tolist() for batch in whole] == expected[: SAMPLES // batch_size]
 
 
+def test_tensors_in_the_object_store() -> None:
+    """Without copies each iteration delivers the same memory."""
+    data = read().materialize()
+
+    def images(**options: Any) -> list[torch.Tensor]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            return [batch["image"] for batch in ndr.iter_torch(data, batch_size=8, **options)]
+
+    def addresses(tensors: list[torch.Tensor]) -> list[int]:
+        return [tensor.data_ptr() for tensor in tensors]
+
+    shared, own = images(copy=False), images()
+    assert addresses(images(copy=False)) == addresses(shared)
+    assert addresses(images(copy=False, device="cpu")) == addresses(shared)
+    for others in (own, images(device="cpu")):
+        assert not set(addresses(others)) & set(addresses(shared))
+        assert all(map(torch.equal, others, shared))
+
+
 def test_batches_are_cut_without_copies() -> None:
     """Also those of blocks of several chunks, which Ray makes of batches."""
 
