@@ -17,10 +17,10 @@ batch sizes are checked; it never asks for mode, device or thread.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ from .layout import Order, check_assumed, find_order
 from .modes import SYNCHRONOUS
 from .rng import draw_state
 from .samples import HostSamples, Kernels, Samples, host_kernels
-from .spec import OpSpec, Options, RandomState
+from .spec import OpSpec, Options, RandomState, find_layouts, read_signature
 from .tensor import Tensor
 from .thread_state import interception, thread
 from .value import Value, agreed_count, any_remote, remote_device
@@ -58,6 +58,26 @@ class Operator(OpSpec):
 
     # Whether results depend on the arguments, and on random numbers, alone.
     is_pure = True
+
+    @property
+    def __wrapped__(self) -> Callable[..., Results]:
+        return self.body
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What users see: inputs, `batch_size` and `device`, then the arguments."""
+        positional, keywords = [], []
+        for parameter in inspect.signature(self.body).parameters.values():
+            bare = parameter.replace(annotation=parameter.empty)
+            if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
+                positional.append(bare)
+            elif parameter.name in self.rules:
+                keywords.append(bare)
+        common = ["batch_size", "device"] + (["rng"] if self.is_random else [])
+        extra = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in common
+        ]
+        return inspect.Signature([*positional, *extra, *keywords])
 
     def invoke(
         self,
@@ -266,6 +286,8 @@ class Operator(OpSpec):
         )
 
     def _unknown(self, name: str) -> TypeError:
+        import difflib
+
         known = [*self.rules, "batch_size", "device"] + (["rng"] if self.is_random else [])
         ours = advise_argument(name, known)
         close = [ours] if ours else difflib.get_close_matches(name, known, 1)
@@ -428,34 +450,53 @@ def _moved(value: Operators[Any] | Samples, device: Device) -> Operators[Any] | 
     return value._to_device(device, False)
 
 
+class Unread(Operator):
+    """An operator that nobody has used yet: the first who asks makes it an `Operator`.
+
+    A program uses few operators, and reading all signatures would take longer than all else that
+    is done when the package is imported.
+    """
+
+    def __init__(self, body: Callable[..., Results], options: Options) -> None:
+        given = vars(options) | {
+            "name": options.name or body.__name__,
+            "body": body,
+            "allowed_layouts": find_layouts(options),
+        }
+        _set(self, given)
+
+    def __getattr__(self, name: str) -> Any:
+        """Read the signature if it says what is asked for; several threads may do so at once."""
+        if name not in _IN_SIGNATURE:
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(msg, name=name, obj=self)
+        _set(self, read_signature(self))
+        _set(self, {"__class__": Operator})
+        return getattr(self, name)
+
+
+_IN_SIGNATURE = {part.name for part in fields(OpSpec)} - {part.name for part in fields(Options)}
+
+
+def _set(operator: Operator, values: dict[str, Any]) -> None:
+    """Set attributes of an object that is frozen."""
+    for name, value in values.items():
+        object.__setattr__(operator, name, value)
+
+
 class op(Options):
     """Makes an operator of a typed function; the parameters are those of `Options`."""
 
     def __call__(self, body: Callable[..., Results]) -> Any:
-        operator = Operator.of(body, self)
+        operator = Unread(body, self)
         registry[operator.name] = operator
 
-        @functools.wraps(body)
+        @functools.wraps(body, updated=())
         def call(*inputs: Any, batch_size: Any = None, device: Any = None, **arguments: Any) -> Any:
             return operator.invoke(inputs, batch_size, device, arguments)
 
         call.spec = operator  # type: ignore[attr-defined]
-        call.__signature__ = _public_signature(body, operator)  # type: ignore[attr-defined]
+        # Leads `inspect` to the signature, and on to the body.
+        call.__wrapped__ = operator  # type: ignore[assignment]
         call.__annotations__ = {}
         return call
-
-
-def _public_signature(body: Callable[..., Results], spec: OpSpec) -> inspect.Signature:
-    """What users see: inputs, `batch_size` and `device`, then the arguments."""
-    positional, keywords = [], []
-    for parameter in inspect.signature(body).parameters.values():
-        bare = parameter.replace(annotation=parameter.empty)
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
-            positional.append(bare)
-        elif parameter.name in spec.rules:
-            keywords.append(bare)
-    common = ["batch_size", "device"] + (["rng"] if spec.is_random else [])
-    extra = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in common
-    ]
-    return inspect.Signature([*positional, *extra, *keywords])

@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from .args import Rule, TypeChoice, rule_of
@@ -105,34 +105,22 @@ class OpSpec(Options):
     body: Callable[..., Results]
     # `layouts`, one by one, and those of sequences.
     allowed_layouts: tuple[str, ...] = ()
-    inputs: tuple[Input, ...] = ()
+    # What follows is in the signature. The class has none of it, only its objects: see `Unread`.
+    inputs: tuple[Input, ...] = field(default_factory=tuple)
     # What the body gets if the caller gives none; None if some are needed.
-    no_inputs: tuple[None, ...] | None = None
+    no_inputs: tuple[None, ...] | None = field(default_factory=lambda: None)
     rules: dict[str, Rule] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
-    required: tuple[str, ...] = ()
-    frame_arguments: tuple[str, ...] = ()
-    is_random: bool = False
-    wants_batch_size: bool = False
-    wants_sources: bool = False
-    wants_given: bool = False
+    required: tuple[str, ...] = field(default_factory=tuple)
+    frame_arguments: tuple[str, ...] = field(default_factory=tuple)
+    is_random: bool = field(default_factory=bool)
+    wants_batch_size: bool = field(default_factory=bool)
+    wants_sources: bool = field(default_factory=bool)
+    wants_given: bool = field(default_factory=bool)
     # Whether it wants any of these from the call.
-    wants_more: bool = False
-    wants_frame_counts: bool = False
-    wants_kernels: bool = False
-
-    @classmethod
-    def of(cls, body: Callable[..., Results], options: Options) -> typing.Self:
-        """The operator that a function and the options of its decorator define."""
-        given = {option.name: getattr(options, option.name) for option in fields(Options)}
-        given["name"] = options.name or body.__name__
-        allowed = tuple(options.layouts.split())
-        if options.sequences and not any(layout.startswith("F") for layout in allowed):
-            allowed += tuple("F" + layout for layout in allowed)
-        signature = _read_signature(body, given["name"])
-        if options.output_dtypes is not None:
-            signature["rules"]["dtype"] = TypeChoice(options.output_dtypes)
-        return cls(body=body, allowed_layouts=allowed, **given, **signature)
+    wants_more: bool = field(default_factory=bool)
+    wants_frame_counts: bool = field(default_factory=bool)
+    wants_kernels: bool = field(default_factory=bool)
 
     def announce(self, call: Call) -> tuple[Metadata, ...]:
         """What is known about the results of a call before it has run."""
@@ -203,15 +191,23 @@ _PROVIDED = {
 }
 
 
-def _read_signature(body: Callable[..., Results], operator: str) -> dict[str, Any]:
-    """The fields of `OpSpec` that follow from the parameters of a body."""
-    found: dict[str, Any] = {}
+def find_layouts(options: Options) -> tuple[str, ...]:
+    """The layouts that an operator allows, one by one, and those of sequences."""
+    allowed = tuple(options.layouts.split())
+    if options.sequences and not any(layout.startswith("F") for layout in allowed):
+        allowed += tuple("F" + layout for layout in allowed)
+    return allowed
+
+
+def read_signature(spec: OpSpec) -> dict[str, Any]:
+    """The fields of `OpSpec` that follow from the parameters of the body."""
+    found: dict[str, Any] = dict.fromkeys(("is_random", *_PROVIDED.values()), False)
     inputs: list[Input] = []
     rules: dict[str, Rule] = {}
     defaults: dict[str, Any] = {}
     required: list[str] = []
-    hints = typing.get_type_hints(body, include_extras=True)
-    for parameter in inspect.signature(body).parameters.values():
+    hints = typing.get_type_hints(spec.body, include_extras=True)
+    for parameter in inspect.signature(spec.body).parameters.values():
         name, kind = parameter.name, parameter.kind
         optional = parameter.default is not parameter.empty
         if kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
@@ -228,10 +224,12 @@ def _read_signature(body: Callable[..., Results], operator: str) -> dict[str, An
             elif parameter.default is None:
                 defaults[name] = None
             else:
-                defaults[name] = rule.convert(parameter.default, f"{operator}: '{name}'")
+                defaults[name] = rule.convert(parameter.default, f"{spec.name}: '{name}'")
+    if spec.output_dtypes is not None:
+        rules["dtype"] = TypeChoice(spec.output_dtypes)
     return {
         **found,
-        "wants_more": any(name != "is_random" for name in found),
+        "wants_more": any(found[wanted] for wanted in _PROVIDED.values()),
         "inputs": tuple(inputs),
         "no_inputs": _absent(inputs),
         "rules": rules,
