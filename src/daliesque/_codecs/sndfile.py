@@ -7,7 +7,6 @@ import ctypes
 import functools
 import importlib.util
 from collections.abc import Iterator
-from pathlib import Path
 
 _FUNCTIONS = (
     "sf_open_virtual",
@@ -28,6 +27,8 @@ _UNKNOWN = "is not audio of a known format, or its header is damaged"
 def _candidates() -> Iterator[str]:
     # The wheels of soundfile bring the library along in a package without code.
     found = importlib.util.find_spec("_soundfile_data")
+    from pathlib import Path
+
     for folder in (found.submodule_search_locations or ()) if found is not None else ():
         yield from sorted(str(path) for path in Path(folder).glob("libsndfile*"))
     # It loads what runs programs, which few need.

@@ -9,7 +9,6 @@ encoded files are binary values, and everything else has one of Arrow's canonica
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -108,6 +107,8 @@ class Field(NamedTuple):
     def details(self) -> Any:
         """What the extension type says about itself, if that can be read."""
         try:
+            import json
+
             return json.loads(self.metadata.get(_DETAILS, b"") or b"{}")
         except ValueError:
             return {}
@@ -403,6 +404,8 @@ def _variable(samples: HostSamples, value: Field, code: str, extension: str) -> 
 def _extension(name: str, details: dict[str, Any], layout: str) -> dict[bytes, bytes]:
     if layout:
         details = {**details, "dim_names": list(layout)}
+    import json
+
     return {_NAME: name.encode(), _DETAILS: json.dumps(details).encode()}
 
 

@@ -8,7 +8,6 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .. import _kernels
-from .checkpoint import Checkpoint
 from .device import Device
 from .devices import gpu_count, require_backend
 from .executor import Executor
@@ -19,6 +18,7 @@ from .thread_state import thread
 from .threads import ThreadPool, default_native_pool
 
 if TYPE_CHECKING:
+    from .checkpoint import Checkpoint
     from .invocation import Invocation
 
 
@@ -229,6 +229,8 @@ class EvalContext:
     def checkpoint(self) -> Checkpoint:
         """The checkpoint of this context; see `checkpoint.current`."""
         if self._checkpoint is None:
+            from .checkpoint import Checkpoint
+
             self._checkpoint = Checkpoint()
         return self._checkpoint
 

@@ -16,10 +16,8 @@ such a generator outside of the loop gets another stream, so that no number is d
 
 from __future__ import annotations
 
-import hashlib
 import operator
 import os
-import random
 import threading
 from typing import Any, SupportsIndex, TypeAlias
 
@@ -91,7 +89,7 @@ class RNG:
     ) -> None:
         seed, state = unwrap_invariant(seed), unwrap_invariant(state)
         if state is None:
-            self.seed = random.randint(0, _UINT64_MAX) if seed is None else seed
+            self.seed = _any_seed() if seed is None else seed
         elif seed is None:
             self.set_state(state)
         else:
@@ -140,8 +138,7 @@ class RNG:
 
     def _derived(self, steps: list[Any]) -> _kernels.Philox:
         """A stream that begins where this one is, in another direction."""
-        digest = hashlib.blake2b(f"{self._stream.state()} {steps}".encode(), digest_size=8)
-        return _kernels.Philox(int.from_bytes(digest.digest(), "little"))
+        return _kernels.Philox(_hashed(f"{self._stream.state()} {steps}"))
 
     def _begin_ahead(self, outer: Ahead | None) -> tuple[_kernels.Philox, str | None]:
         if outer is not None:
@@ -246,8 +243,19 @@ class RNG:
 
 def derived_seed(*parts: int | str) -> int:
     """A 64-bit seed that follows from some numbers and names, and from nothing else."""
-    text = " ".join(map(str, parts))
+    return _hashed(" ".join(map(str, parts)))
+
+
+def _hashed(text: str) -> int:
+    import hashlib  # Loads OpenSSL.
+
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _any_seed() -> int:
+    import random
+
+    return random.randint(0, _UINT64_MAX)
 
 
 class _StepStream(_kernels.Philox):

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import accelerator
-
 if TYPE_CHECKING:
     from .._engine.devices import Backend
 
 
 def load() -> Backend | str:
     """The backend for the accelerators of this machine, or the reason why there is none."""
+    from . import accelerator
+
     found = accelerator.find_kind()
     if isinstance(found, str):
         return found
