@@ -372,6 +372,7 @@ def module_stub(module: ModuleType) -> str | None:
                 kept.append(f"from {source} import {alias.name} as {public}")
     if not stubs:
         return None
+    kept += late_imports(module)
     up = "." * (1 + len(prefix.split(".")) if prefix and _is_package(module) else 1)
     if prefix and not _is_package(module):
         up = "." * len(prefix.split("."))
@@ -395,6 +396,16 @@ def module_stub(module: ModuleType) -> str | None:
         # Here `bool` is an element type.
         text = re.sub(r"\bbool\b(?!_)", "builtins.bool", text)
     return "\n".join([HEADER, *imports, *kept, f"__all__ = [{names}]", text]) + "\n"
+
+
+def late_imports(module: ModuleType) -> list[str]:
+    """Imports of what a module loads when somebody asks for it."""
+    load = vars(module)["__getattr__"]
+    late = inspect.getclosurevars(load).nonlocals.get("late", {})
+    return [
+        f"from {'.' if path == f'.{name}' else path} import {name} as {name}"
+        for name, path in late.items()
+    ]
 
 
 def _is_package(module: ModuleType) -> bool:

@@ -3,23 +3,13 @@
 
 from . import (
     auto_aug,
-    capture,
-    checkpoint,
     decoders,
-    experimental,
-    grain,
     io,
-    jax,
     math,
     noise,
-    pytorch,
     random,
-    ray,
-    readers,
     reductions,
     segmentation,
-    testing,
-    tfrecord,
     transforms,
     types,
 )
@@ -51,7 +41,6 @@ from ._engine.dtype import (
 )
 from ._engine.dtype import bool_ as bool
 from ._engine.errors import DecodeError, InternalError, OpError
-from ._engine.errors import publish as _publish
 from ._engine.memory import memory, set_memory_limit
 from ._engine.modes import EvalMode
 from ._engine.pictures import register_pictures as _register_pictures
@@ -66,9 +55,6 @@ from ._engine.tensor import Tensor, as_tensor, tensor
 from ._engine.threads import ThreadPool, get_num_threads, set_num_threads
 from ._gpu import load as _load_gpu
 from ._hooks import install as _install_hooks
-from ._loops.external_source import ExternalSource
-from ._loops.map import map, operator
-from ._loops.prefetch import prefetch
 from ._observe import inspect, replay, report, trace, watch
 from ._ops.audio import audio_resample, nonsilent_region, preemphasis_filter
 from ._ops.bbox_crop import random_bbox_crop
@@ -125,9 +111,8 @@ from ._ops.spectral import mel_filter_bank, mfcc, power_spectrum, spectrogram, t
 from ._ops.tone import autocontrast, clahe, equalize, gamma, invert, posterize, solarize
 from ._ops.video import element_extract, optical_flow, per_frame, sequence_rearrange
 from ._ops.warp import rotate, shear_x, shear_y, translate_x, translate_y, warp_affine
-from ._scene.scene import Scene
+from ._public import publish as _publish
 from ._show import load as _load_pictures
-from ._suggest import advise as _advise
 from ._version import __version__ as __version__
 
 __all__ = [
@@ -315,5 +300,24 @@ _register_backend(_load_gpu)
 _register_pictures(_load_pictures)
 _install_hooks()
 _teach_torch()
-_publish(globals(), "daliesque")
-_advise("daliesque")
+# What many programs do not use is loaded when they do; operators are all there.
+_publish(
+    globals(),
+    {
+        "ExternalSource": "._loops.external_source",
+        "Scene": "._scene.scene",
+        "capture": ".capture",
+        "checkpoint": ".checkpoint",
+        "experimental": ".experimental",
+        "grain": ".grain",
+        "jax": ".jax",
+        "map": "._loops.map",
+        "operator": "._loops.map",
+        "prefetch": "._loops.prefetch",
+        "pytorch": ".pytorch",
+        "ray": ".ray",
+        "readers": ".readers",
+        "testing": ".testing",
+        "tfrecord": ".tfrecord",
+    },
+)

@@ -55,6 +55,8 @@ class as_dali:
         module = importlib.import_module(ours)
         self._register(name, module)
         if ours == "daliesque":
+            for public in module.__all__:
+                getattr(module, public)  # loads it
             for known in [key for key in sys.modules if key.startswith("daliesque.")]:
                 tail = known.removeprefix("daliesque.")
                 if not any(part.startswith("_") for part in tail.split(".")):

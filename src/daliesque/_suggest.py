@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import difflib
-import dis
+import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -93,6 +92,8 @@ def advice_for(name: str, known: Iterable[str]) -> str:
         same = [other for other in names if _plain(other.rpartition(".")[2]) == candidate]
         if same:
             return f" Did you mean {_listed(same)}?"
+    import difflib
+
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     close = difflib.get_close_matches(snake, names, 2, 0.75)
     return f" Did you mean {_listed(close)}?" if close else ""
@@ -110,31 +111,22 @@ def public_names() -> list[str]:
     """All public names, with their modules: `resize`, `readers.File`."""
     from ._engine.op import registry
 
-    package = sys.modules[__name__.partition(".")[0]]
+    package = sys.modules[__package__]
     names = [*package.__all__, *registry]
     for module in ("readers", "random", "transforms", "auto_aug", "experimental.readers"):
-        members = sys.modules[f"{package.__name__}.{module}"]
+        members = importlib.import_module(f".{module}", __package__)
         names += [f"{module}.{name}" for name in members.__all__]
     return names
 
 
-def advise(package: str) -> None:
-    """Let public modules say what to write in place of names that they do not have.
+def missing_from(module: str, depth: int = 1) -> Callable[[str], NoReturn]:
+    """The `__getattr__` of a module: an error that says what to write.
 
-    `__getattr__` is set here so that type checkers do not take every name for an existing one.
+    The program is so many frames above.
     """
-    for name, module in list(sys.modules.items()):
-        inner = name.removeprefix(f"{package}.")
-        public = not any(part.startswith("_") for part in inner.split("."))
-        if (name == package or inner != name) and public and not hasattr(module, "__getattr__"):
-            vars(module)["__getattr__"] = missing_from(name)
-
-
-def missing_from(module: str) -> Callable[[str], NoReturn]:
-    """The `__getattr__` of a module: an error that says what to write."""
 
     def missing(name: str) -> NoReturn:
-        frame = sys._getframe(1)
+        frame = sys._getframe(depth)
         advice = "" if name.startswith("_") else _advice_at(frame, name)
         if advice and _is_import(frame):
             # The interpreter would replace another error by one without advice.
@@ -162,6 +154,8 @@ def _advice_at(frame: FrameType, name: str) -> str:
 
 def _names_after(frame: FrameType) -> list[str]:
     """The names that follow in the program: of `fn.decoders.image`, "decoders" and "image"."""
+    import dis
+
     following = (part for part in dis.get_instructions(frame.f_code) if part.offset > frame.f_lasti)
     found = []
     for part in following:
@@ -174,4 +168,6 @@ def _names_after(frame: FrameType) -> list[str]:
 
 def _is_import(frame: FrameType) -> bool:
     """Whether a frame executes `from module import name`."""
-    return frame.f_code.co_code[frame.f_lasti] == dis.opmap["IMPORT_FROM"]
+    import opcode
+
+    return frame.f_code.co_code[frame.f_lasti] == opcode.opmap["IMPORT_FROM"]

@@ -6,7 +6,6 @@ processed together. `nvidia.dali.auto_aug` has the first three, with the same ar
 pipelines; given the same operators and magnitudes, results are equal to its.
 """
 
-from ._engine.errors import publish as _publish
 from ._loops.auto_augment import (
     auto_augment,
     auto_augment_policy,
@@ -15,6 +14,7 @@ from ._loops.auto_augment import (
     trivial_augment_wide,
 )
 from ._ops.auto_aug import apply, augmix
+from ._public import publish as _publish
 from ._shapes.policies import Augmentation
 
 __all__ = [
@@ -28,4 +28,4 @@ __all__ = [
     "trivial_augment_wide",
 ]
 
-_publish(globals(), "daliesque.auto_aug")
+_publish(globals())

@@ -7,8 +7,8 @@ for contents, labels in reader.next_epoch(batch_size=64, capture=True):
 """
 
 from ._capture.values import CapturedBatch
-from ._engine.errors import publish as _publish
 from ._engine.invariant import invariant, is_invariant, unwrap_invariant, unwrap_invariants
+from ._public import publish as _publish
 
 __all__ = [
     "CapturedBatch",
@@ -18,4 +18,4 @@ __all__ = [
     "unwrap_invariants",
 ]
 
-_publish(globals(), "daliesque.capture")
+_publish(globals())

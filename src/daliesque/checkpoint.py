@@ -15,5 +15,8 @@ See docs/checkpoints.md.
 
 from ._engine.checkpoint import Checkpoint
 from ._engine.context import current_checkpoint as current
+from ._public import publish as _publish
 
 __all__ = ["Checkpoint", "current"]
+
+_publish(globals())

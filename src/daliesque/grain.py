@@ -9,5 +9,8 @@ See docs/train/jax.md.
 
 # By its full name, since `as_dali` makes the module known by another one.
 from daliesque._loops.grain_source import Source
+from daliesque._public import publish as _publish
 
 __all__ = ["Source"]
+
+_publish(globals())

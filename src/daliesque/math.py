@@ -55,6 +55,7 @@ from ._ops.arithmetic import (
     tan,
     tanh,
 )
+from ._public import publish as _publish
 
 __all__ = [
     "abs",
@@ -87,3 +88,5 @@ __all__ = [
     "tan",
     "tanh",
 ]
+
+_publish(globals())

@@ -5,9 +5,9 @@ Draws depend on the generator's seed, the number of calls made with it, and the 
 batch; never on threads or evaluation modes. They are those of DALI for the same program.
 """
 
-from ._engine.errors import publish as _publish
 from ._engine.rng import RNG, get_default_rng, set_seed
 from ._ops.random import beta, choice, coin_flip, normal, uniform
+from ._public import publish as _publish
 
 __all__ = [
     "RNG",
@@ -20,4 +20,4 @@ __all__ = [
     "uniform",
 ]
 
-_publish(globals(), "daliesque.random")
+_publish(globals())

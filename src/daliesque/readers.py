@@ -12,8 +12,8 @@ Paths may also be URLs (http://, s3://, memory://, ...) of all kinds that fsspec
 daliesque[remote]. Reads that fail because a connection broke are repeated.
 """
 
-from ._engine.errors import publish as _publish
 from ._engine.file_size import set_max_file_size
+from ._public import publish as _publish
 from ._readers.caffe import Caffe, Caffe2
 from ._readers.coco import COCO
 from ._readers.core.bad_samples import ReadError
@@ -57,4 +57,4 @@ __all__ = [
     "set_max_file_size",
 ]
 
-_publish(globals(), "daliesque.readers")
+_publish(globals())

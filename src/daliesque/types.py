@@ -2,6 +2,7 @@
 """The enumerations and constants of the reference's `types` module that scripts use."""
 
 from ._engine.enums import DALIDataType, DALIImageType, DALIInterpType
+from ._public import publish as _publish
 
 NO_TYPE = DALIDataType.NO_TYPE
 UINT8 = DALIDataType.UINT8
@@ -36,3 +37,5 @@ INTERP_CUBIC = DALIInterpType.INTERP_CUBIC
 INTERP_LANCZOS3 = DALIInterpType.INTERP_LANCZOS3
 INTERP_TRIANGULAR = DALIInterpType.INTERP_TRIANGULAR
 INTERP_GAUSSIAN = DALIInterpType.INTERP_GAUSSIAN
+
+_publish(globals())

@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Iterable, Sequence
 from types import CodeType, TracebackType
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 # A fault of the library itself; native code raises it too.
 from .._kernels import InternalError as InternalError
@@ -193,14 +193,6 @@ def same_class(exception: Exception, message: str) -> Exception:
         fresh = (type(exception) if isinstance(exception, OpError) else OpError)(message)
     fresh.__cause__ = exception
     return fresh
-
-
-def publish(names: dict[str, Any], module: str) -> None:
-    """Let the public classes of a module say that they are in it, as users import them."""
-    for name in names["__all__"]:
-        member = names[name]
-        if isinstance(member, type) and member.__module__.startswith("daliesque._"):
-            member.__module__ = module
 
 
 def join_names(names: Iterable[object]) -> str:

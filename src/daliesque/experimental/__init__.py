@@ -5,6 +5,7 @@ from .._ops.filters import dilate, erode, median_blur
 from .._ops.image_decoders import peek_image_shape
 from .._ops.remap import remap, warp_perspective
 from .._ops.resize import resize
+from .._public import publish as _publish
 from . import decoders, readers
 
 __all__ = [
@@ -18,3 +19,5 @@ __all__ = [
     "resize",
     "warp_perspective",
 ]
+
+_publish(globals())

@@ -2,5 +2,8 @@
 """Files."""
 
 from .._ops.files import read
+from .._public import publish as _publish
 
 __all__ = ["read"]
+
+_publish(globals())
