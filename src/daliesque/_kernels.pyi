@@ -125,9 +125,6 @@ class Samples:
     @property
     def kernels(self) -> daliesque._engine.samples.Kernels: ...
 
-    @property
-    def is_on_device(self) -> bool: ...
-
     def pointer(self, index: int) -> int: ...
 
     def select(self, indices: Sequence[int]) -> Samples: ...
@@ -168,6 +165,8 @@ class Samples:
 
     @overload
     def empty_like(self, type_id: int) -> Samples: ...
+
+    is_on_device: bool = False
 
 def empty(type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], layout: str, count: int) -> Samples:
     """Uninitialized samples; `shapes` is (count, ndim) or (1, ndim)."""
@@ -211,15 +210,14 @@ class PlannedSamples:
     def contiguous(self) -> bool: ...
 
     @property
-    def is_on_device(self) -> bool: ...
-
-    @property
     def kernels(self) -> daliesque._engine.samples.Kernels: ...
 
     def with_layout(self, layout: str) -> PlannedSamples: ...
 
     def make(self) -> Samples:
         """Run all kernels, sample by sample."""
+
+    is_on_device: bool = False
 
 def cast(samples: Samples, type_id: int) -> Samples:
     """Convert to another type, rounding and clamping."""

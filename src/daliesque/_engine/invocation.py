@@ -15,14 +15,11 @@ from .dtype import DType
 from .errors import CallSite, Failure, InternalError, call_site, raise_failure
 from .fusion import fuse
 from .metadata import Announce, Call, Metadata, mismatch
-from .modes import SYNCHRONOUS, EvalMode
+from .modes import DEFERRED, EAGER, EvalMode
 from .samples import Samples
 from .thread_state import thread
 from .threads import default_native_pool
 from .value import Value, any_remote, remote_device
-
-_EAGER = EvalMode.eager
-_DEFERRED = EvalMode.deferred
 
 
 class Invocation:
@@ -98,32 +95,30 @@ class Invocation:
         self._placement: Placement | None = None
         self._pool: _kernels.ThreadPool | None = None
         self._site: CallSite | None = None
-        self._mode = _EAGER
+        self._mode = EAGER
         self._scheduled = False
         self._results: Results | None = None
 
-    def start(self, remote: bool | None = None) -> None:
+    def start(self, mode: EvalMode, remote: bool | None) -> None:
         """Run now, soon or later, as the current mode says.
 
         `remote` says whether some inputs are elsewhere than in CPU memory, if the caller knows.
         """
-        modes = thread.modes
-        mode = modes[-1] if modes else _EAGER
         context = EvalContext.current()
         self._context = context
         self._pool = context.native_pool
         if self.is_remote or (any_remote(self._inputs) if remote is None else remote):
             self._find_device(context, mode)
-        if (mode is not _EAGER and mode is not _DEFERRED) or _kernels.inside_call():
+        if (mode is not EAGER and mode is not DEFERRED) or _kernels.inside_call():
             self._run_synchronously()
             return
-        size = self._size_of_inputs()
+        size = self._size_of_inputs(mode is EAGER)
         if size is None:
             self._run_synchronously()
             return
         self._mode = mode
         self._site = call_site()
-        if mode is _EAGER and not self.waits_for_reader:
+        if mode is EAGER and not self.waits_for_reader:
             if self.is_remote and self._only_launches():
                 self._run_synchronously()
                 return
@@ -170,10 +165,11 @@ class Invocation:
         names = self._converters or ()
         return all(self._arguments[name]._known() is not None for name in names)
 
-    def _size_of_inputs(self) -> int | None:
+    def _size_of_inputs(self, wanted: bool) -> int | None:
         """The bytes of the inputs, guessed for pending ones; None if some are not our own memory.
 
-        The owner of that memory may change it after the call.
+        The owner of that memory may change it after the call. Only bytes that are `wanted` are
+        counted.
         """
         size = 0
         for value in self._inputs:
@@ -190,7 +186,8 @@ class Invocation:
             if samples is not None:
                 if samples.external:
                     return None
-                size += samples.nbytes
+                if wanted:
+                    size += samples.nbytes
         if self._converters:
             for name in self._converters:
                 value = self._arguments[name]
@@ -279,7 +276,7 @@ class Invocation:
             return
         # Dependencies first: so no call has to run another from within, however long the chain.
         order = self._with_dependencies()
-        if self._mode is _DEFERRED and not self._scheduled and len(order) > 1:
+        if self._mode is DEFERRED and not self._scheduled and len(order) > 1:
             order = fuse(order)
         order.reverse()
         while order:
@@ -403,12 +400,13 @@ def promise(
 ) -> _V:
     """Make a call with one result that is not a call of an operator."""
     modes = thread.modes
-    if remote is False and device is None and modes and modes[-1] in SYNCHRONOUS:
+    mode = modes[-1] if modes else EAGER
+    if remote is False and device is None and mode is not EAGER and mode is not DEFERRED:
         results = run_now(name, body, inputs, arguments, None)
         assert not isinstance(results, tuple)
         return kind._of(results, source)
     invocation = Invocation(name, body, inputs, arguments, None, announce, 1, device, dtype)
-    invocation.start(remote)
+    invocation.start(mode, remote)
     return kind._promised(invocation, 0, count, source)
 
 

@@ -70,7 +70,9 @@ class EvalMode(enum.Enum):
         return modes[-1] if modes else EvalMode.default
 
 
-SYNCHRONOUS = (EvalMode.sync_cpu, EvalMode.sync_full)
+# The modes in which calls may run later, to be compared by `is`: in all others they run at once.
+DEFERRED = EvalMode.deferred
+EAGER = EvalMode.eager
 
 
 def call_in(mode: EvalMode, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -40,7 +40,7 @@ from .frames import find_frames, refuse_frame_values, run_frames
 from .interception import PASSED, intercept
 from .invocation import Invocation, run_now
 from .layout import Order, check_assumed, find_order
-from .modes import SYNCHRONOUS
+from .modes import DEFERRED, EAGER
 from .rng import draw_state
 from .samples import HostSamples, Kernels, Samples, host_kernels
 from .spec import OpSpec, Options, RandomState, find_layouts, read_signature
@@ -99,8 +99,9 @@ class Operator(OpSpec):
             and isinstance(raw_inputs[0], Batch)
         ):
             batch = raw_inputs[0]  # by far the most frequent call
-            inputs, count, source, pending = raw_inputs, batch._count, batch._source, batch._pending
-            remote = batch._is_remote() if pending is None else pending.is_remote
+            inputs, count, source = raw_inputs, batch._count, batch._source
+            pending, data = batch._pending, batch._samples  # in this order: see `_data`
+            remote = pending.is_remote if pending else data is not None and data.is_on_device
         elif not raw_inputs and self.no_inputs is not None:
             inputs, source, remote = self.no_inputs, None, False
         else:
@@ -131,22 +132,26 @@ class Operator(OpSpec):
         method, body = (self.run, self.body) if on_gpu is None else (self.run_on_gpu, on_gpu.body)
         run: Body = functools.partial(method, samples, source, body)
         if source is not None:
-            source = source if len(source) == samples else tuple(source) * samples
-            source = source if self.source is None else self.source(source, arguments)
+            source = self._find_source(source, samples, arguments)
         modes = thread.modes
-        if on_gpu is None and modes and modes[-1] in SYNCHRONOUS:
+        mode = modes[-1] if modes else EAGER
+        if on_gpu is None and mode is not EAGER and mode is not DEFERRED:
             results = run_now(self.name, run, inputs, arguments, converters)
-            if not isinstance(results, tuple):
-                return kind._of(results, source) if outputs == 1 else (kind._of(results, source),)
-            values = tuple(kind._of(part, source) for part in results)
-            return values[0] if outputs == 1 else values
+            if outputs == 1 and not isinstance(results, tuple):
+                return kind._of(results, source)
+            return _all_of(kind, results, source, outputs)
         invocation = Invocation(
             self.name, run, inputs, arguments, converters, self.announce, self.weight, chosen
         )
-        invocation.start(on_gpu is not None)
+        invocation.start(mode, on_gpu is not None)
         if outputs == 1:
             return kind._promised(invocation, 0, samples, source)
         return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
+
+    def _find_source(self, source: Any, count: int, arguments: dict[str, Any]) -> Any:
+        """Where the samples of the results came from."""
+        source = source if len(source) == count else tuple(source) * count
+        return source if self.source is None else self.source(source, arguments)
 
     def _provide(
         self,
@@ -429,6 +434,13 @@ def _is_list_of_arrays(value: Any) -> bool:
     if not isinstance(value, list | tuple) or not value:
         return False
     return all(isinstance(item, Value) or is_array(item) for item in value)
+
+
+def _all_of(kind: type[Value], results: Results, source: Any, outputs: int) -> Any:
+    """The values with the results of a call that has run."""
+    parts = results if isinstance(results, tuple) else (results,)
+    values = tuple(kind._of(part, source) for part in parts)
+    return values[0] if outputs == 1 else values
 
 
 def _all_on(device: Device | None, results: Any) -> Any:

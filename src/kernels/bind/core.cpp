@@ -251,7 +251,6 @@ void bind_samples(nb::module_& m) {
       .def_prop_ro(
           "kernels", [module = nb::handle(m)](const Samples&) { return module; },
           nb::sig("def kernels(self) -> daliesque._engine.samples.Kernels"))
-      .def_prop_ro("is_on_device", [](const Samples&) { return false; })
       .def(
           "pointer",
           [](const Samples& s, int64_t i) { return reinterpret_cast<uintptr_t>(s.data(i)); },
@@ -313,7 +312,8 @@ void bind_samples(nb::module_& m) {
           [](const Samples& s, int type) {
             return Samples::empty_like(s, static_cast<DType>(type));
           },
-          "type_id"_a);
+          "type_id"_a)
+      .attr("is_on_device") = false;
   m.def(
       "empty",
       [](int type, const ShapeArray& shapes, std::string layout, int64_t count) {
@@ -365,7 +365,6 @@ void bind_planned(nb::module_& m) {
                    })
       .def_prop_ro("uniform", [](const PlannedSamples& s) { return s.outline().uniform(); })
       .def_prop_ro("contiguous", [](const PlannedSamples&) { return true; })
-      .def_prop_ro("is_on_device", [](const PlannedSamples&) { return false; })
       .def_prop_ro(
           "kernels", [module = nb::handle(m)](const PlannedSamples&) { return module; },
           nb::sig("def kernels(self) -> daliesque._engine.samples.Kernels"))
@@ -378,7 +377,8 @@ void bind_planned(nb::module_& m) {
           },
           "layout"_a)
       .def("make", &PlannedSamples::make, nb::call_guard<ReleaseGil>(),
-           "Run all kernels, sample by sample.");
+           "Run all kernels, sample by sample.")
+      .attr("is_on_device") = false;
 }
 
 void bind_border(nb::module_& m) {
