@@ -28,7 +28,7 @@ def probe(body: Callable[[], None], *inputs: Any) -> ndd.Tensor:
         return data[0] if data else ndd.tensor(0)._data()
 
     invocation = Invocation("probe", run, inputs, {})
-    invocation.start()
+    invocation.start(ndd.EvalMode.current(), None)
     return ndd.Tensor._promised(invocation, 0, 1)
 
 
