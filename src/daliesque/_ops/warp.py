@@ -47,6 +47,7 @@ _NOTHING = np.zeros(1, np.float32)
     layouts="HWC FHWC DHWC FDHWC",
     sequences=True,
     result=Result(dtype=_RESULT_TYPE, shape=lambda call: resized(call, 0)),
+    by_sample=True,
 )
 def warp_affine(
     data: Samples,
@@ -257,6 +258,7 @@ def _rotated_shapes(call: Call) -> Shapes:
     layouts="HWC FHWC DHWC FDHWC",
     sequences=True,
     result=Result(dtype=_RESULT_TYPE, shape=_rotated_shapes),
+    by_sample=True,
 )
 def rotate(
     input: Samples,
@@ -361,7 +363,7 @@ def translation_maps(offset: Floats, axis: int) -> Floats:
     return translations(-offset, _NOTHING) if axis == 0 else translations(_NOTHING, -offset)
 
 
-@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"))
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"), by_sample=True)
 def shear_x(
     input: Samples,
     /,
@@ -390,7 +392,7 @@ def shear_x(
     return moved(input, shear_maps(shear, 0), fill_value, interp_type)
 
 
-@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"))
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"), by_sample=True)
 def shear_y(
     input: Samples,
     /,
@@ -434,7 +436,7 @@ def offsets(offset: Floats | None, relative: Floats | None, extents: Integers) -
     return (relative * extents.astype(np.float32)).astype(np.float32)
 
 
-@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"))
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"), by_sample=True)
 def translate_x(
     input: Samples,
     /,
@@ -467,7 +469,7 @@ def translate_x(
     return moved(input, translation_maps(across, 0), fill_value, interp_type)
 
 
-@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"))
+@op(layouts="HWC FHWC", sequences=True, result=Result(shape="input"), by_sample=True)
 def translate_y(
     input: Samples,
     /,

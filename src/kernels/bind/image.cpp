@@ -275,8 +275,8 @@ std::pair<Samples, Samples> bound_random_crop(const random::PhiloxState& state,
   return {std::move(anchors), std::move(extents)};
 }
 
-/// An output of the given spatial sizes, (1 or N, dims).
-Samples output(const Samples& in, int type, const ArgArray<int64_t>& sizes) {
+/// The outline of an output of the given spatial sizes, (1 or N, dims).
+Samples outline_of(const Samples& in, int type, const ArgArray<int64_t>& sizes) {
   const PerSample<int64_t> rows = per_sample(sizes, in.size());
   const int dims = in.ndim() - 1;
   std::vector<int64_t> shapes;
@@ -284,22 +284,31 @@ Samples output(const Samples& in, int type, const ArgArray<int64_t>& sizes) {
     shapes.insert(shapes.end(), rows.row(i), rows.row(i) + dims);
     shapes.push_back(in.shape(i)[static_cast<size_t>(dims)]);
   }
-  return Samples::empty(static_cast<DType>(type), in.ndim(), std::move(shapes), in.layout(),
-                        in.size());
+  return Samples::outline(static_cast<DType>(type), in.ndim(), std::move(shapes), in.layout(),
+                          in.size());
+}
+
+Samples output(const Samples& in, int type, const ArgArray<int64_t>& sizes) {
+  Samples out = outline_of(in, type, sizes);
+  out.materialize();
+  return out;
 }
 
 WarpOptions options(WarpInterp interp, Border border, std::vector<float> fill) {
   return {interp, border, std::move(fill)};
 }
 
-Samples bound_warp_affine(const Samples& in, int type, const ArgArray<int64_t>& sizes,
-                          const ArgArray<float>& matrices, WarpInterp interp, Border border,
-                          std::vector<float> fill) {
-  Samples out = output(in, type, sizes);
-  warp(out, dense(in),
-       AffineMapping(per_sample(matrices, in.size(), (in.ndim() - 1) * in.ndim()), in.ndim() - 1),
-       options(interp, border, std::move(fill)));
-  return out;
+KernelOutput bound_warp_affine(const KernelInput& in, int type, const ArgArray<int64_t>& sizes,
+                               ArgArray<float> matrices, WarpInterp interp, Border border,
+                               std::vector<float> fill) {
+  const Samples& like = in.outline();
+  const int dims = like.ndim() - 1;
+  per_sample(matrices, like.size(), dims * (dims + 1));
+  return apply(in, outline_of(like, type, sizes),
+               [matrices = std::move(matrices), wanted = options(interp, border, std::move(fill)),
+                dims](Samples& out, const Samples& from, int64_t first) {
+                 warp(out, dense(from), AffineMapping(rows_from(matrices, first), dims), wanted);
+               });
 }
 
 /// As OpenCV, and so the reference, rounds: to whole pixels for nearest neighbors (in float32 for
@@ -474,7 +483,7 @@ void bind_warp(nb::module_& m) {
       .value("linear", WarpInterp::linear)
       .value("cubic", WarpInterp::cubic);
   m.def("warp_affine", &bound_warp_affine, "samples"_a, "type_id"_a, "sizes"_a, "matrices"_a,
-        "interp"_a, "border"_a, "fill"_a, release());
+        "interp"_a, "border"_a, "fill"_a);
   m.def("warp_perspective", &bound_warp_perspective, "samples"_a, "sizes"_a, "matrices"_a,
         "interp"_a, "border"_a, "fill"_a, release());
   m.def("warp_map", &bound_warp_map, "samples"_a, "x"_a, "y"_a, "sizes"_a, "shift"_a, "interp"_a,
