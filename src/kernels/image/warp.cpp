@@ -23,9 +23,9 @@ constexpr double kWarpNanosecondsPerValue = 4.0;
 
 const WarpLoops& warp_loops() { return DALIESQUE_CHOOSE(warp_loops); }
 
-/// The fill value as a pixel of the type that is read, after it has been one of the output's.
-std::vector<std::byte> fill_pixel(const std::vector<float>& fill, int64_t channels, DType out,
-                                  DType in) {
+/// The fill value as pixels of the type that is read, after it has been one of the output's.
+std::vector<std::byte> fill_pixels(const std::vector<float>& fill, int64_t channels, DType out,
+                                   DType in) {
   std::vector<float> values(static_cast<size_t>(channels), 0.f);
   for (size_t c = 0; c < values.size() && !fill.empty(); c++) {
     values[c] = fill[fill.size() == 1 ? 0 : c];
@@ -34,7 +34,10 @@ std::vector<std::byte> fill_pixel(const std::vector<float>& fill, int64_t channe
   std::vector<std::byte> read(values.size() * dtype_size(in));
   convert_loop(out, DType::float32)(written.data(), values.data(), channels);
   convert_loop(in, out)(read.data(), written.data(), channels);
-  return read;
+  std::vector<std::byte> pixels;
+  pixels.reserve(read.size() * kWarpColumns);
+  for (int k = 0; k < kWarpColumns; k++) pixels.insert(pixels.end(), read.begin(), read.end());
+  return pixels;
 }
 
 /// Makes stretches of output pixels of one sample, whatever the interpolation.
@@ -107,7 +110,7 @@ class BandMaker {
     const auto spatial = static_cast<size_t>(in.ndim()) - 1;
     const Shape from = in.shape(sample), to = out.shape(sample);
     const bool volume = spatial == 3;
-    fill_ = fill_pixel(options.fill, from[spatial], out.dtype(), in.dtype());
+    fill_ = fill_pixels(options.fill, from[spatial], out.dtype(), in.dtype());
     surface_ = {in.data(sample), volume ? from[0] : 1, from[spatial - 2], from[spatial - 1],
                 from[spatial],   options.border,       fill_.data()};
     volume_ = volume;

@@ -52,6 +52,13 @@ struct Corners {
       taps[1] = taps[0] + in.channels;
       taps[2] = taps[0] + pitch;
       taps[3] = taps[2] + in.channels;
+    } else if (in.border == Border::constant) {
+      for (int k = 0; k < 4; k++) {
+        const int64_t column = x + k % 2, row = y + k / 2;
+        const bool exists = column >= 0 && column < in.width && row >= 0 && row < in.height;
+        const int64_t offset = exists ? (row * in.width + column) * in.channels : 0;
+        taps[k] = static_cast<const uint8_t*>(exists ? in.data : in.fill) + offset;
+      }
     } else {
       for (int k = 0; k < 4; k++) taps[k] = pixel<uint8_t>(in, x + k % 2, y + k / 2, 0);
     }
@@ -413,7 +420,7 @@ DALIESQUE_INLINE void correct_group(uint8_t* out, const WarpSurface& in, const W
                                     uint32_t lacking, uint32_t outside) {
   if (in.border != Border::constant) outside = 0;
   if (outside == kAll) {
-    for (int k = 0; k < kGroup; k++) std::memcpy(out + k * channels, in.fill, channels);
+    std::memcpy(out, in.fill, kGroup * channels);
     return;
   }
   for (; lacking; lacking &= lacking - 1) {
@@ -436,6 +443,16 @@ DALIESQUE_INLINE bool lies_inside(const WarpSurface& in, const WarpStretch& at) 
   // Loads that begin above the last two rows do not reach behind the end of the image.
   return at.straight && in.width * in.channels >= kLoad && within(at.x, in.width - 1) &&
          within(at.y, in.height - 2);
+}
+
+/// Whether no position of a stretch has any neighbor, judged by its ends.
+DALIESQUE_INLINE bool lies_outside(const WarpSurface& in, const WarpStretch& at) {
+  const auto beyond = [](const float* coordinates, int64_t extent) {
+    const float first = coordinates[0] - 0.5f, last = coordinates[kWarpColumns - 1] - 0.5f;
+    const auto high = static_cast<float>(extent);
+    return (first < -1 && last < -1) || (first >= high && last >= high);
+  };
+  return at.straight && (beyond(at.x, in.width) || beyond(at.y, in.height));
 }
 
 /// Interpolates a stretch that lies inside. Gathering loads take the offsets from the register that
@@ -464,6 +481,10 @@ template <int channels>
 static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
   if constexpr (kGathers<channels>) {
     if (lies_inside(in, at)) return blend_inside<channels>(out, in, at);
+  }
+  if (in.border == Border::constant && lies_outside(in, at)) {
+    std::memcpy(out, in.fill, static_cast<size_t>(at.count * channels));
+    return;
   }
   Neighbors found;
   if (in.border == Border::clamp && in.width > 1 && in.height > 1) {

@@ -34,7 +34,7 @@ struct WarpSurface {
   int64_t depth, height, width;
   int64_t channels;
   Border border;
-  const void* fill;  // a pixel of the surface's type
+  const void* fill;  // kWarpColumns equal pixels of the surface's type
 };
 
 /// A stretch of coordinates of one row; `z` is null for images. There are kWarpColumns of each,
