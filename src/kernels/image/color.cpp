@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t kUnit = 192;
 constexpr double kColorNanosecondsPerByte = 0.2, kColorNanosecondsPerValue = 1.0;
 
-const ColorLoops& color_loops() { return DALIESQUE_CHOOSE(color_loops); }
+const ColorLoops& color_loops() { return DALIESQUE_CHOOSE_512(color_loops); }
 
 /// Runs body(i, begin, count) over parts of all samples, `extent(i)` items of sample i in total.
 template <class Extent, class Body>

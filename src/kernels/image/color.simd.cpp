@@ -283,21 +283,82 @@ void transform(float* __restrict out, const float* __restrict in, int64_t pixels
   }
 }
 
-void transform_bytes(uint8_t* __restrict out, const uint8_t* __restrict in, int64_t pixels,
-                     const ColorTransform& t) {
-  const int first_in = t.reversed_in ? 2 : 0, first_out = t.reversed_out ? 2 : 0;
-  int64_t i = 0;
 #ifdef __AVX2__
-  const __m256i mask[3] = {channel_mask(first_in), channel_mask(1), channel_mask(2 - first_in)};
-  const __m256i interleaving = interleaving_mask(t.reversed_out);
-  __m256 matrix[3][3], offset[3];
-  __m256i center[3];
+/// Whether integers hold all that a transformation makes of bytes.
+DALIESQUE_INLINE bool results_fit(const ColorTransform& t) {
   bool fits = true;
   for (int k = 0; k < 3; k++) {
     const float* row = t.matrix[k];
     const float steepest = magnitude(row[0]) + magnitude(row[1]) + magnitude(row[2]);
     fits = fits && in_range(255 * steepest + magnitude(t.offset[k]));
-    for (int j = 0; j < 3; j++) matrix[k][j] = _mm256_set1_ps(row[j]);
+  }
+  return fits;
+}
+#endif
+
+#ifdef __AVX512VBMI__
+/// Transforms 16 pixels at a time; returns how many.
+DALIESQUE_INLINE int64_t transform_groups(uint8_t* __restrict out, const uint8_t* __restrict in,
+                                          int64_t pixels, const ColorTransform& t) {
+  constexpr __mmask64 kGroup = (__mmask64{1} << 48) - 1, kFirstOfFour = 0x1111111111111111;
+  const __m512i first_bytes =
+      _mm512_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45);
+  __m512 matrix[3][3], offset[3];
+  __m512i order[3], center[3];
+  for (int k = 0; k < 3; k++) {
+    for (int j = 0; j < 3; j++) matrix[k][j] = _mm512_set1_ps(t.matrix[k][j]);
+    offset[k] = _mm512_set1_ps(t.offset[k]);
+    center[k] = _mm512_set1_epi32(t.center[k]);
+    order[k] = _mm512_add_epi32(first_bytes, _mm512_set1_epi32(t.reversed_in ? 2 - k : k));
+  }
+  // Packing leaves four of each channel together, as interleaving_mask knows.
+  alignas(64) uint8_t interleaving[64] = {};
+  for (int pixel = 0; pixel < 16; pixel++) {
+    for (int k = 0; k < 3; k++) {
+      const int channel = t.reversed_out ? 2 - k : k;
+      interleaving[3 * pixel + k] = static_cast<uint8_t>(pixel / 4 * 16 + 4 * channel + pixel % 4);
+    }
+  }
+  const __m512i into_pixels = _mm512_load_si512(interleaving);
+  int64_t i = 0;
+  for (; i + 16 <= pixels; i += 16) {
+    const __m512i source = _mm512_maskz_loadu_epi8(kGroup, in + 3 * i);
+    __m512 channels[3];
+    for (int k = 0; k < 3; k++) {
+      const __m512i whole = _mm512_maskz_permutexvar_epi8(kFirstOfFour, order[k], source);
+      channels[k] = _mm512_cvtepi32_ps(_mm512_sub_epi32(whole, center[k]));
+    }
+    __m512i results[3];
+    for (int k = 0; k < 3; k++) {
+      __m512 sum = _mm512_mul_ps(matrix[k][0], channels[0]);
+      sum = _mm512_add_ps(sum, _mm512_mul_ps(matrix[k][1], channels[1]));
+      sum = _mm512_add_ps(sum, _mm512_mul_ps(matrix[k][2], channels[2]));
+      sum = _mm512_add_ps(sum, offset[k]);
+      results[k] = _mm512_cvttps_epi32(_mm512_add_ps(sum, _mm512_set1_ps(kAlmostHalf)));
+    }
+    const __m512i packed = _mm512_packus_epi16(_mm512_packs_epi32(results[0], results[1]),
+                                               _mm512_packs_epi32(results[2], results[2]));
+    _mm512_mask_storeu_epi8(out + 3 * i, kGroup, _mm512_permutexvar_epi8(into_pixels, packed));
+  }
+  return i;
+}
+#endif
+
+void transform_bytes(uint8_t* __restrict out, const uint8_t* __restrict in, int64_t pixels,
+                     const ColorTransform& t) {
+  const int first_in = t.reversed_in ? 2 : 0, first_out = t.reversed_out ? 2 : 0;
+  int64_t i = 0;
+#ifdef __AVX2__
+  const bool fits = results_fit(t);
+#ifdef __AVX512VBMI__
+  if (fits) i = transform_groups(out, in, pixels, t);
+#endif
+  const __m256i mask[3] = {channel_mask(first_in), channel_mask(1), channel_mask(2 - first_in)};
+  const __m256i interleaving = interleaving_mask(t.reversed_out);
+  __m256 matrix[3][3], offset[3];
+  __m256i center[3];
+  for (int k = 0; k < 3; k++) {
+    for (int j = 0; j < 3; j++) matrix[k][j] = _mm256_set1_ps(t.matrix[k][j]);
     offset[k] = _mm256_set1_ps(t.offset[k]);
     center[k] = _mm256_set1_epi32(t.center[k]);
   }

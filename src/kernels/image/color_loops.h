@@ -37,5 +37,8 @@ extern const ColorLoops color_loops;
 namespace avx2 {
 extern const ColorLoops color_loops;
 }
+namespace avx512 {
+extern const ColorLoops color_loops;
+}
 
 }  // namespace daliesque::image
