@@ -19,6 +19,8 @@ struct FilterLoops {
   /// out[i] = rows[0][i] + rows[1][i] + ..., as bytes in the same way.
   void (*add_to_bytes)(uint8_t* out, const float* const* rows, int64_t taps, int64_t count,
                        bool even);
+  /// Bytes as floats.
+  void (*widen)(void* out, const void* in, int64_t count);
   /// out[i] = in[i] * factor
   void (*multiply)(float* out, const float* in, float factor, int64_t count);
   /// values[i] = values[i] * scale

@@ -65,19 +65,36 @@ void weigh_rows(float* out, const float* const* rows, const float* weights, int6
   });
 }
 
+#ifdef __AVX512VBMI__
+/// The nearest integers of sums, which packing then clamps.
+template <bool even>
+DALIESQUE_INLINE __m512i to_integers(Sums sums) {
+  constexpr float almost_half = 0x1.fffffep-2f;
+  // Of NaN and a number, min gives the second one; what no integer holds becomes the lowest one.
+  const __m512 limited = _mm512_min_ps(_mm512_set1_ps(255), (__m512)sums);
+  return even ? _mm512_cvtps_epi32(limited)
+              : _mm512_cvttps_epi32(_mm512_add_ps(limited, _mm512_set1_ps(almost_half)));
+}
+
+/// Rounds and clamps four vectors of sums.
+template <bool even>
+DALIESQUE_INLINE void four_to_bytes(uint8_t* out, const Sums* sums) {
+  const __m512i low = _mm512_packs_epi32(to_integers<even>(sums[0]), to_integers<even>(sums[1]));
+  const __m512i high = _mm512_packs_epi32(to_integers<even>(sums[2]), to_integers<even>(sums[3]));
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high)));
+}
+#endif
+
 /// Rounds and clamps kFilterPadding sums.
 template <bool even>
 DALIESQUE_INLINE void to_bytes(uint8_t* out, const Sums* sums) {
-  constexpr float almost_half = 0x1.fffffep-2f;
 #if defined(__AVX512VBMI__)
-  // Of NaN and a number, both min and max give the second one.
-  const __m512 positive = _mm512_max_ps((__m512)sums[0], _mm512_setzero_ps());
-  const __m512 clamped = _mm512_min_ps(positive, _mm512_set1_ps(255));
-  const __m512i whole =
-      even ? _mm512_cvtps_epi32(clamped)
-           : _mm512_cvttps_epi32(_mm512_add_ps(clamped, _mm512_set1_ps(almost_half)));
+  const __m512i whole = _mm512_max_epi32(to_integers<even>(sums[0]), _mm512_setzero_si512());
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(whole));
 #elif defined(__AVX2__)
+  constexpr float almost_half = 0x1.fffffep-2f;
+  // Of NaN and a number, both min and max give the second one.
   const auto whole = [&](Sums values) {
     const __m256 positive = _mm256_max_ps((__m256)values, _mm256_setzero_ps());
     const __m256 clamped = _mm256_min_ps(positive, _mm256_set1_ps(255));
@@ -90,6 +107,7 @@ DALIESQUE_INLINE void to_bytes(uint8_t* out, const Sums* sums) {
       reinterpret_cast<__m128i*>(out),
       _mm_packus_epi16(_mm256_castsi256_si128(ordered), _mm256_extracti128_si256(ordered, 1)));
 #else
+  constexpr float almost_half = 0x1.fffffep-2f;
   for (int i = 0; i < kFilterPadding; i++) {
     const float value = sums[i / kLanes][i % kLanes];
     const float positive = value > 0.0f ? value : 0.0f;
@@ -102,17 +120,31 @@ DALIESQUE_INLINE void to_bytes(uint8_t* out, const Sums* sums) {
 #endif
 }
 
+/// The same for all vectors of a block.
+template <bool even, int vectors>
+DALIESQUE_INLINE void block_to_bytes(uint8_t* out, const Sums* sums) {
+#ifdef __AVX512VBMI__
+  if constexpr (vectors % 4 == 0) {
+    [&]<int... part>(std::integer_sequence<int, part...>) {
+      (four_to_bytes<even>(out + part * 4 * kLanes, sums + part * 4), ...);
+    }(Indices<vectors / 4>());
+    return;
+  }
+#endif
+  constexpr int kPart = kFilterPadding / kLanes;
+  [&]<int... part>(std::integer_sequence<int, part...>) {
+    (to_bytes<even>(out + part * kFilterPadding, sums + part * kPart), ...);
+  }(Indices<vectors / kPart>());
+}
+
 template <bool even>
 DALIESQUE_INLINE void weigh_rows_to_bytes(uint8_t* out, const float* const* rows,
                                           const float* weights, int64_t taps, int64_t count) {
-  constexpr int kPart = kFilterPadding / kLanes;
   for_blocks(count, [&]<int vectors>(int64_t first) {
     Sums sums[vectors];
     weigh_block(Indices<vectors>(), sums, rows, weights, taps, first);
     if (first + vectors * kLanes <= count) {
-      [&]<int... part>(std::integer_sequence<int, part...>) {
-        (to_bytes<even>(out + first + part * kFilterPadding, sums + part * kPart), ...);
-      }(Indices<vectors / kPart>());
+      block_to_bytes<even, vectors>(out + first, sums);
     } else {
       // Only what is left for the last part.
       uint8_t bytes[kFilterPadding];
@@ -137,6 +169,19 @@ void add_to_bytes(uint8_t* out, const float* const* rows, int64_t taps, int64_t 
   } else {
     weigh_rows_to_bytes<false>(out, rows, nullptr, taps, count);
   }
+}
+
+void widen(void* out, const void* in, int64_t count) {
+  auto* to = static_cast<float*>(out);
+  const auto* from = static_cast<const uint8_t*>(in);
+  int64_t i = 0;
+#ifdef __AVX512VBMI__
+  for (; i + 16 <= count; i += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+    _mm512_storeu_ps(to + i, _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(bytes)));
+  }
+#endif
+  for (; i < count; i++) to[i] = static_cast<float>(from[i]);
 }
 
 void multiply(float* __restrict out, const float* __restrict in, float factor, int64_t count) {
@@ -164,7 +209,7 @@ void round_even(float* values, int64_t count) {
 
 }  // namespace
 
-const FilterLoops filter_loops = {weigh_rows, weigh_to_bytes, add_to_bytes, multiply,
-                                  scale,      add_scaled,     round_even};
+const FilterLoops filter_loops = {weigh_rows, weigh_to_bytes, add_to_bytes, widen,
+                                  multiply,   scale,          add_scaled,   round_even};
 
 }  // namespace daliesque::image::DALIESQUE_ISA

@@ -171,7 +171,9 @@ class SeparableFilter {
       : out_(out),
         in_(in),
         terms_(std::move(terms)),
-        reader_(DType::float32, in.dtype(), Border::reflect_101),
+        reader_(in.dtype() == DType::uint8 ? filter_loops().widen
+                                           : convert_loop(DType::float32, in.dtype()),
+                DType::float32, in.dtype(), Border::reflect_101),
         store_(convert_loop(out.dtype(), DType::float32)),
         to_bytes_(out.dtype() == DType::uint8) {
     for (int64_t i = 0; i < in.size(); i++) {

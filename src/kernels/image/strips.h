@@ -38,7 +38,11 @@ struct FilterShape {
 class RowReader {
  public:
   RowReader(DType to, DType from, Border border)
-      : convert_(convert_loop(to, from)),
+      : RowReader(convert_loop(to, from), to, from, border) {}
+
+  /// Converts by a loop of its own.
+  RowReader(ConvertLoop convert, DType to, DType from, Border border)
+      : convert_(convert),
         to_size_(dtype_size(to)),
         from_size_(dtype_size(from)),
         border_(border) {}
@@ -61,6 +65,8 @@ class RowReader {
       const int64_t source = border_index(x, width, border_);
       if (source == kOutside) {
         std::memcpy(pixel_at(x), fill, pixel);
+      } else if (source >= begin && source < end) {
+        std::memcpy(pixel_at(x), pixel_at(source), pixel);
       } else {
         convert_(pixel_at(x),
                  static_cast<const std::byte*>(row) +
