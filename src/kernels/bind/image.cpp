@@ -201,25 +201,41 @@ KernelOutput bound_shot_noise(const KernelInput& in, const random::PhiloxState& 
       });
 }
 
+/// Mirrors samples of a layout along the axes that their flags name.
+struct FlipKernel {
+  std::string layout;
+  ArgArray<int32_t> horizontal, vertical, depthwise;
+
+  void operator()(Samples& out, const Samples& in, int64_t first) const {
+    flip(out, in, axes_from(first));
+  }
+
+  bool keeps(int64_t i) const {
+    const std::vector<FlipAxis> axes = axes_from(i);
+    return std::all_of(axes.begin(), axes.end(), [](const auto& own) { return !own.flags[0]; });
+  }
+
+  std::vector<FlipAxis> axes_from(int64_t first) const {
+    std::vector<FlipAxis> axes;
+    const auto add = [&](char letter, const ArgArray<int32_t>& flags) {
+      const size_t axis = layout.find(letter);
+      if (axis == std::string::npos) return;
+      axes.push_back({static_cast<int>(axis), rows_from(flags, first)});
+    };
+    add('W', horizontal);
+    add('H', vertical);
+    add('D', depthwise);
+    return axes;
+  }
+};
+
 KernelOutput bound_flip(const KernelInput& in, ArgArray<int32_t> horizontal,
                         ArgArray<int32_t> vertical, ArgArray<int32_t> depthwise) {
   const Samples& like = in.outline();
   require_rows(like.size(), horizontal, vertical, depthwise);
   return apply(
       in, Samples::outline_like(like),
-      [layout = like.layout(), horizontal = std::move(horizontal), vertical = std::move(vertical),
-       depthwise = std::move(depthwise)](Samples& out, const Samples& from, int64_t first) {
-        std::vector<FlipAxis> list;
-        const auto add = [&](char letter, const ArgArray<int32_t>& flags) {
-          const size_t axis = layout.find(letter);
-          if (axis == std::string::npos) return;
-          list.push_back({static_cast<int>(axis), rows_from(flags, first)});
-        };
-        add('W', horizontal);
-        add('H', vertical);
-        add('D', depthwise);
-        flip(out, from, list);
-      });
+      FlipKernel{like.layout(), std::move(horizontal), std::move(vertical), std::move(depthwise)});
 }
 
 KernelOutput bound_crop_mirror_normalize(const KernelInput& in, int type, ArgArray<int64_t> anchors,

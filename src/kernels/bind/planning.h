@@ -39,7 +39,8 @@ struct KernelOutput {
   std::variant<Samples, PlannedSamples> value;
 };
 
-/// A stage that calls a function.
+/// A stage that calls a function. If this has a member `keeps`, it says which samples it would only
+/// copy.
 template <class Kernel>
 class KernelStage : public Stage {
  public:
@@ -47,6 +48,13 @@ class KernelStage : public Stage {
       : Stage(std::move(outline)), kernel_(std::move(kernel)) {}
   void run(Samples& out, const Samples& in, int64_t first) const override {
     kernel_(out, in, first);
+  }
+  bool keeps(int64_t i) const override {
+    if constexpr (requires { kernel_.keeps(i); }) {
+      return kernel_.keeps(i);
+    } else {
+      return false;
+    }
   }
 
  private:

@@ -29,6 +29,7 @@ void PlannedSamples::append(std::shared_ptr<const Stage> stage) {
 double PlannedSamples::cost(int64_t i) const {
   double total = 0, read = bytes_of(*source_, i);
   for (const Step& step : steps_) {
+    if (&step != &steps_.back() && step.stage->keeps(i)) continue;
     const double written = bytes_of(step.stage->outline(), i);
     total += step.stage->read_cost(i, read) + written * kWriteCost;
     read = written;
@@ -40,8 +41,9 @@ void PlannedSamples::make_sample(Samples& out, int64_t i, std::vector<Count>& sp
   Samples data = sample_of(*source_, i);
   for (size_t k = 0; k < steps_.size(); k++) {
     const auto& [stage, meter] = steps_[k];
-    const int64_t begin = clock_now();
     const bool is_last = k + 1 == steps_.size();
+    if (!is_last && stage->keeps(i)) continue;
+    const int64_t begin = clock_now();
     Samples next = sample_of(is_last ? out : stage->outline(), i);
     if (!is_last) next.materialize();
     stage->run(next, data, i);

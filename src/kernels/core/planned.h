@@ -26,6 +26,9 @@ class Stage {
   /// Fills `out` with what becomes of `in`: samples of the batch, from number `first` on.
   virtual void run(Samples& out, const Samples& in, int64_t first) const = 0;
 
+  /// Whether sample i of the output is that of the input: then it need not be made.
+  virtual bool keeps(int64_t /*i*/) const { return false; }
+
   /// Estimated nanoseconds to read sample i of the input, of so many bytes.
   virtual double read_cost(int64_t /*i*/, double bytes) const { return kByteCost * bytes; }
 
