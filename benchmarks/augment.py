@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Augmentation against torchvision v2, Albumentations and kornia: images per CPU-second.
 
-    python benchmarks/augment.py [--threads 2] [--batch 64] [--seconds 2] [--images ROOT] [NAME ...]
+    python benchmarks/augment.py [--threads 2] [--batch 64] [--seconds 2] [--mode deferred]
+        [--images ROOT] [NAME ...]
 
 Needs `pip install torchvision albumentations kornia pillow`; a library that is missing is left out.
 
@@ -10,7 +11,9 @@ and Albumentations, bytes (channels, height, width) or images of Pillow for torc
 the faster counts, and floats for kornia, which takes nothing else. Every image gets operations and
 magnitudes of its own; torchvision and Albumentations therefore work on single images, and kornia,
 which draws for a whole batch, on batches as far as the images are equally large. Where images are
-moved, all of them interpolate linearly.
+moved, all of them interpolate linearly. This library runs in deferred mode, in which an image goes
+through all operators of a chain before the next one does; `--mode eager` shows what the default
+mode brings.
 
 CPU time is counted: wall-clock time would count what else the machine does. This library and kornia
 use `--threads` threads. The others, whose work is not divided that way, run in as many processes at
@@ -28,6 +31,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import functools
 import importlib.util
 import itertools
 import multiprocessing
@@ -64,7 +68,7 @@ def batches(count: int, root: Path | None) -> dict[str, Data]:
     return {"224x224": Data(small), "decoded": Data(decoded)}
 
 
-def our_calls(data: Data) -> dict[str, Call]:
+def our_calls(data: Data, mode: ndd.EvalMode = ndd.EvalMode.deferred) -> dict[str, Call]:
     """The rows with this library."""
     images = ndd.batch(data.images, layout="HWC").evaluate()
     labels = ndd.batch(data.labels).evaluate()
@@ -105,7 +109,15 @@ def our_calls(data: Data) -> dict[str, Call]:
         "trivial_augment": lambda: ndd.auto_aug.trivial_augment_wide(images).evaluate(),
         "detection": detection,
     }
-    return calls | ({"mixup+cutmix": mixed} if data.is_uniform else {})
+    if data.is_uniform:
+        calls["mixup+cutmix"] = mixed
+    return {name: functools.partial(called_in, mode, call) for name, call in calls.items()}
+
+
+def called_in(mode: ndd.EvalMode, call: Call) -> Any:
+    """What a call returns that is made in a mode."""
+    with mode:
+        return call()
 
 
 PEERS: dict[str, Callable[[Data], dict[str, Call]]] = {
@@ -171,6 +183,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--mode", choices=("deferred", "eager"), default="deferred")
     parser.add_argument("--images", type=Path, help="a folder of JPEG files")
     options = parser.parse_args()
     ndd.set_num_threads(options.threads)
@@ -181,7 +194,7 @@ def main() -> None:
     present = {name: make for name, make in PEERS.items() if importlib.util.find_spec(name)}
     print(f"{'images per CPU-second':34}" + "".join(f"{n:>24}" for n in ("daliesque", *present)))
     for size, data in batches(options.batch, options.images).items():
-        tables = {"daliesque": our_calls(data)}
+        tables = {"daliesque": our_calls(data, ndd.EvalMode[options.mode])}
         tables |= {name: make(data) for name, make in present.items()}
         for row in ROWS:
             title = f"{row} {size}"

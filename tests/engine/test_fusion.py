@@ -97,6 +97,21 @@ def views(files: ndd.Batch, rng: ndd.random.RNG) -> ndd.Batch:
     return ndd.slice(ndd.flip(images, horizontal=flips), start=[0, 3], shape=[20, 11], axes=[0, 1])
 
 
+def moves(files: ndd.Batch, rng: ndd.random.RNG) -> ndd.Batch:
+    images = ndd.decoders.image(files)
+    images = ndd.flip(images, horizontal=ndd.random.coin_flip(batch_size=COUNT, rng=rng))
+    angle = ndd.random.uniform(range=(-40, 40), batch_size=COUNT, rng=rng)
+    images = ndd.rotate(images, angle=angle, keep_size=True, fill_value=7)
+    images = ndd.shear_y(images, shear=0.25)
+    images = ndd.warp_affine(images, matrix=[0.9, 0.2, -3, 0.1, 1, 0], size=[48, 56])
+    return ndd.gaussian_blur(images, sigma=1.0)
+
+
+def mirrored_last(files: ndd.Batch, rng: ndd.random.RNG) -> ndd.Batch:
+    images = ndd.rotate(ndd.decoders.image(files), angle=30.0)
+    return ndd.flip(images, vertical=ndd.random.coin_flip(batch_size=COUNT, rng=rng))
+
+
 CHAINS = {
     evaluation: ["decoders.image", "crop", "resize", "crop_mirror_normalize"],
     training: [
@@ -108,6 +123,8 @@ CHAINS = {
     ],
     ragged: ["decoders.image", "resize"],
     views: ["decoders.image_slice", "flip", "slice"],
+    moves: ["decoders.image", "flip", "rotate", "shear_y", "warp_affine", "gaussian_blur"],
+    mirrored_last: ["decoders.image", "rotate", "flip"],
 }
 
 
