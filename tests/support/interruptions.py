@@ -168,8 +168,10 @@ def interrupt_everywhere(
 
 
 def _run(scenario: Scenario, injector: Injector) -> None:
+    rng = ndd.random.get_default_rng()
     take_steps(scenario, 1, injector)
     assert injector.lost == []
     scenario.check()
     assert not ndd.EvalContext.current().executor.queue.nbytes
     assert ndd.EvalMode.current() is ndd.EvalMode.eager
+    assert ndd.random.get_default_rng() is rng

@@ -19,7 +19,8 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from typing import Any, SupportsIndex, TypeAlias
+from collections.abc import Callable
+from typing import Any, SupportsIndex, TypeAlias, TypeVar
 
 from .. import _kernels
 from .ahead import Ahead
@@ -28,6 +29,7 @@ from .invariant import unwrap_invariant
 from .thread_state import interception, thread
 
 RNGState: TypeAlias = _kernels.PhiloxState
+_R = TypeVar("_R")
 
 _UINT64_MAX = 0xFFFFFFFFFFFFFFFF
 # Instead of a generation: a loop runs ahead with a copy of the stream.
@@ -310,6 +312,16 @@ def get_default_rng() -> RNG:
 def set_default_rng(rng: RNG) -> None:
     """Let random operators on this thread use a generator by default."""
     _default.rng = rng
+
+
+def call_drawing_from(rng: RNG, function: Callable[..., _R], *arguments: Any) -> _R:
+    """Call a function that draws from a generator by default.
+
+    The generator before is there again afterwards even if a `with` could be interrupted.
+    """
+    get_default_rng()
+    made: _R = _kernels.call_with_attribute(_default, "rng", rng, function, *arguments)
+    return made
 
 
 def set_seed(seed: SupportsIndex) -> None:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from .._engine.batch import Batch
-from .._engine.rng import StepRNG, get_default_rng, set_default_rng
+from .._engine.rng import StepRNG, call_drawing_from
 from .._readers.core.base import Reader
 from .._readers.core.epoch import Epoch
 from .._readers.core.order import Position
@@ -96,9 +95,12 @@ class Loading(Iterator[Item]):
         first, _ = self._order.share(step)
         batch: Batch = next(iter(outputs.values() if isinstance(outputs, Mapping) else outputs))
         count, valid = batch.batch_size, batch.valid
-        with drawing_from(StepRNG(seed, progress.epoch, progress.taken + first)):
-            made = outputs if self._transform is None else self._call(self._transform, outputs)
-            return self._finish(made, count, valid)
+        rng = StepRNG(seed, progress.epoch, progress.taken + first)
+        return call_drawing_from(rng, self._transformed, outputs, count, valid)
+
+    def _transformed(self, outputs: Any, count: int, valid: int) -> Any:
+        made = outputs if self._transform is None else self._call(self._transform, outputs)
+        return self._finish(made, count, valid)
 
     def _call(self, transform: Transform, outputs: Any) -> Any:
         arguments = (outputs,) if isinstance(outputs, Mapping) else outputs
@@ -129,14 +131,3 @@ class Loading(Iterator[Item]):
     def close(self) -> None:
         """End the reading."""
         self._epoch.close()
-
-
-@contextlib.contextmanager
-def drawing_from(rng: StepRNG) -> Iterator[None]:
-    """Let the calling thread draw from a generator."""
-    before = get_default_rng()
-    set_default_rng(rng)
-    try:
-        yield
-    finally:
-        set_default_rng(before)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from .._engine.errors import OpError
-from .._engine.rng import StepRNG
-from .._loops.loading import Item, Loading, Transform, drawing_from
+from .._engine.rng import StepRNG, call_drawing_from
+from .._loops.loading import Item, Loading, Transform
 from .._loops.prefetch import Prefetch, Prefetched
 from .._readers.core.bad_samples import BadSamples
 from .._readers.core.base import Reader
@@ -120,11 +120,12 @@ class TaskLoading(Loading):
         where = self._where
         epoch, seed = self._progress.epoch, self._order.stream.seed
 
+        def transformed(samples: Any, size: int) -> dict[str, Any]:
+            made = samples if self._transform is None else self._call(self._transform, samples)
+            return to_columns(named_columns(made, self._reader.output_names, where), size, where)
+
         def body(samples: Any, begin: int, size: int) -> dict[str, Any]:
-            with drawing_from(StepRNG(seed, epoch, begin)):
-                made = samples if self._transform is None else self._call(self._transform, samples)
-                names = self._reader.output_names
-                return to_columns(named_columns(made, names, where), size, where)
+            return call_drawing_from(StepRNG(seed, epoch, begin), transformed, samples, size)
 
         return compute_skipping(body, outputs, count, first, self._bad.policy)
 

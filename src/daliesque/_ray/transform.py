@@ -13,9 +13,8 @@ import ray
 
 from .._engine.batch import Batch, as_batch
 from .._engine.errors import join_names
-from .._engine.rng import StepRNG, derived_seed
+from .._engine.rng import StepRNG, call_drawing_from, derived_seed
 from .._loops.loader_arguments import check_number
-from .._loops.loading import drawing_from
 from . import worker
 from .batches import compute_skipping, report
 from .errors import Errors
@@ -127,10 +126,11 @@ class Transform:
         inputs = {name: self._column(table, column) for name, column in self._columns.items()}
         seed = derived_seed("transform", self._seed, self._epoch, _digest(inputs))
 
+        def transformed(samples: Mapping[str, Batch], size: int) -> dict[str, Any]:
+            return to_columns(named_columns(self._body(**samples), None, _WHERE), size, _WHERE)
+
         def body(samples: Mapping[str, Batch], first: int, size: int) -> dict[str, Any]:
-            with drawing_from(StepRNG(seed, self._epoch, first)):
-                made = self._body(**samples)
-                return to_columns(named_columns(made, None, _WHERE), size, _WHERE)
+            return call_drawing_from(StepRNG(seed, self._epoch, first), transformed, samples, size)
 
         good, columns, faults = compute_skipping(body, inputs, count, 0, self._policy)
         if faults:
