@@ -104,6 +104,80 @@ def test_coins_bit_by_bit(kind: str, shapes: Any) -> None:
             assert_same(found, expected)
 
 
+CHOICES = {
+    "one": [5],
+    "list": [1, 2, 70],
+    "each": ndd.batch([np.arange(k, 4 * k + 1) for k in range(1, 7)]),
+    "number": 1000,
+    "power of two": 1 << 16,
+    # One word in 256 is rejected, then one in four.
+    "large": (1 << 24) + 1,
+    "larger": np.int64(3 << 30),
+}
+
+
+@pytest.mark.parametrize("entries", CHOICES)
+def test_choices_bit_by_bit(entries: str) -> None:
+    for seed in range(5):
+        options = {"a": CHOICES[entries]}
+        for found, expected in drawn_by_both(_choose, SHAPES[0], seed, **options):
+            assert_same(found, expected)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_choices_of_all_types(kind: str) -> None:
+    entries = np.array([1, 3, 100, 7]).astype(kind)
+    for weights in (None, [0.25, 0.5, 0.125, 0.125]):
+        options = {"a": entries, "p": weights}
+        for found, expected in drawn_by_both(_choose, SHAPES[1], 5, **options):
+            assert_same(found, expected)
+
+
+def test_choices_by_weights() -> None:
+    rng = np.random.default_rng(8)
+    each = [rng.dirichlet(np.ones(3 * k)).astype(np.float32) for k in (1, 2, 3, 4, 50, 6)]
+    lists = ndd.batch([np.arange(len(weights)) * 10 for weights in each])
+    options: list[dict[str, Any]] = [
+        {"a": lists, "p": ndd.batch(each)},
+        {"a": 5, "p": [0, 0.5, 0, 0.5, 0]},
+        {"a": [7], "p": [1]},
+        {"a": ndd.batch([[k, -k] for k in range(6)]), "p": [0.9, 0.1]},
+    ]
+    for seed, given in enumerate(options):
+        for found, expected in drawn_by_both(_choose, SHAPES[0], seed, **given):
+            assert_same(found, expected)
+
+
+def test_choices_of_arrays() -> None:
+    for weights in (None, [0.5, 0.5]):
+        first, second = generators(9)
+        rows = np.array([[1, 2, 3], [4, 5, 6]], np.int16)
+        options: dict[str, Any] = {"p": weights, "shape": [50], "batch_size": 3}
+        here = ndd.random.choice(rows, **options, rng=first)
+        there = ndd.random.choice(rows, **options, rng=second, device="gpu")
+        for found, expected in zip(there.cpu(), here, strict=True):
+            assert_same(found, expected)
+
+
+def _choose(like: ndd.Batch, a: Any, **options: Any) -> Any:
+    return ndd.random.choice(a, like, **options)
+
+
+def test_rejected_words() -> None:
+    """Lemire's method in plain Python."""
+    size, rejected = (1 << 24) + 1, 0
+    found = ndd.random.choice(size, shape=[1000], batch_size=2, device="gpu", rng=ndd.random.RNG(5))
+    for sample, values in enumerate(found.cpu()):
+        expected = []
+        for element in range(1000):
+            words = element_words(5, sample, element)
+            while (product := next(words) * size) % 2**32 < 2**32 % size:
+                rejected += 1
+            expected.append(product >> 32)
+        assert np.asarray(values).tolist() == expected
+    assert rejected > 0
+
+
 @pytest.mark.parametrize("kind", DRAWN_TYPES)
 @pytest.mark.parametrize("shapes", SHAPES, ids=["ragged", "dense"])
 def test_normal_up_to_rounding(kind: str, shapes: Any) -> None:

@@ -26,7 +26,7 @@ Integers = NDArray[np.int64]
 _ROUNDS = 10
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _KEY_STEPS = np.array([0x9E3779B9, 0xBB67AE85], np.uint64)
-_WORD = 0xFFFFFFFF
+WORD = 0xFFFFFFFF
 _SEQUENCES_PER_SAMPLE = 65537
 _WORDS_PER_ELEMENT = 257
 # Fewer elements than this are drawn on the CPU: uploading them takes less than the launches do.
@@ -51,7 +51,7 @@ class _Position(NamedTuple):
 
     def round_keys(self) -> NDArray[np.int32]:
         """Two words for each round."""
-        first = np.array([self.key & _WORD, self.key >> 32], np.uint64)
+        first = np.array([self.key & WORD, self.key >> 32], np.uint64)
         keys = first + np.arange(_ROUNDS, dtype=np.uint64)[:, None] * _KEY_STEPS
         return keys.astype(np.uint32).view(np.int32)
 
@@ -150,8 +150,8 @@ def _progression(begin: int, step: int, count: int, like: torch.Tensor) -> torch
 
 def _words(at: _Located, position: _Position, last_spot: int, count: int) -> torch.Tensor:
     """The first `count` words of all elements, along the first axis, as int64."""
-    # One word never needs the block behind the first one.
-    blocks = 1 if count == 1 else 2
+    # The first word may be the last one of its block.
+    blocks = (count + 2) // 4 + 1
     signed = position.low - (1 << 64) if position.low >> 63 else position.low
     low = at.spots.bitwise_right_shift(2) + signed
     words = torch.zeros((blocks, 4, *at.shape), dtype=torch.int64, device=low.device)
@@ -170,7 +170,7 @@ def _words(at: _Located, position: _Position, last_spot: int, count: int) -> tor
         lane = lane + _progression(0, 1, count, low).reshape(-1, *(1,) * at.spots.ndim)
     index = lane.reshape(count, *(1,) * (len(at.shape) - at.spots.ndim), *at.spots.shape)
     found = words.reshape(-1, *at.shape).gather(0, index.expand(count, *at.shape))
-    return found.bitwise_and(_WORD)
+    return found.bitwise_and(WORD)
 
 
 def _low_half(numbers: torch.Tensor) -> torch.Tensor:
@@ -223,7 +223,7 @@ def draw_words(
     target = require_accelerator("random").torch_device(samples.device.device_id)
     like = torch.empty(0, dtype=torch.int64, device=target)
     made = []
-    for part in parts_of(order, counts, _MOST_BLOCKS if count == 1 else _MOST_BLOCKS // 2):
+    for part in parts_of(order, counts, _MOST_BLOCKS // ((count + 2) // 4 + 1)):
         at = _located(part, like, position, values, _WORDS_PER_ELEMENT * step)
         last = position.phase + _WORDS_PER_ELEMENT * step * int((part.firsts + part.counts).max())
         words = _words(at, position, last, count)

@@ -2,8 +2,9 @@
 """Random numbers on accelerators: the same as on the CPU, normal ones up to rounding.
 
 Many numbers are drawn on the device. Few are drawn on the CPU and uploaded, which takes less time
-than the launches; so are beta-distributed numbers and choices, for which it depends on the numbers
-how many of them are needed.
+than the launches. So are those for which it depends on all draws before them where their own words
+are: beta-distributed numbers, which keep half of a pair of normal ones for the next element, and
+choices of whole arrays, which take words one after the other.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.convert import to_numpy
-from .._engine.dtype import DType, from_code
+from .._engine.dtype import DType, from_code, int64
 from .._engine.rng import RNGState
 from .._engine.samples import HostSamples
 from . import philox
 from .accelerator import require_accelerator
 from .fused import fused_double, fused_single
 from .groups import carrier
-from .numbers import constants, from_float
+from .numbers import constants, converted, from_float
 from .placement import on_device
 from .samples import DeviceSamples
 
@@ -153,7 +154,7 @@ def uniform_values(out: DeviceSamples, state: RNGState, values: HostSamples) -> 
         index = (words[0] * size).bitwise_right_shift(32) + begin
         return table.index_select(0, index.reshape(-1)).view(kind)
 
-    _set(out, philox.draw_words(out, state, 1, chosen, [sizes, np.cumsum(sizes) - sizes]))
+    _set(out, philox.draw_words(out, state, 1, chosen, [sizes, _begins(sizes)]))
 
 
 def normal_numbers(
@@ -216,4 +217,96 @@ def choice(
     out: DeviceSamples, state: RNGState, entries: HostSamples, weights: HostSamples | None
 ) -> None:
     """Entries of arrays."""
-    draw(out, _kernels.choice, state, entries, weights)
+    sizes = _entry_counts(entries) if entries.ndim < 2 else None
+    words = 2 if weights is not None else _words_to_choose(sizes, out.volume)
+    if sizes is None or words is None or not is_drawn_here(out, weights is not None):
+        draw(out, _kernels.choice, state, entries, weights)
+        return
+    table, kind = _entry_table(entries, out), carrier(out.type_id)
+    values = [_begins(sizes)]
+    if weights is None:
+        sums, values = None, [*values, sizes, (1 << 32) % sizes]
+    else:
+        shares = [_running_sums(to_numpy(weights, row)) for row in range(len(weights))]
+        counts = np.array([len(share) for share in shares])
+        (sums,) = constants(out.flat(), np.concatenate(shares))
+        values = [*values, _begins(counts), counts]
+
+    def chosen(words: torch.Tensor, *numbers: torch.Tensor) -> torch.Tensor:
+        begin, *rest = numbers
+        index = _index(words, *rest) if sums is None else _index_by_weight(words, sums, *rest)
+        if table is None:
+            return converted(index, int64.code, out.type_id)
+        return table.index_select(0, (index + begin).reshape(-1)).view(kind)
+
+    _set(out, philox.draw_words(out, state, words, chosen, values))
+
+
+def _begins(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.cumsum(counts) - counts
+
+
+def _entry_counts(entries: HostSamples) -> NDArray[np.int64]:
+    if entries.ndim:
+        return entries.shape_array()[:, 0]
+    return np.array([int(to_numpy(entries, index)) for index in range(len(entries))], np.int64)
+
+
+def _words_to_choose(sizes: NDArray[np.int64] | None, count: int) -> int | None:
+    """How many words each of `count` choices is given; None if no number of them is enough.
+
+    A word is not used if the low half of its product with the size is below a limit. That an
+    element rejects all of its words happens once in 10**15 calls, or less often.
+    """
+    if sizes is None or (sizes > 1 << 32).any():
+        return None
+    rejected = float(((1 << 32) % sizes).max()) * 2.0**-32
+    return next((words for words in (1, 4, 8) if rejected**words * count < 1e-15), None)
+
+
+def _index(words: torch.Tensor, size: torch.Tensor, least: torch.Tensor) -> torch.Tensor:
+    """By Lemire's method: the high half of the first product whose low half is not below `least`.
+
+    Products of 64 bits have the same bits whether they are signed or not.
+    """
+    products = words * size
+    high = products.bitwise_right_shift(32).bitwise_and(philox.WORD)
+    index = high[-1]
+    if len(words) > 1:
+        is_used = products.bitwise_and(philox.WORD).ge(least)
+        for number in reversed(range(len(words) - 1)):
+            index = torch.where(is_used[number], high[number], index)
+    return index
+
+
+def _running_sums(weights: Floats) -> NDArray[np.float64]:
+    """Sums of the shares of all entries up to each one, in the order of the native core."""
+    wide = weights.astype(np.float64)
+    sums = np.cumsum(wide / np.cumsum(wide)[-1])
+    sums[-1] = 1
+    return sums
+
+
+def _index_by_weight(
+    words: torch.Tensor, sums: torch.Tensor, begin: torch.Tensor, size: torch.Tensor
+) -> torch.Tensor:
+    """How many of an element's sums are less than a random number: a binary search."""
+    target = (_double(words) * 2.0**-64).clamp(max=1 - 2.0**-53)
+    found = torch.zeros_like(words[0])
+    step = 1 << (len(sums) - 1).bit_length()
+    while step:
+        end = found + step
+        last = torch.minimum(end, size) + (begin - 1)
+        is_less = sums.index_select(0, last.reshape(-1)).reshape(last.shape) < target
+        found = torch.where(is_less & (end <= size), end, found)
+        step //= 2
+    return found
+
+
+def _entry_table(entries: HostSamples, out: DeviceSamples) -> torch.Tensor | None:
+    """All entries in one row, as integers of their bits; None if they are numbers from 0 on."""
+    if entries.ndim == 0:
+        return None
+    numbers = np.concatenate([to_numpy(entries, index) for index in range(len(entries))])
+    (table,) = constants(out.flat(), numbers.view(f"i{numbers.itemsize}"))
+    return table
