@@ -57,6 +57,7 @@ def test_limits_that_were_asked_for() -> None:
     assert TABLE["jpeg_compression_distortion"][0].launches <= 40
     for name in ("rotate", "warp_affine", "experimental.remap"):
         assert TABLE[name][0].launches <= 12
-    for name in ("noise.gaussian", "noise.salt_and_pepper", "random.uniform (images)"):
+    drawn = ["noise.gaussian", "noise.salt_and_pepper"]
+    for name in [*drawn, "random.choice (fields)", "random.uniform (images)"]:
         # A few parameters, not a number for each pixel.
         assert all(row.copied < 4096 for row in TABLE[name])

@@ -97,6 +97,9 @@ EXTRA = {
         "warp_affine", images, {"matrix": (0.9, 0.1, 3, -0.1, 0.9, 5), "size": (224, 224)}, "HWC"
     ),
     "gaussian_blur (sigma 5)": Case("gaussian_blur", images, {"sigma": 5.0}, "HWC"),
+    "random.choice (fields)": Case(
+        "random.choice", lambda _: [[np.int32(10)] * 3], {"shape": [375, 500, 3]}, random=True
+    ),
     "random.coin_flip (images)": Case("random.coin_flip", images, {}, "HWC", random=True),
     "random.normal (images)": Case("random.normal", images, {}, "HWC", random=True),
     "random.uniform (images)": Case("random.uniform", images, {}, "HWC", random=True),
