@@ -42,7 +42,7 @@ WHEEL := build/wheel/built
 .PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan \
 	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions \
 	test-frameworks $(FRAMEWORKS:%=test-frameworks-%) peers check-exceptions \
-	test-gpu-states $(TORCH_STATES:%=test-gpu-state-%)
+	test-gpu-states $(TORCH_STATES:%=test-gpu-state-%) test-triton
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
@@ -55,6 +55,10 @@ test-gpu-states: $(TORCH_STATES:%=test-gpu-state-%)
 
 $(TORCH_STATES:%=test-gpu-state-%): test-gpu-state-%: $(VENV)/installed $(VENV)/test
 	DALIESQUE_TORCH_STATE=$* $(BIN)/python -m pytest tests/gpu -n $(WORKERS) --dist loadfile
+
+# The kernels in Triton, by its interpreter, and compiled for several devices.
+test-triton: $(VENV)/installed .venv-triton/run
+	.venv-triton/bin/python -m pytest tests/gpu_triton
 
 # With the lowest versions of all requirements that pyproject.toml admits.
 test-floors: $(FLOORS)/installed
@@ -206,6 +210,14 @@ $(FLOORS)/installed: $(WHEEL) $(FLOORS)/run
 		| .venv-frameworks-$*/bin/pip install --quiet -r /dev/stdin
 	touch $@
 
+# Without dependencies, as the shared torch must stay.
+.venv-triton/run: $(VENV)/test
+	$(PYTHON) -m venv .venv-triton
+	.venv-triton/bin/python tools/share_packages.py $(VENV)
+	$(BIN)/python tools/requirements.py triton \
+		| .venv-triton/bin/pip install --quiet --no-deps -r /dev/stdin
+	touch $@
+
 $(PEERS)/run: pyproject.toml tools/requirements.py
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet --upgrade pip
@@ -220,4 +232,4 @@ $(PEERS)/installed: $(WHEEL) $(PEERS)/run
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(ORACLE) $(FLOORS) $(PEERS) $(FRAMEWORKS:%=.venv-frameworks-%) build
+	rm -rf $(VENV) $(ORACLE) $(FLOORS) $(PEERS) $(FRAMEWORKS:%=.venv-frameworks-%) .venv-triton build

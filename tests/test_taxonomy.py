@@ -23,7 +23,7 @@ PACKAGE = Path(ndd.__file__).parent
 DEVICE_MACHINERY = {
     *("__init__", "accelerator", "backend", "buckets", "call", "fused", "gather", "groups"),
     *("kernels", "lab", "numbers", "operators", "philox", "placement", "queues", "ragged"),
-    *("samples", "staging"),
+    *("samples", "staging", "triton_philox"),
 }
 # Device kernels that the engine calls, not an operator of the domain in whose file they are.
 CALLED_BY_THE_ENGINE = {"arithmetic", "join"}

@@ -13,7 +13,6 @@ import pytest
 import torch
 
 import daliesque as ndd
-from daliesque import _kernels
 from daliesque._gpu import philox
 from daliesque._gpu.fused import fused_double, fused_single
 from daliesque._gpu.philox import parts_of
@@ -21,43 +20,17 @@ from support.cases import CASES
 from support.compare import assert_near, assert_same
 from support.contract import arrays, assert_outputs, call, make_batches, make_inputs
 from support.gpu_compare import TYPES, assert_near_cpu, call_on_gpu, ragged
+from support.random_states import SHAPES, generators
 from support.reference.philox import element_words
 
 DRAWN_TYPES = [kind for kind in TYPES if kind != "float16"]
 RANGES = [(-1, 1), (0, 1), (-5, 5), (1000, 1001.5), (0, 255), (-3e9, 5e9), (1e19, 1e20)]
-SHAPES = [[(5, 7), (1, 1), (300, 2), (5, 7), (0, 3), (9, 9)], [(8, 13)] * 4]
-# Of the call: the counter's low half about to overflow, its sign about to change, each phase.
-STATES = [
-    "Philox_0123456789ABCDEF_FFFFFFFFFFFFFFFF:FFFFFFFFFFFFFF00_3",
-    "Philox_FFFFFFFFFFFFFFFF_7FFFFFFFFFFFFFFF:7FFFFFFFFFFFFFF0_1",
-    "Philox_0000000000000000_00000000FFFFFFFF:00000000FFFFFFF0_2",
-    "Philox_8000000080000000_0000000000000000:FFFFFFFFFFFFFFFF_0",
-]
 
 
 @pytest.fixture(autouse=True)
 def all_on_the_device(simulate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     simulate("cuda")
     monkeypatch.setattr(philox, "FEWEST", 0)
-
-
-class _FixedStream(_kernels.Philox):
-    """Gives each call of an operator the same state."""
-
-    def __init__(self, state: str) -> None:
-        super().__init__(0)
-        self._state = _kernels.PhiloxState.parse(state)
-
-    def draw_operator_state(self) -> _kernels.PhiloxState:
-        return self._state
-
-
-def generators(seed: int) -> tuple[ndd.random.RNG, ndd.random.RNG]:
-    """Two generators that draw the same numbers; some begin at special positions."""
-    pair = ndd.random.RNG(seed), ndd.random.RNG(seed)
-    for rng in pair if seed < len(STATES) else ():
-        rng._stream = _FixedStream(STATES[seed])
-    return pair
 
 
 def drawn_by_both(

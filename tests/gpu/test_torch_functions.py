@@ -30,7 +30,7 @@ OTHERS = set(
 ON_THE_HOST = set(
     """
     _values append argsort astype clip copy data_ptr dense diff element_size fill index item mean
-    nonzero numel numpy ravel repeat shape size split take tobytes tolist type unfold
+    nonzero numel numpy ravel repeat shape size split stride take tobytes tolist type unfold
     untyped_storage values
     """.split()
 )

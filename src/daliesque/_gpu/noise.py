@@ -14,7 +14,7 @@ from .._engine.convert import to_numpy
 from .._engine.dtype import DType, float32, float64, from_code, int64, uint8, uint64
 from .groups import carrier
 from .numbers import SIGN_BIT, from_float, from_integer, to_float, widened
-from .philox import draw_words
+from .philox import draw_events, draw_words, triton_kernels
 from .placement import on_device
 from .ragged import Rows, elements_of, elementwise
 from .random import is_drawn_here, normal_numbers
@@ -22,6 +22,8 @@ from .samples import DeviceSamples
 
 # What stands for unchanged pixels, pepper and salt in the masks that are drawn.
 _SAME, _PEPPER, _SALT = 0, 1, 2
+# From so many events on average on, the method of the native core does not end.
+_MOST_EVENTS = 2.0**31
 
 
 def gaussian_noise(samples: DeviceSamples, state: Any, mean: Any, stddev: Any) -> DeviceSamples:
@@ -145,8 +147,44 @@ def _words_below(probability: NDArray[np.float32]) -> NDArray[np.int64]:
 def shot_noise(samples: DeviceSamples, state: Any, factor: Any) -> DeviceSamples:
     """Replace values by Poisson-distributed numbers.
 
-    How many numbers a value takes depends on the value: this is computed on the CPU, which has to
-    wait for the device.
+    How many words a number takes depends on the words. torch could only draw the most that any may
+    take, for all; Triton draws for each what it takes. Where there is no Triton, this is computed
+    on the CPU, which has to wait for the device.
     """
-    moved: DeviceSamples = on_device(_kernels.shot_noise(samples.to_host(), state, factor))
-    return moved
+    if not _draws_events_here(samples, factor):
+        moved: DeviceSamples = on_device(_kernels.shot_noise(samples.to_host(), state, factor))
+        return moved
+    with np.errstate(divide="ignore"):
+        inverse = np.where(factor == 0, 0, np.float32(1) / factor)
+    factors: list[torch.Tensor] = []
+
+    def to_means(rows: Rows) -> torch.Tensor:
+        factor_there, inverse_there = rows.spread(factor, inverse)
+        factors.append(factor_there)
+        return to_float(rows.data, samples.type_id) * inverse_there
+
+    means = elementwise(samples, to_means, 0, type_id=float32.code)
+    flat = means.flat()
+    # The comparison lets NaN become 0.
+    used = torch.where((flat > 0) & (flat < _MOST_EVENTS), flat, torch.zeros_like(flat))
+    events = draw_events(means, state, used)
+    if samples.type_id == float32.code:
+        # The CPU raises an error, for which the host would have to wait here.
+        events = torch.where(flat >= _MOST_EVENTS, torch.full_like(events, np.nan), events)
+    drawn = means.of_all(events, means.shape_array())
+    spread = iter(factors)
+
+    def scaled(rows: Rows) -> torch.Tensor:
+        return from_float(rows.data * next(spread), samples.type_id)
+
+    return elementwise(drawn, scaled, 0, type_id=samples.type_id)
+
+
+def _draws_events_here(samples: DeviceSamples, factor: NDArray[np.float32]) -> bool:
+    """Whether numbers of events are drawn on the device: not if too large means are an error."""
+    own = from_code(samples.type_id)
+    if not is_drawn_here(samples, True) or triton_kernels() is None:
+        return False
+    return own is float32 or (
+        own.bits <= 16 and (2**own.bits < _MOST_EVENTS * np.abs(factor[factor != 0])).all()
+    )

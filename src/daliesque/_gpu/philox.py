@@ -8,6 +8,9 @@ core (random/philox.h).
 
 from __future__ import annotations
 
+import functools
+import importlib
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +26,7 @@ from .samples import DeviceSamples
 
 Integers = NDArray[np.int64]
 
+_logger = logging.getLogger("daliesque")
 _ROUNDS = 10
 _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 _KEY_STEPS = np.array([0x9E3779B9, 0xBB67AE85], np.uint64)
@@ -31,6 +35,10 @@ _SEQUENCES_PER_SAMPLE = 65537
 _WORDS_PER_ELEMENT = 257
 # Fewer elements than this are drawn on the CPU: uploading them takes less than the launches do.
 FEWEST = 1 << 16
+# What stands in for a device is the CPU, whose own generator is faster.
+NOT_ON = frozenset({"cpu"})
+# Devices that Triton compiles for, ROCm's among them.
+WITH_TRITON = frozenset({"cuda", "xpu"})
 # Blocks of four words that are made at once; each takes 48 bytes meanwhile.
 _MOST_BLOCKS = 1 << 23
 
@@ -48,6 +56,11 @@ class _Position(NamedTuple):
         _, key, counter, phase = str(state).split("_")
         high, low = counter.split(":")
         return _Position(int(key, 16), int(low, 16), int(high, 16), int(phase, 16))
+
+    @property
+    def signed_low(self) -> int:
+        """The low half of the counter, as an int64 of the same bits."""
+        return self.low - (1 << 64) if self.low >> 63 else self.low
 
     def round_keys(self) -> NDArray[np.int32]:
         """Two words for each round."""
@@ -150,9 +163,14 @@ def _progression(begin: int, step: int, count: int, like: torch.Tensor) -> torch
 
 def _words(at: _Located, position: _Position, last_spot: int, count: int) -> torch.Tensor:
     """The first `count` words of all elements, along the first axis, as int64."""
+    kernels = triton_kernels()
+    if kernels is not None:
+        start = at.shape, at.spots, at.highs, at.round_keys
+        drawn: torch.Tensor = kernels.words(*start, position.signed_low, count)
+        return drawn
     # The first word may be the last one of its block.
     blocks = (count + 2) // 4 + 1
-    signed = position.low - (1 << 64) if position.low >> 63 else position.low
+    signed = position.signed_low
     low = at.spots.bitwise_right_shift(2) + signed
     words = torch.zeros((blocks, 4, *at.shape), dtype=torch.int64, device=low.device)
     for number in range(blocks):
@@ -199,6 +217,41 @@ def _run_rounds(words: torch.Tensor, round_keys: torch.Tensor) -> None:
         torch.bitwise_xor(_high_half(current), _low_half(former), out=targets)
         targets.bitwise_xor_(keys[number])
         former, current = current, former
+
+
+def triton_kernels() -> Any:
+    """The module of kernels in Triton; None where it cannot run."""
+    return _tried_kernels(require_accelerator("random").kind)
+
+
+@functools.cache
+def _tried_kernels(kind: str) -> Any:
+    """Try a small kernel: besides itself, Triton needs a compiler of C to start kernels."""
+    if kind not in WITH_TRITON:
+        return None
+    try:
+        kernels = importlib.import_module(".triton_philox", __package__)
+        zeros = torch.zeros(20, dtype=torch.int64, device=kind)
+        kernels.words((1,), zeros, zeros, zeros.to(torch.int32), 0, 1)
+    except Exception as error:
+        _logger.debug("random numbers are drawn without Triton: %s", error)
+        return None
+    return kernels
+
+
+def draw_events(samples: DeviceSamples, state: RNGState, means: torch.Tensor) -> torch.Tensor:
+    """A Poisson-distributed number for each mean; these are in one row, as samples in memory."""
+    position, kernels = _Position.of(state), triton_kernels()
+    order = samples.stored_order()
+    counts = samples.shape_array().prod(axis=1)[order]
+    made, begin = [], 0
+    for part in parts_of(order, counts, _MOST_BLOCKS):
+        end = begin + int(part.counts.sum())
+        at = _located(part, means, position, (), _WORDS_PER_ELEMENT)
+        start = at.shape, at.spots, at.highs, at.round_keys
+        made.append(kernels.events(means[begin:end], *start, position.signed_low))
+        begin = end
+    return made[0] if len(made) == 1 else torch.cat(made)
 
 
 def draw_words(

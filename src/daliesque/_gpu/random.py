@@ -47,8 +47,7 @@ def is_drawn_here(like: DeviceSamples, in_double: bool = False) -> bool:
     if like.volume < max(philox.FEWEST, 1):
         return False
     accelerator = require_accelerator("random")
-    # What stands in for a device is the CPU, whose own generator is faster.
-    return accelerator.kind != "cpu" and (accelerator.has_double or not in_double)
+    return accelerator.kind not in philox.NOT_ON and (accelerator.has_double or not in_double)
 
 
 def _is_wide(type_id: int) -> bool:
