@@ -25,12 +25,13 @@ Written by `tools/operator_table.py`. [gpu.md](gpu.md) says what the device "gpu
 # What is particular about an operator on the gpu.
 _DECODED = "decoded on the CPU, uploaded in one transfer"
 _DRAWN = "drawn on the CPU: the same numbers for the same seed"
+_FIELDS = "the same numbers as on the CPU for the same seed; large fields are drawn on the device"
 _DOUBLE = "sums in double precision, where the device has it"
 NOTES = {
     "audio_resample": "positions are exact; the CPU counts them in single precision",
     "batch_permutation": _DRAWN,
     "debayer": "all algorithms but `vng_ocv`",
-    "decoders.image": "JPEGs by nvImageCodec or torchvision if installed, for NVIDIA's devices; "
+    "decoders.image": "JPEGs by nvImageCodec if installed, for NVIDIA's devices; "
     "otherwise " + _DECODED,
     "decoders.image_crop": _DECODED,
     "decoders.image_random_crop": _DECODED,
@@ -43,19 +44,20 @@ NOTES = {
     "perspective": "coordinates in double precision, where the device has it",
     "get_property": "made on the CPU",
     "io.file.read": "read on the CPU, uploaded in one transfer",
-    "jitter": _DRAWN,
-    "noise.gaussian": _DRAWN,
-    "noise.salt_and_pepper": _DRAWN,
-    "noise.shot": "computed on the CPU, which waits for the input",
+    "jitter": _FIELDS,
+    "noise.gaussian": _FIELDS,
+    "noise.salt_and_pepper": _FIELDS,
+    "noise.shot": "without Triton, and for integers of more than 16 bits, computed on the CPU, "
+    "which waits for the input; with it, too large means are NaN, not an error",
     "nonsilent_region": "sums are exact; the CPU makes them in single precision",
     "normalize": _DOUBLE,
     "optical_flow": "searched on the CPU, uploaded in one transfer",
     "peek_image_shape": "read on the CPU",
     "random.beta": _DRAWN,
-    "random.choice": _DRAWN,
-    "random.coin_flip": _DRAWN,
-    "random.normal": _DRAWN,
-    "random.uniform": _DRAWN,
+    "random.choice": _FIELDS,
+    "random.coin_flip": _FIELDS,
+    "random.normal": _FIELDS,
+    "random.uniform": _FIELDS,
     "random_crop_generator": _DRAWN,
     "random_resized_crop": "windows drawn on the CPU",
     "reductions.mean": _DOUBLE,
