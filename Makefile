@@ -42,7 +42,7 @@ WHEEL := build/wheel/built
 .PHONY: demo test oracle lint format stubs gallery sanitize fuzz asan fuzz-ops test-asan \
 	test-tsan wheel clean docs test-floors kill-test stress soak test-interruptions \
 	test-frameworks $(FRAMEWORKS:%=test-frameworks-%) peers check-exceptions \
-	test-gpu-states $(TORCH_STATES:%=test-gpu-state-%) test-triton
+	test-gpu-states $(TORCH_STATES:%=test-gpu-state-%) test-triton test-openreg
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py $(DATA)
@@ -59,6 +59,12 @@ $(TORCH_STATES:%=test-gpu-state-%): test-gpu-state-%: $(VENV)/installed $(VENV)/
 # The kernels in Triton, by its interpreter, and compiled for several devices.
 test-triton: $(VENV)/installed .venv-triton/run
 	.venv-triton/bin/python -m pytest tests/gpu_triton
+
+# The contract of all operators on torch's own simulated accelerator, whose sources are fetched from
+# torch's repository; OPENREG_SOURCE names a copy of them instead.
+test-openreg: $(VENV)/installed .venv-openreg/run
+	DALIESQUE_OPENREG=1 .venv-openreg/bin/python -m pytest tests/gpu/test_contract.py -k stand-in \
+		-n $(WORKERS)
 
 # With the lowest versions of all requirements that pyproject.toml admits.
 test-floors: $(FLOORS)/installed
@@ -210,6 +216,13 @@ $(FLOORS)/installed: $(WHEEL) $(FLOORS)/run
 		| .venv-frameworks-$*/bin/pip install --quiet -r /dev/stdin
 	touch $@
 
+.venv-openreg/run: $(VENV)/test tools/build_openreg.py
+	$(PYTHON) -m venv .venv-openreg
+	.venv-openreg/bin/python tools/share_packages.py $(VENV)
+	.venv-openreg/bin/python tools/build_openreg.py build/openreg \
+		$(if $(OPENREG_SOURCE),--source $(OPENREG_SOURCE))
+	touch $@
+
 # Without dependencies, as the shared torch must stay.
 .venv-triton/run: $(VENV)/test
 	$(PYTHON) -m venv .venv-triton
@@ -232,4 +245,4 @@ $(PEERS)/installed: $(WHEEL) $(PEERS)/run
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(ORACLE) $(FLOORS) $(PEERS) $(FRAMEWORKS:%=.venv-frameworks-%) .venv-triton build
+	rm -rf $(VENV) $(ORACLE) $(FLOORS) $(PEERS) $(FRAMEWORKS:%=.venv-frameworks-%) .venv-triton .venv-openreg build

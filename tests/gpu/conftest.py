@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All tests here run with torch's CPU device standing in for a gpu, some with a simulated one.
 
-torch has a simulated accelerator of its own, `torch_openreg`. It is a part of torch's tests, not of
-a package: tests that need it would have to carry or to fetch the sources of torch.
+torch has a simulated accelerator of its own, `torch_openreg`, which is a part of torch's tests, not
+of a package. `make test-openreg` fetches and builds it, and runs the contract suite with it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from support.torch_states import STATES, State, all_at_once
 
 # Names the state of torch that all tests run in; `make test-gpu-states` tries each.
 STATE = "DALIESQUE_TORCH_STATE"
+# Set if torch's simulated accelerator is to be the gpu of tests that name none; see
+# `support.openreg`.
+OPENREG = "DALIESQUE_OPENREG"
 # Files and tests that need a state of their own: they are about the simulated devices themselves
 # and what is counted with them, or make tensors by torch's defaults.
 PLAIN = {
@@ -65,6 +68,10 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(accelerator.VARIABLE, "cpu")
     monkeypatch.setattr(devices, "_found", None)
+    if OPENREG in os.environ:
+        from support.openreg import OpenRegAccelerator
+
+        monkeypatch.setattr(devices, "_found", OpenRegAccelerator())
     # Contexts of this thread have streams of the accelerator of another test.
     thread.default_contexts.clear()
     thread.plain_context = None
