@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from astropy.io import fits
 
 import daliesque as ndd
+from daliesque._engine.convert import to_numpy
+from daliesque._gpu import accelerator, staging
+from support.video_makers import numbered
 
 
 def test_numpy_files(tmp_path: Path) -> None:
@@ -53,3 +58,67 @@ def test_hooks_return_cpu_data() -> None:
         next(Wrong().next_epoch(batch_size=2))
     with pytest.raises(TypeError, match="output 1 must be on the CPU; got gpu:0"):
         ndd.readers.Fetched.of([[1, 2], ndd.batch([1, 2], device="gpu")])
+
+
+@pytest.fixture
+def videos(tmp_path: Path) -> list[str]:
+    """Two videos of different size."""
+    for number, size in enumerate([(64, 96), (96, 128)]):
+        (tmp_path / f"{number}.mp4").write_bytes(numbered(12, size=size))
+    return sorted(map(str, tmp_path.glob("*.mp4")))
+
+
+def assert_delivers_the_same(names: list[str], **options: Any) -> None:
+    """On the gpu as on the CPU."""
+    readers = [
+        ndd.readers.Video(filenames=names, sequence_length=3, device=device, **options)
+        for device in ("cpu", "gpu")
+    ]
+    count = 0
+    for (here,), (there,) in zip(*(r.next_epoch(batch_size=4) for r in readers), strict=True):
+        count += 1
+        assert str(there.device) == "gpu:0"
+        for found, expected in zip(there.cpu(), here, strict=True):
+            np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+    assert count == 2
+
+
+@pytest.mark.parametrize("kind", ["cpu", "cuda"])
+def test_videos_are_decoded_into_memory_for_the_transfer(
+    videos: list[str], kind: str, monkeypatch: pytest.MonkeyPatch, simulate: Any
+) -> None:
+    if kind != "cpu":
+        simulate(kind)
+    # Nothing is copied on the host.
+    monkeypatch.setattr(staging.Staged, "take", None)
+    assert_delivers_the_same(videos)
+    gc.collect()
+    assert staging._lent == {}
+
+
+def test_other_memory_if_there_is_none_for_the_transfer(
+    videos: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, calls = accelerator.Accelerator.staging, []
+
+    def refuse_some(self: Any, count: int) -> Any:
+        calls.append(count)
+        if len(calls) < 3:
+            msg = "out of pinned memory"
+            raise RuntimeError(msg)
+        return memory(self, count)
+
+    monkeypatch.setattr(accelerator.Accelerator, "staging", refuse_some)
+    assert_delivers_the_same(videos)
+    assert len(calls) > 2
+
+
+def test_parts_of_memory_for_the_transfer() -> None:
+    """Samples that are left out, or delivered twice."""
+    lent = staging.lend(ndd.uint8.code, np.full((3, 2), 5), "", ndd.device("gpu:0"))
+    assert lent is not None
+    for number in range(3):
+        to_numpy(lent, number)[...] = number
+    for chosen in ([0, 1, 2], [1], [2, 0], [0, 1, 1]):
+        moved = ndd.Batch._of(lent.select(chosen)).gpu()
+        assert [int(np.asarray(array)[0, 0]) for array in moved.cpu()] == chosen

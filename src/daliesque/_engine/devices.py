@@ -12,10 +12,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from .samples import Kernels, Samples, is_remote
+from .samples import HostSamples, Kernels, Samples, is_remote
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
+    from numpy.typing import NDArray
 
     from .device import Device
     from .spec import OpSpec
@@ -104,6 +106,11 @@ class Backend(Protocol):
 
         `is_chosen` says whether somebody has chosen the stream.
         """
+
+    def lend(
+        self, type_id: int, shapes: NDArray[np.int64], layout: str, device: Device
+    ) -> HostSamples | None:
+        """Memory for samples that will be moved to a device; None if there is none to be had."""
 
     def on_device(self, samples: Samples) -> Samples:
         """Samples on the device of the call that this thread is running."""

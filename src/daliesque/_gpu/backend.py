@@ -22,9 +22,14 @@ from .placement import (
     import_array,
     on_device,
 )
+from .staging import lend
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
+    from numpy.typing import NDArray
+
+    from .. import _kernels
 
 
 class TorchBackend(Accelerator):
@@ -60,6 +65,12 @@ class TorchBackend(Accelerator):
             return on_device(samples)
         source = device_samples(samples)
         return source.copy() if source.device == device else source.moved(device)
+
+    def lend(
+        self, type_id: int, shapes: NDArray[np.int64], layout: str, device: Device
+    ) -> _kernels.Samples | None:
+        """Memory for samples that will be moved to a device; None if there is none to be had."""
+        return lend(type_id, shapes, layout, device)
 
     def import_array(self, data: Any) -> Samples:
         """One sample over the memory of an array that is on a device."""

@@ -17,6 +17,8 @@ from ... import _kernels
 from ..._codecs.pixels import CodecError
 from ..._codecs.video import FrameWriter, VideoDecoder
 from ..._codecs.video_cache import DecoderPool, index_of
+from ..._engine.device import Device
+from ..._engine.devices import require_backend
 from ..._engine.dtype import uint8
 from ..._engine.errors import DecodeError
 from ..._engine.threads import get_num_threads
@@ -72,10 +74,13 @@ class ClipBatch:
         self.threads = 1
         self.dropped = False
 
-    def allocate(self) -> None:
-        """Make the buffer, `out`."""
+    def allocate(self, device: Device) -> None:
+        """Make the buffer, `out`, for clips that are to be moved to a device."""
         shapes = np.array(self._shapes, np.int64)
-        self.out = _kernels.empty(uint8.code, shapes, "FHWC", len(shapes))
+        lent = None
+        if device != Device.CPU and len(shapes):
+            lent = require_backend("readers.Video").lend(uint8.code, shapes, "FHWC", device)
+        self.out = lent or _kernels.empty(uint8.code, shapes, "FHWC", len(shapes))
 
 
 class _Job(NamedTuple):
@@ -116,6 +121,8 @@ class ClipFetcher:
         Whether to keep the colors of the file.
     most_steps
         Of how many steps clips may be decoded at the same time.
+    device
+        Where they are delivered.
     """
 
     def __init__(
@@ -126,7 +133,9 @@ class ClipFetcher:
         fill: list[int],
         ycbcr: bool,
         most_steps: int,
+        device: Device,
     ) -> None:
+        self._device = device
         self._pool = pool
         self._describe = describe
         self._finish = finish
@@ -153,7 +162,7 @@ class ClipFetcher:
                 if key != current and used + batch.nbytes > most_bytes:
                     break
                 try:
-                    batch.allocate()
+                    batch.allocate(self._device)
                 except MemoryError:
                     if key == current:
                         raise

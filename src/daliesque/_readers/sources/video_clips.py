@@ -227,7 +227,9 @@ class VideoClips(Reader[tuple[Batch, ...]]):
 
         ycbcr = self._image_type is DALIImageType.YCbCr
         steps = 1 + self._settings["prefetch_queue_depth"]
-        return ClipFetcher(self._pool, self._describe, self._outputs, self._fill, ycbcr, steps)
+        return ClipFetcher(
+            self._pool, self._describe, self._outputs, self._fill, ycbcr, steps, self._device
+        )
 
     def _describe(self, numbers: Numbers) -> ClipBatch:
         from .clip_fetcher import ClipBatch
