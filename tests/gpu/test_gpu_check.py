@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,3 +68,15 @@ def test_machines_without_an_accelerator(
     monkeypatch.setattr(devices, "_found", "no accelerator was found on this machine")
     assert gpu_check.main([]) == 1
     assert "no accelerator was found on this machine" in capsys.readouterr().err
+
+
+def test_random_numbers_are_drawn_on_the_device(
+    simulate: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few they are."""
+    machine = simulate("cuda")
+    # There is no driver to ask.
+    monkeypatch.setattr(checks, "_no_waiting", lambda _: contextlib.nullcontext())
+    (call,) = (call for call in CALLS if call.name == "random.choice")
+    assert checks.check(call).wrong == []
+    assert machine.journal.launches.count("mul") >= 20

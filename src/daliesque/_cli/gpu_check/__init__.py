@@ -17,7 +17,7 @@ from ..._engine.devices import gpu_count, require_backend
 from ..._engine.op import registry
 from ..._version import __version__
 from .calls import CALLS, Call
-from .checks import Finding, accelerator, check, find_body
+from .checks import Finding, accelerator, check, find_body, uses_triton
 from .timing import compare_speed, measure_overlap
 
 
@@ -75,6 +75,8 @@ def _describe_machine() -> list[str]:
         "kind": "torch's CPU device, which stands in" if backend.kind == "cpu" else backend.kind,
         "devices": backend.count,
     }
+    if backend.kind != "cpu":
+        facts["Triton"] = "used for random numbers" if uses_triton() else "not used"
     find = getattr(getattr(torch, backend.kind, None), "get_device_name", None)
     if find is not None and backend.kind != "cpu":
         facts["names"] = ", ".join(find(number) for number in range(backend.count))

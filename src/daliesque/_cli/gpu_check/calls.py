@@ -169,6 +169,7 @@ CALLS = [
     Call("perspective", tolerance=_WARPED, random=True),
     Call("posterize", {"bits": 3}),
     Call("preemphasis_filter", {"preemph_coeff": 0.9}, _signals, None),
+    Call("random.choice", {"shape": [1000]}, _numbers, None, random=True),
     Call("random.coin_flip", {"shape": [1000], "batch_size": 6}, _nothing, random=True),
     Call("random.normal", {"shape": [1000], "batch_size": 6}, _nothing, random=True),
     Call("random.uniform", {"shape": [1000], "batch_size": 6}, _nothing, random=True),
