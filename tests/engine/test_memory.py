@@ -80,6 +80,15 @@ def test_loops_run_to_their_end_below_any_limit() -> None:
         assert ndd.memory().cached_bytes <= max(0, limit - ndd.memory().used_bytes)
 
 
+def test_growing_batches_leave_few_buffers() -> None:
+    ndd.memory(release=True)
+    with ndd.EvalMode.sync_cpu:
+        for size in (8, 9, 10, 11):
+            ndd.zeros(shape=[size * MEGA], dtype=ndd.uint8).evaluate()
+    # The second buffer is larger than it had to be, so that it does for the others as well.
+    assert ndd.memory().cached_buffers == 2
+
+
 def test_limit_counts_what_is_in_use_first() -> None:
     ndd.memory(release=True)
     held = ndd.copy(ndd.batch(np.zeros((8, MEGA), np.uint8))).evaluate()

@@ -31,6 +31,9 @@ constexpr size_t kSmallest = 4096;
 // A free buffer that is up to this many steps too large is used rather than a new one: batches of
 // images or files differ in size, and would otherwise collect buffers of every size.
 constexpr int kMostStepsTooLarge = 4;
+// And a new one is this many steps larger if somewhat smaller ones are free: the next batch may
+// need still more, and what is not used of large buffers takes no memory.
+constexpr int kStepsAhead = 2;
 
 /// Rounds up to one of eight steps per power of two, so at most 1/8 of a buffer is wasted.
 size_t bucket_size(size_t bytes) {
@@ -81,6 +84,9 @@ class BufferPool {
     {
       std::lock_guard lock(mutex_);
       void* memory = find(bucket);
+      if (!memory && bucket >= kHugePage && has_smaller(bucket)) {
+        for (int step = 0; step < kStepsAhead; step++) bucket = bucket_size(bucket + 1);
+      }
       info_.used_bytes += static_cast<int64_t>(bucket);
       info_.used_buffers += 1;
       info_.peak_bytes = std::max(info_.peak_bytes, info_.used_bytes);
@@ -207,6 +213,15 @@ class BufferPool {
       return buffer;
     }
     return nullptr;
+  }
+
+  /// Whether there is a free buffer that is up to kMostStepsTooLarge steps too small.
+  bool has_smaller(size_t bucket) const {
+    const size_t list = list_of(bucket);
+    for (size_t step = 1; step <= size_t{kMostStepsTooLarge}; step++) {
+      if (free_[list - step]) return true;
+    }
+    return false;
   }
 
   /// Drops the buffers that were unused longest until at most `limit` bytes are cached. Returns a
