@@ -1237,12 +1237,12 @@ class NpyHeaderCache:
 
     def __init__(self, least_age: float) -> None: ...
 
-def read_npy_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: NpyHeaderCache | None, region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], NpyOutside, float] | None) -> tuple[Samples, list[NpyError]]:
+def read_npy_files(names: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], folder: bytes, cache: NpyHeaderCache | None, region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], NpyOutside, float] | None, lender: Callable[[Samples], Samples | None] | None = None) -> tuple[Samples, list[NpyError]]:
     """
-    The arrays in chosen files that could be read, and the errors of the others.
+    The arrays in chosen files that could be read, and the errors of the others. They are read into the memory that `lender` gives, if that is not None.
     """
 
-def read_npy_contents(contents: Samples, paths: Sequence[str], region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], NpyOutside, float] | None) -> tuple[Samples, list[NpyError]]:
+def read_npy_contents(contents: Samples, paths: Sequence[str], region: tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, numpy.typing.NDArray[Any] | None, tuple[bool, bool, bool], NpyOutside, float] | None, lender: Callable[[Samples], Samples | None] | None = None) -> tuple[Samples, list[NpyError]]:
     """The arrays in the contents of files, likewise."""
 
 class RecordFault(enum.Enum):

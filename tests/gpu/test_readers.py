@@ -96,6 +96,53 @@ def test_videos_are_decoded_into_memory_for_the_transfer(
     assert staging._lent == {}
 
 
+ARRAYS = {
+    "sizes": [np.arange(6 * n, dtype=np.float32).reshape(n, 6) for n in (3, 1, 4)],
+    "bytes": [np.full((2, 5, 3), n, np.uint8) for n in range(5)],
+    "swapped": [np.arange(8, dtype=">i4"), np.arange(3, dtype=">i4")],
+    "numbers": [np.array(n, np.int64) for n in range(3)],
+    "empty": [np.ones((2, 3)), np.ones((0, 3)), np.ones((1, 3))],
+}
+
+
+def assert_arrays_are_delivered(folder: Path, arrays: list[Any], **options: Any) -> None:
+    for number, array in enumerate(arrays):
+        np.save(folder / f"{number}.npy", array)
+    reader = ndd.readers.Numpy(file_root=str(folder), device="gpu", **options)
+    (batch,) = next(iter(reader.next_epoch(batch_size=len(arrays))))
+    assert str(batch.device) == "gpu:0"
+    for found, expected in zip(batch.cpu(), arrays, strict=True):
+        np.testing.assert_array_equal(np.asarray(found), expected)
+
+
+@pytest.mark.parametrize("kind", ["cpu", "cuda"])
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_are_read_into_memory_for_the_transfer(
+    tmp_path: Path, name: str, kind: str, monkeypatch: pytest.MonkeyPatch, simulate: Any
+) -> None:
+    if kind != "cpu":
+        simulate(kind)
+    monkeypatch.setattr(staging.Staged, "take", None)
+    assert_arrays_are_delivered(tmp_path, ARRAYS[name])
+    gc.collect()
+    assert staging._lent == {}
+
+
+def test_arrays_that_have_to_be_rearranged(tmp_path: Path) -> None:
+    arrays = [np.asfortranarray(np.arange(12.0).reshape(3, 4)), np.arange(8.0).reshape(2, 4)]
+    assert_arrays_are_delivered(tmp_path, arrays)
+
+
+def test_arrays_beside_damaged_files(tmp_path: Path) -> None:
+    arrays = [np.full((2, 2), number, np.float32) for number in range(3)]
+    for number, array in enumerate(arrays):
+        np.save(tmp_path / f"{number}.npy", array)
+    (tmp_path / "1.npy").write_bytes(b"none")
+    reader = ndd.readers.Numpy(file_root=str(tmp_path), device="gpu", on_error="skip")
+    (batch,) = next(iter(reader.next_epoch(batch_size=2)))
+    np.testing.assert_array_equal(batch.torch().numpy(), [arrays[0], arrays[2]])
+
+
 def test_other_memory_if_there_is_none_for_the_transfer(
     videos: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

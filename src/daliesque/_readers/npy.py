@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -14,7 +14,8 @@ from .._codecs.npy import read_header
 from .._codecs.pixels import CodecError
 from .._engine.args import FloatsPerSample, IntsPerSample, rule_of
 from .._engine.batch import Batch
-from .._engine.device import DeviceLike
+from .._engine.device import Device, DeviceLike
+from .._engine.devices import require_backend
 from .._engine.dtype import from_numpy
 from .._engine.errors import DecodeError, OpError
 from .._engine.value import Value
@@ -203,11 +204,19 @@ class Numpy(ListedFiles[tuple[Batch]]):
             fill,
         )
 
+    @property
+    def _lender(self) -> Callable[[_kernels.Samples], _kernels.Samples | None] | None:
+        """What gives the memory that is transferred to a device."""
+        if self._device == Device.CPU:
+            return None
+        lend = require_backend(self.operator).lend
+        return lambda outline: lend(outline.type_id, outline.shape_array(), "", self._device)
+
     def fetch(self, numbers: Numbers) -> Fetched:
         if self._paths.remote:
             return self._fetch_remote(numbers)
         arrays, failed = _kernels.read_npy_files(
-            *self._paths.chosen(numbers), self._headers, self._region
+            *self._paths.chosen(numbers), self._headers, self._region, self._lender
         )
         return self._checked(numbers, arrays, failed)
 
@@ -217,7 +226,7 @@ class Numpy(ListedFiles[tuple[Batch]]):
             return Fetched((), errors)
         indices = [k for k in range(len(numbers)) if k not in errors]
         names = [self._full_name(int(number)) for number in numbers[indices]]
-        arrays, failed = _kernels.read_npy_contents(contents[0], names, self._region)
+        arrays, failed = _kernels.read_npy_contents(contents[0], names, self._region, self._lender)
         outputs, faults = self._checked(numbers[indices], arrays, failed)
         return Fetched(outputs, errors | {indices[k]: fault for k, fault in faults.items()})
 

@@ -123,14 +123,23 @@ std::optional<NpyRegion> to_region(const std::optional<Region>& region) {
       fill};
 }
 
+/// A function that lends memory for samples of an outline, or None.
+using Lender = std::optional<nb::typed<nb::callable, std::optional<Samples>(Samples)>>;
+
 Arrays read_arrays(std::vector<std::unique_ptr<NpySource>> sources,
-                   const std::vector<std::string>& paths, const std::optional<Region>& region) {
+                   const std::vector<std::string>& paths, const std::optional<Region>& region,
+                   const Lender& lender) {
   const std::optional<NpyRegion> part = to_region(region);
+  const auto ask = [&](const Samples& outline) {
+    const AcquireGil acquire;
+    return run_python([&] { return nb::cast<std::optional<Samples>>((*lender)(outline)); });
+  };
+  const NpyMemory lend(ask);
   std::vector<NpyError> errors;
   Samples samples;
   {
     const ReleaseGil release;
-    samples = read_npy(sources, part ? &*part : nullptr, errors);
+    samples = read_npy(sources, part ? &*part : nullptr, errors, lender ? &lend : nullptr);
   }
   std::vector<NamedNpyError> named;
   for (const NpyError& error : errors) {
@@ -144,21 +153,21 @@ Arrays read_arrays(std::vector<std::unique_ptr<NpySource>> sources,
 
 Arrays read_npy_files(const nb::bytes& names, const Numbers& ends, const Numbers& chosen,
                       const nb::bytes& folder, NpyHeaderCache* cache,
-                      const std::optional<Region>& region) {
+                      const std::optional<Region>& region, const Lender& lender) {
   const std::vector<std::string> paths = chosen_paths(names, ends, chosen, folder);
   std::vector<std::unique_ptr<NpySource>> sources;
   for (const std::string& path : paths) sources.push_back(file_source(path, cache));
-  return read_arrays(std::move(sources), paths, region);
+  return read_arrays(std::move(sources), paths, region, lender);
 }
 
 Arrays read_npy_contents(const Samples& contents, const std::vector<std::string>& paths,
-                         const std::optional<Region>& region) {
+                         const std::optional<Region>& region, const Lender& lender) {
   if (static_cast<int64_t>(paths.size()) != contents.size()) {
     throw std::invalid_argument("contents and paths must have equal length");
   }
   std::vector<std::unique_ptr<NpySource>> sources;
   for (int64_t i = 0; i < contents.size(); i++) sources.push_back(memory_source(contents, i));
-  return read_arrays(std::move(sources), paths, region);
+  return read_arrays(std::move(sources), paths, region, lender);
 }
 
 Contents read_named(const Samples& paths) {
@@ -216,10 +225,11 @@ void bind_files(nb::module_& m) {
   nb::class_<NpyHeaderCache>(m, "NpyHeaderCache", "Headers of .npy files read before.")
       .def(nb::init<double>(), "least_age"_a);
   m.def("read_npy_files", &read_npy_files, "names"_a, "ends"_a, "chosen"_a, "folder"_a,
-        "cache"_a.none(), "region"_a.none(),
-        "The arrays in chosen files that could be read, and the errors of the others.");
+        "cache"_a.none(), "region"_a.none(), "lender"_a = nb::none(),
+        "The arrays in chosen files that could be read, and the errors of the others. They are "
+        "read into the memory that `lender` gives, if that is not None.");
   m.def("read_npy_contents", &read_npy_contents, "contents"_a, "paths"_a, "region"_a.none(),
-        "The arrays in the contents of files, likewise.");
+        "lender"_a = nb::none(), "The arrays in the contents of files, likewise.");
 }
 
 }  // namespace daliesque::files

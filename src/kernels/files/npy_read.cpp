@@ -156,8 +156,8 @@ std::vector<int64_t> reversed(const std::vector<int64_t>& values) {
   return {values.rbegin(), values.rend()};
 }
 
-/// Memory for the windows, with the axes in the order of the file if `as_stored`.
-Samples empty_windows(const std::vector<Array*>& arrays, bool as_stored) {
+/// The outline of the windows, with the axes in the order of the file if `as_stored`.
+Samples outline_windows(const std::vector<Array*>& arrays, bool as_stored) {
   std::vector<int64_t> shapes;
   for (const Array* array : arrays) {
     const bool reverse = as_stored && array->header.fortran_order;
@@ -166,8 +166,8 @@ Samples empty_windows(const std::vector<Array*>& arrays, bool as_stored) {
     shapes.insert(shapes.end(), extents.begin(), extents.end());
   }
   const NpyHeader& first = arrays[0]->header;
-  return Samples::empty(first.dtype, static_cast<int>(first.shape.size()), std::move(shapes), "",
-                        static_cast<int64_t>(arrays.size()));
+  return Samples::outline(first.dtype, static_cast<int>(first.shape.size()), std::move(shapes), "",
+                          static_cast<int64_t>(arrays.size()));
 }
 
 NpyWindow as_stored(const Array& array) {
@@ -234,7 +234,8 @@ Samples in_c_order(const Samples& stored, const std::vector<Array*>& arrays) {
     (reverse ? fortran : straight).push_back(static_cast<int64_t>(k));
   }
   if (fortran.empty()) return stored;
-  Samples out = empty_windows(arrays, false);
+  Samples out = outline_windows(arrays, false);
+  out.materialize();
   std::vector<int> backwards(static_cast<size_t>(out.ndim()));
   std::iota(backwards.rbegin(), backwards.rend(), 0);
   Samples transposed = out.select(fortran);
@@ -272,6 +273,19 @@ Samples padded(const Samples& windows, const std::vector<Array*>& arrays, float 
         });
   });
   return out;
+}
+
+/// Memory for the windows as they are stored: lent, if these are the arrays in the end.
+Samples memory_for(const std::vector<Array*>& arrays, const NpyMemory* lend) {
+  Samples stored = outline_windows(arrays, true);
+  const bool rearranged = std::ranges::any_of(arrays, [](const Array* array) {
+    return array->padded() || (array->header.fortran_order && array->header.shape.size() > 1);
+  });
+  if (lend && !rearranged) {
+    if (std::optional<Samples> lent = (*lend)(stored)) return *std::move(lent);
+  }
+  stored.materialize();
+  return stored;
 }
 
 /// The arrays without errors; empty if they do not go together.
@@ -317,7 +331,7 @@ std::unique_ptr<NpySource> memory_source(const Samples& samples, int64_t sample)
 }
 
 Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegion* region,
-                 std::vector<NpyError>& errors) {
+                 std::vector<NpyError>& errors, const NpyMemory* lend) {
   const auto count = static_cast<int64_t>(sources.size());
   const bool keep_open = count <= kMostNpyOpen;
   const int64_t limit = max_sample_bytes();
@@ -341,7 +355,7 @@ Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegi
   if (!errors.empty()) return {};
   Samples out;
   if (!good.empty()) {
-    Samples stored = empty_windows(good, true);
+    Samples stored = memory_for(good, lend);
     read_windows(stored, good, keep_open);
     out = in_c_order(stored, good);
     if (std::ranges::any_of(good, [](const Array* array) { return array->padded(); })) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/function_ref.h"
 #include "core/samples.h"
 #include "files/npy_header.h"
 #include "files/open_file.h"
@@ -79,9 +80,13 @@ std::unique_ptr<NpySource> file_source(std::string path, NpyHeaderCache* cache);
 /// A sample of uint8, which must outlive the source.
 std::unique_ptr<NpySource> memory_source(const Samples& samples, int64_t sample);
 
+/// Lends memory for arrays of an outline, if it has any.
+using NpyMemory = FunctionRef<std::optional<Samples>(const Samples&)>;
+
 /// The arrays in all sources without errors (or parts of them), in order. The errors are sorted by
-/// sample; kOtherAxes and kOtherType are reported alone, and nothing is read.
+/// sample; kOtherAxes and kOtherType are reported alone, and nothing is read. They are read into
+/// the memory that `lend`, if not null, gives, unless they have to be rearranged.
 Samples read_npy(std::vector<std::unique_ptr<NpySource>>& sources, const NpyRegion* region,
-                 std::vector<NpyError>& errors);
+                 std::vector<NpyError>& errors, const NpyMemory* lend = nullptr);
 
 }  // namespace daliesque::files
