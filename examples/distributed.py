@@ -12,6 +12,7 @@ another number of processes, and it prints the losses that it would have printed
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,9 @@ def main() -> None:
     finally:
         if processes > 1:
             dist.destroy_process_group()
+            # DistributedDataParallel still refers to the group, whose threads must not be there
+            # when the interpreter ends.
+            gc.collect()
 
 
 if __name__ == "__main__":
