@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 
+import daliesque as ndd
 from daliesque._engine import devices
 from support import launches
 
@@ -43,6 +46,25 @@ def test_no_more_than_the_table_says(name: str) -> None:
 def test_sizes_do_not_matter_for_single_elements(name: str) -> None:
     dense, real = TABLE[name]
     assert real.launches <= 2 * dense.launches
+
+
+@pytest.mark.usefixtures("no_driver")
+@pytest.mark.parametrize(
+    "expression",
+    [
+        lambda x: x * 2 + 1,
+        lambda x: x - x,
+        lambda x: ndd.math.sqrt(x),
+        lambda x: (x > 3) & (x < 9),
+        lambda x: x / ndd.batch([[float(k)] for k in range(launches.COUNT)]).gpu(),
+    ],
+    ids=["numbers", "samples", "math", "comparison", "per sample"],
+)
+def test_sizes_do_not_matter_for_arithmetic(expression: Callable[[ndd.Batch], ndd.Batch]) -> None:
+    dense, real = (launches.counted_expression(expression, sizes) for sizes in (False, True))
+    assert 0 < dense.launches <= 10
+    # One more finds the sample that an element belongs to.
+    assert real.launches <= 2 * dense.launches + 1
 
 
 @pytest.mark.parametrize("name", [name for name, rows in TABLE.items() if len(rows) > 1])

@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -137,12 +138,27 @@ def takes_real_sizes(case: Case) -> bool:
     return len(shapes) > 1
 
 
-def counted(case: Case, real_sizes: bool) -> Counts:
-    """What a call of a case asks of the device, its inputs being there."""
+def simulated() -> SimulatedAccelerator:
+    """A new device, which only counts what is asked of it."""
     machine = SimulatedAccelerator("cuda", is_hollow=True)
     devices._found = machine
     thread.default_contexts.clear()
     thread.plain_context = None
+    return machine
+
+
+def asked(machine: SimulatedAccelerator, function: Callable[[], Any]) -> Counts:
+    """What a function asks of a device."""
+    journal = machine.journal
+    journal.launches.clear()
+    journal.uploads = journal.uploaded = journal.pageable = 0
+    function()
+    return Counts(len(journal.launches), journal.uploads, journal.uploaded, journal.pageable)
+
+
+def counted(case: Case, real_sizes: bool) -> Counts:
+    """What a call of a case asks of the device, its inputs being there."""
+    machine = simulated()
     found = body_of(registry[case.operator])
     assert found is not None
     with ndd.EvalMode.sync_cpu:
@@ -152,11 +168,16 @@ def counted(case: Case, real_sizes: bool) -> Counts:
             for number, batch in enumerate(batches)
         ]
         arguments = {} if batches else {"batch_size": COUNT}
-        journal = machine.journal
-        journal.launches.clear()
-        journal.uploads = journal.uploaded = journal.pageable = 0
-        call(case, there, device="gpu", **arguments)
-    return Counts(len(journal.launches), journal.uploads, journal.uploaded, journal.pageable)
+        return asked(machine, lambda: call(case, there, device="gpu", **arguments))
+
+
+def counted_expression(expression: Callable[[ndd.Batch], Any], real_sizes: bool) -> Counts:
+    """What arithmetic on images asks of the device."""
+    machine = simulated()
+    with ndd.EvalMode.sync_cpu:
+        sizes = SIZES if real_sizes else [(375, 500)] * COUNT
+        batch = ndd.batch([np.zeros((*size, 3), np.uint8) for size in sizes], layout="HWC").gpu()
+        return asked(machine, lambda: expression(batch))
 
 
 def measured(name: str) -> list[Counts]:
