@@ -274,10 +274,11 @@ class Reader(Advising, Generic[Delivered]):
     def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
         """Where samples come from, for each output: the same source for all by default."""
         names = tuple(self._source_names(numbers))
-        for name in names:
-            if not isinstance(name, str):
-                msg = f"{self.operator}: source_name must return a string; got {name!r}."
-                raise TypeError(msg)
+        if not set(map(type, names)) <= {str}:
+            for name in names:
+                if not isinstance(name, str):
+                    msg = f"{self.operator}: source_name must return a string; got {name!r}."
+                    raise TypeError(msg)
         return (names,) * outputs
 
     def _full_name(self, number: int) -> str:

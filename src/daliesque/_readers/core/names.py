@@ -32,6 +32,10 @@ class Names(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What finds them stays in this process.
+        return tuple, (tuple(self),)
+
     def _all(self) -> Sequence[str]:
         if self._known is None:
             self._known = self._find(self._numbers)

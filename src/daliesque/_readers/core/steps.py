@@ -198,12 +198,16 @@ class _Batch:
 
     def add(self, numbers: Numbers, fetched: Fetched, repeat: bool) -> None:
         """Append samples; those that failed are left out, or replaced by the one before."""
-        for index, number in enumerate(numbers.tolist()):
-            if index not in fetched.errors:
-                self.rows.append(len(self.numbers))
-                self.numbers.append(number)
-            elif repeat:
-                self.pad(1)
+        if not fetched.errors:
+            self.rows += range(len(self.numbers), len(self.numbers) + len(numbers))
+            self.numbers += numbers.tolist()
+        else:
+            for index, number in enumerate(numbers.tolist()):
+                if index not in fetched.errors:
+                    self.rows.append(len(self.numbers))
+                    self.numbers.append(number)
+                elif repeat:
+                    self.pad(1)
         if not self.outputs or not fetched.outputs:
             self.outputs = self.outputs or fetched.outputs
         else:

@@ -51,9 +51,9 @@ class Names:
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self)))
 
-    def chosen(self, numbers: Numbers) -> list[str]:
+    def chosen(self, numbers: Sequence[int]) -> list[str]:
         """Some of the names."""
-        return _kernels.chosen_names(self.joined, self.ends, numbers)
+        return _kernels.chosen_names(self.joined, self.ends, np.array(numbers, np.int64))
 
 
 class NameList(NamedTuple):

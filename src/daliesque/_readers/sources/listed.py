@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
-
-import numpy as np
 
 from ..._engine.args import rule_of
 from ..._engine.device import DeviceLike
 from ..._engine.errors import same_class
 from ..core.base import Reader
 from ..core.epoch import Delivered
+from ..core.names import Names as NamesOnDemand
 from ..core.options import ReaderOptions
 from .discovery import NameList, Names, PathLike, Paths, list_paths, list_tree, read_names
 from .storage import is_below, outside_error
@@ -157,10 +156,10 @@ class ListedFiles(Reader[Delivered]):
     def source_name(self, number: int) -> str:
         return self._paths[number]
 
-    def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
+    def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
         if type(self).source_name is not ListedFiles.source_name:
-            return super()._source_names(numbers)
-        return self._paths.names.chosen(np.fromiter(numbers, np.int64))
+            return super()._sources(numbers, outputs)
+        return (NamesOnDemand(self._paths.names.chosen, numbers),) * outputs
 
     def _full_name(self, number: int) -> str:
         return self._paths.full(number)
