@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -280,3 +281,61 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     match = r"readers\.Parquet needs the package pyarrow\. Install daliesque\[parquet\]\."
     with pytest.raises(ImportError, match=match):
         ndd.readers.Parquet(path="x")
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_rows_that_fail_among_rows_that_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shuffle: bool
+) -> None:
+    """Of slices in which values are missing, rows are drawn late, or skipped."""
+    monkeypatch.setattr(row_groups, "_SLICE_BYTES", 2_000)
+    monkeypatch.setattr(row_groups, "_KEPT_BYTES", 6_000)
+    rows = 500
+    values = [None if k % 7 == 3 else str(k) * 30 for k in range(rows)]
+    path = write(tmp_path / "x.parquet", {"n": range(rows), "y": values}, 120)
+    good = [k for k in range(rows) if k % 7 != 3]
+    reader = ndd.readers.Parquet(
+        path=path, random_shuffle=shuffle, initial_fill=100, on_error="skip", seed=5
+    )
+    seen = []
+    for step in reader.next_epoch(batch_size=9, last_batch="partial"):
+        numbers = step["n"].torch().tolist()
+        found = [bytes(np.asarray(sample)).decode() for sample in step["y"]]
+        assert found == [values[k] for k in numbers]
+        seen += numbers
+    assert sorted(set(seen)) == good
+    assert (list(dict.fromkeys(seen)) != good) == shuffle
+    assert len(reader.errors) == rows - len(good)
+
+
+def test_rows_that_name_files_among_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_groups, "_SLICE_BYTES", 300)
+    for k in range(0, 60, 7):
+        (tmp_path / f"{k}.bin").write_bytes(b"file %d" % k)
+    images = [
+        {"bytes": None, "path": f"{k}.bin"} if k % 7 == 0 else {"bytes": b"%d" % k, "path": None}
+        for k in range(60)
+    ]
+    (tmp_path / "14.bin").unlink()
+    path = write(tmp_path / "x.parquet", {"image": images, "n": range(60)}, 40)
+    reader = ndd.readers.Parquet(path=path, random_shuffle=True, initial_fill=20, on_error="skip")
+    seen = {}
+    for step in reader.next_epoch(batch_size=8, last_batch="partial"):
+        contents = [bytes(np.asarray(sample)) for sample in step["image"]]
+        seen |= dict(zip(step["n"].torch().tolist(), contents, strict=True))
+    expected = {k: b"%d" % k if k % 7 else b"file %d" % k for k in range(60) if k != 14}
+    assert seen == expected
+    assert 'cannot read "14.bin"' in str(reader.errors[0].exception)
+
+
+def test_batches_outlive_their_reader(tmp_path: Path) -> None:
+    """A batch shares memory with others; names of rows are pickled as text."""
+    path = numbered(tmp_path / "x.parquet", 0, 12, rows=6)
+    steps = list(ndd.readers.Parquet(path=path).next_epoch(batch_size=4))
+    copied = pickle.loads(pickle.dumps(steps[1]["x"]))
+    assert copied.source == [f"{path} at row {k}" for k in (4, 5, 6, 7)]
+    assert [step["x"].torch().tolist() for step in steps] == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9, 10, 11],
+    ]

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
-
-import numpy as np
 
 from .._engine.args import rule_of
 from .._engine.batch import Batch
 from .._engine.device import DeviceLike
 from .._engine.errors import DecodeError, same_class
 from .core.base import Reader
+from .core.names import Names
 from .core.options import ReaderOptions
 from .core.order import Numbers
 from .core.source import Fetched
@@ -142,20 +141,12 @@ class Parquet(Reader[dict[str, Batch]]):
         slices = getattr(self._local, "slices", None)
         if slices is None:
             kept_rows = self._settings["initial_fill"] if self._settings["random_shuffle"] else 0
-            slices = self._local.slices = Slices(self._arrow, self._rows, kept_rows)
-        table, errors = slices.rows(numbers)
-        if table is None:
-            return Fetched((), errors)
-        folder = os.path.dirname(next(self._rows.locations(numbers[:1]))[0])
-        outputs, faults = self._columns.convert(table, folder)
-        if errors:
-            indices = [k for k in range(len(numbers)) if k not in errors]
-            faults = {indices[k]: fault for k, fault in faults.items()} | errors
-        return Fetched(outputs, faults)
+            slices = Slices(self._arrow, self._rows, self._columns, kept_rows)
+            self._local.slices = slices
+        return slices.rows(numbers)
 
-    def _source_names(self, numbers: Iterable[int]) -> Iterable[str]:
-        locations = self._rows.locations(np.fromiter(numbers, np.int64))
-        return [f"{file} at row {row}" for file, row in locations]
+    def _sources(self, numbers: Sequence[int], outputs: int) -> Sequence[Sequence[str]]:
+        return (Names(self._rows.names, numbers),) * outputs
 
     def source_name(self, number: int) -> str:
-        return next(iter(self._source_names([number])))
+        return self._rows.names([number])[0]

@@ -55,10 +55,11 @@ class Columns:
         if not self.names:
             msg = f"{where}: there are no columns."
             raise ValueError(msg)
-        for name in self.names:
-            self._check(schema, name)
+        # Those columns of files' contents in which there may be the names of files instead.
+        self._naming = [name for name in self.names if self._check(schema, name)]
 
-    def _check(self, schema: pa.Schema, name: str) -> None:
+    def _check(self, schema: pa.Schema, name: str) -> bool:
+        """Refuse what cannot be read; returns whether there is a field for names of files."""
         first, *fields = [name] if name in schema.names else name.split(".")
         if first not in schema.names:
             known = ", ".join(schema.names[:20])
@@ -77,11 +78,17 @@ class Columns:
                 "others with 'columns'."
             )
             raise ValueError(msg)
+        storage = getattr(kind, "storage_type", kind)
+        return bool(_is_struct(storage) and storage.get_field_index("path") >= 0)
 
     def roots(self, schema: pa.Schema) -> list[str]:
         """The columns of the table that are needed."""
         found = [name if name in schema.names else name.split(".")[0] for name in self.names]
         return list(dict.fromkeys(found))
+
+    def names_files(self, table: pa.Table) -> bool:
+        """Whether rows have the names of files in place of contents."""
+        return any(_field(self._value(table, name), "bytes").null_count for name in self._naming)
 
     def convert(self, table: pa.Table, folder: str) -> Fetched:
         """All outputs for the rows of a table, and why some rows have none.
@@ -130,17 +137,26 @@ class Columns:
         """A column as one array, without structs around it; rows that cannot be read are noted."""
         import pyarrow as pa
 
-        first, *fields = [name] if name in table.column_names else name.split(".")
-        chunks = table.column(first).combine_chunks()
-        array = chunks.combine_chunks() if isinstance(chunks, pa.ChunkedArray) else chunks
-        for field in fields:
-            array = _field(array, field)
-        if isinstance(array, pa.ExtensionArray):
-            array = array.storage
+        array = self._value(table, name)
         if pa.types.is_struct(array.type):
             array = _embedded(array, folder, self._allow_outside, unread)
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
+        return array
+
+    def _value(self, table: pa.Table, name: str) -> Any:
+        """A column, or a field of one, as one array."""
+        import pyarrow as pa
+
+        first, *fields = [name] if name in table.column_names else name.split(".")
+        array = table.column(first)
+        while isinstance(array, pa.ChunkedArray):
+            # To combine copies, even if there is only one.
+            array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+        for field in fields:
+            array = _field(array, field)
+        if isinstance(array, pa.ExtensionArray):
+            array = array.storage
         return array
 
 
@@ -162,6 +178,12 @@ def _unsupported(kind: Any) -> str:
         return ""
     number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     return "" if number else "this"
+
+
+def _is_struct(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_struct(kind))
 
 
 def _is_bytes(kind: Any) -> bool:
@@ -248,8 +270,9 @@ def _bytes_to_samples(array: Any, where: str) -> _kernels.Samples:
 
     if pa.types.is_fixed_size_binary(array.type):
         array = array.cast(pa.binary())
-    array = array.cast(pa.large_binary())
     _, offsets, data = array.buffers()
-    ends = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    large = pa.types.is_large_binary(array.type) or pa.types.is_large_string(array.type)
+    bounds = np.frombuffer(offsets, np.int64 if large else np.int32)
+    ends = bounds[array.offset : array.offset + len(array) + 1].astype(np.int64)
     content = np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]]
     return split_rows(content, ends[1:] - ends[0], where)

@@ -3,24 +3,36 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import _kernels
 from ..._engine.errors import DecodeError
 from ..core.order import Numbers
+from ..core.source import Fetched
+from .arrow_columns import Columns
 from .storage import is_url, open_binary
 
-# Rows are decoded in slices of about so many bytes, and at most so many rows.
-_SLICE_BYTES = 1 << 22
+# Rows are decoded in slices of about so many bytes, and at most so many rows. Slices that fit into
+# a processor's cache are decoded, and copied from there, in half the time of large ones.
+_SLICE_BYTES = 1 << 20
 _SLICE_ROWS = 1 << 14
-# Slices that stay in memory take at most so many bytes, or are just two.
+# Slices some of whose rows are not delivered take at most so many bytes, or are just two.
 _KEPT_BYTES = 1 << 26
 # Each column is read in pieces of so many bytes.
 _BUFFER_BYTES = 1 << 20
+
+
+# Why some rows cannot be delivered.
+_Errors = dict[int, Exception]
+# The number of a row group, and of a slice in it.
+_Key = tuple[int, int]
 
 
 class RowGroup(NamedTuple):
@@ -74,6 +86,7 @@ class RowGroups:
         self.ends: Numbers = np.cumsum(rows)
         self.first_rows: Numbers = self.ends - rows
         self.slice_rows: Numbers = np.array([group.slice_rows for group in groups], np.int64)
+        self._ends: list[int] = self.ends.tolist()
 
     def __len__(self) -> int:
         return int(self.ends[-1]) if len(self.ends) else 0
@@ -82,40 +95,84 @@ class RowGroups:
         """The row groups of some rows."""
         return np.searchsorted(self.ends, numbers, side="right")
 
-    def locations(self, numbers: Numbers) -> Iterator[tuple[str, int]]:
+    def slices_of(self, first: int, end: int) -> Iterator[tuple[_Key, int]]:
+        """Row groups and slices of consecutive rows, and how many of these each has."""
+        while first < end:
+            number = bisect_right(self._ends, first)
+            group, group_end = self.groups[number], self._ends[number]
+            within = first - (group_end - group.rows)
+            which = within // group.slice_rows
+            slice_end = first - within + (which + 1) * group.slice_rows
+            count = min(slice_end, group_end, end) - first
+            yield (number, which), count
+            first += count
+
+    def names(self, numbers: Sequence[int]) -> list[str]:
         """For some rows, the file and the number of the row in it."""
-        groups = self.group_of(numbers)
+        groups = self.group_of(np.array(numbers, np.int64))
         within = (numbers - self.first_rows[groups]).tolist()
-        for group, row in zip(groups.tolist(), within, strict=True):
-            yield self.files[self.groups[group].file], self.groups[group].first + row
+        described = [self.groups[group] for group in groups.tolist()]
+        return [
+            f"{self.files[group.file]} at row {group.first + row}"
+            for group, row in zip(described, within, strict=True)
+        ]
 
 
 class _Slice:
-    """Some rows in memory: their numbers, ascending, and which of them have been delivered."""
+    """Some rows in memory, as samples: the numbers of rows, ascending, and why others have none.
 
-    def __init__(self, rows: Numbers, table: Any) -> None:
-        self.rows = rows
-        self.table = table
-        self.nbytes: int = table.nbytes
-        self.taken = np.zeros(len(rows), bool)
+    Rows that name files are not samples yet but a table: they are read when they are asked for.
+    """
 
-    def take(self, numbers: Numbers) -> Any:
-        """A table of chosen rows, or None if some of them are not there."""
-        at = np.searchsorted(self.rows, numbers)
-        if at.max() >= len(self.rows) or (self.rows[at] != numbers).any():
-            return None
-        self.taken[at] = True
-        if at[-1] - at[0] == len(at) - 1 and (np.diff(at) == 1).all():
-            return self.table.slice(int(at[0]), len(at))
-        return self.table.take(at)
+    def __init__(
+        self,
+        numbers: Numbers,
+        content: tuple[_kernels.Samples, ...] | Any,
+        errors: _Errors,
+        complete: bool,
+    ) -> None:
+        self.numbers = numbers
+        # Whether all rows are there, from the first to the last.
+        self._complete = complete
+        self._content = content
+        self._errors = errors
+        self._taken = np.zeros(len(numbers), bool)
+        # How many rows have not been delivered.
+        self.left = len(numbers)
+        parts = content if isinstance(content, tuple) else (content,)
+        self.nbytes: int = sum(part.nbytes for part in parts)
+
+    def take(self, numbers: Numbers, columns: Columns, path: str) -> Fetched | None:
+        """Chosen rows, which share the memory of the slice; None if some are not there."""
+        failed: _Errors = {}
+        if self._complete:
+            at = numbers - self.numbers[0]
+        else:
+            if self._errors:
+                found = enumerate(numbers.tolist())
+                failed = {k: self._errors[number] for k, number in found if number in self._errors}
+                numbers = np.delete(numbers, list(failed))
+            if len(numbers) == 0:
+                return Fetched((), failed)
+            at = np.searchsorted(self.numbers, numbers)
+            if at.max() >= len(self.numbers) or (self.numbers[at] != numbers).any():
+                return None
+        self._taken[at] = True
+        self.left = len(self.numbers) - int(np.count_nonzero(self._taken))
+        if not isinstance(self._content, tuple):
+            return columns.convert(self._content.take(at), os.path.dirname(path))
+        chosen = at.tolist()
+        return Fetched(tuple(samples.select(chosen) for samples in self._content), failed)
 
     def rest(self) -> _Slice:
-        """The rows that have not been delivered."""
-        left = np.flatnonzero(~self.taken)
-        return _Slice(self.rows[left], self.table.take(left))
-
-
-_Key = tuple[int, int]
+        """The rows that have not been delivered, in memory of their own."""
+        left = np.flatnonzero(~self._taken)
+        content = self._content
+        if isinstance(content, tuple):
+            content = tuple(samples.select(left.tolist()).copy() for samples in content)
+        else:
+            content = content.take(left)
+        return _Slice(self.numbers[left], content, self._errors, complete=False)
 
 
 class Slices:
@@ -126,71 +183,98 @@ class Slices:
     only these are kept, at most `kept_rows`.
     """
 
-    def __init__(self, arrow: Any, index: RowGroups, kept_rows: int) -> None:
+    def __init__(self, arrow: Any, index: RowGroups, columns: Columns, kept_rows: int) -> None:
         self._arrow = arrow
         self._index = index
+        self._columns = columns
         self._kept_rows = kept_rows
         self._recent: OrderedDict[_Key, _Slice] = OrderedDict()
         self._rest: OrderedDict[_Key, _Slice] = OrderedDict()
+        # The bytes of all recent slices, and that of them which was delivered completely.
+        self._recent_bytes = 0
+        self._finished: _Key | None = None
         # The row group that is being decoded, the number of its next slice, and the stream.
         self._group, self._next = -1, 0
-        self._stream: Iterator[Any] = iter(())
+        self._stream: Iterator[_Slice] = iter(())
         self._file: tuple[int, Any] | None = None
         # Row groups that are damaged: from which slice on, and how.
         self._broken: dict[int, tuple[int, DecodeError]] = {}
 
-    def rows(self, numbers: Numbers) -> tuple[Any, dict[int, Exception]]:
-        """A table of chosen rows, if any of them can be read, and by index why others cannot."""
-        tables: list[Any] = []
+    def rows(self, numbers: Numbers) -> Fetched:
+        """Chosen rows, and by index why others cannot be read."""
+        parts: list[tuple[_kernels.Samples, ...]] = []
         indices: list[Numbers] = []
-        errors: dict[int, Exception] = {}
+        errors: _Errors = {}
         for key, chosen in self._by_slice(numbers):
-            table = self._take_rest(key, numbers[chosen])
-            if table is None:
-                try:
-                    table = self._slice(*key).take(numbers[chosen])
-                except DecodeError as error:
-                    errors |= dict.fromkeys(chosen.tolist(), error)
-                    continue
-                self._forget()
-            tables.append(table)
-            indices.append(chosen)
-        if not tables:
-            return None, errors
-        table = tables[0] if len(tables) == 1 else self._arrow.concat_tables(tables)
-        order = np.argsort(np.concatenate(indices))
-        return table if (np.diff(order) == 1).all() else table.take(order), errors
+            try:
+                outputs, failed = self._take(key, numbers[chosen])
+            except DecodeError as error:
+                errors |= dict.fromkeys(chosen.tolist(), error)
+                continue
+            if failed:
+                errors |= {int(chosen[k]): error for k, error in failed.items()}
+                chosen = np.delete(chosen, list(failed))
+            if outputs:
+                parts.append(outputs)
+                indices.append(chosen)
+        if not parts:
+            return Fetched((), errors)
+        if len(parts) == 1 and self._kept_rows == 0:
+            return Fetched(parts[0], errors)
+        # A batch that held all the slices of its rows could take many times the memory it needs.
+        order = np.argsort(np.concatenate(indices)).tolist()
+        joined = (_kernels.join(list(some)) for some in zip(*parts, strict=True))
+        return Fetched(tuple(some.select(order).copy() for some in joined), errors)
 
     def _by_slice(self, numbers: Numbers) -> Iterator[tuple[_Key, Numbers]]:
         """Row groups and slices, and the indices in a request that they fill."""
+        indices, first, count = np.arange(len(numbers)), int(numbers[0]), len(numbers)
+        if int(numbers[-1]) - first == count - 1 and (numbers == indices + first).all():
+            begin = 0
+            for key, part in self._index.slices_of(first, first + count):
+                yield key, indices[begin : begin + part]
+                begin += part
+            return
         groups = self._index.group_of(numbers)
         which = (numbers - self._index.first_rows[groups]) // self._index.slice_rows[groups]
-        changes = np.flatnonzero((np.diff(groups) != 0) | (np.diff(which) != 0)) + 1
-        parts: dict[_Key, list[Numbers]] = {}
-        for part in np.split(np.arange(len(numbers)), changes):
-            key = int(groups[part[0]]), int(which[part[0]])
-            parts.setdefault(key, []).append(part)
-        for key, indices in parts.items():
-            yield key, np.concatenate(indices)
+        order = np.lexsort((which, groups))
+        keys = list(zip(groups[order].tolist(), which[order].tolist(), strict=True))
+        begin = 0
+        for key, run in itertools.groupby(keys):
+            end = begin + sum(1 for _ in run)
+            yield key, order[begin:end]
+            begin = end
 
-    def _take_rest(self, key: _Key, numbers: Numbers) -> Any:
-        """Rows of a slice of which only the rest is kept, if they are all there."""
+    def _take(self, key: _Key, numbers: Numbers) -> Fetched:
+        """Rows of a slice."""
+        path = self._index.files[self._index.groups[key[0]].file]
         kept = self._rest.get(key)
-        if kept is None:
-            return None
-        table = kept.take(numbers)
-        left = len(kept.rows) - int(kept.taken.sum())
-        if left == 0:
-            del self._rest[key]
-        elif left < len(kept.rows) // 2:
-            self._rest[key] = kept.rest()
-        return table
+        if kept is not None:
+            found = kept.take(numbers, self._columns, path)
+            if kept.left == 0:
+                del self._rest[key]
+            elif kept.left < len(kept.numbers) // 2:
+                self._rest[key] = kept.rest()
+            if found is not None:
+                return found
+        decoded = self._slice(key)
+        found = decoded.take(numbers, self._columns, path)
+        assert found is not None, "a slice has all of its rows"
+        if decoded.left == 0 and self._finished != key:
+            # One that is finished stays: what reads rows one by one may ask for the last one again.
+            if self._finished is not None:
+                self._drop(self._finished)
+            self._finished = key
+        if self._recent_bytes > _KEPT_BYTES:
+            self._forget()
+        return found
 
-    def _slice(self, group: int, which: int) -> _Slice:
-        key = (group, which)
-        if key in self._recent:
+    def _slice(self, key: _Key) -> _Slice:
+        known = self._recent.get(key)
+        if known is not None:
             self._recent.move_to_end(key)
-            return self._recent[key]
+            return known
+        group, which = key
         if group in self._broken and which >= self._broken[group][0]:
             raise self._broken[group][1]
         if group != self._group or which < self._next:
@@ -198,54 +282,82 @@ class Slices:
             self._group, self._next = group, 0
         while self._next <= which:
             try:
-                table = next(self._stream)
+                decoded = next(self._stream)
             except DecodeError as error:
                 self._broken[group] = (self._next, error)
                 self._group = -1
                 raise
-            first = int(self._index.first_rows[group])
-            first += self._next * int(self._index.slice_rows[group])
-            rows = np.arange(first, first + len(table))
-            self._recent[group, self._next] = _Slice(rows, table)
+            self._recent[group, self._next] = decoded
+            self._recent_bytes += decoded.nbytes
             self._next += 1
             if self._next <= which:
                 self._forget()
         return self._recent[key]
 
-    def _decode(self, number: int) -> Iterator[Any]:
+    def _decode(self, number: int) -> Iterator[_Slice]:
         """The slices of a row group."""
         arrow, group = self._arrow, self._index.groups[number]
         path = self._index.files[group.file]
-        left, waiting = group.rows, []
+        done, waiting = 0, []
         try:
             if self._file is None or self._file[0] != group.file:
                 self._file = (group.file, open_parquet(arrow, path))
             for batch in self._file[1].iter_batches(
-                group.slice_rows, row_groups=[group.number], columns=self._index.columns
+                group.slice_rows,
+                row_groups=[group.number],
+                columns=self._index.columns,
+                use_threads=False,
             ):
                 waiting.append(batch)
-                while waiting and sum(map(len, waiting)) >= min(group.slice_rows, left):
-                    table = arrow.Table.from_batches(waiting)
-                    # Batches nearly always are as long as they should be.
-                    table = table if len(waiting) == 1 else table.combine_chunks()
-                    size = min(group.slice_rows, left)
-                    left -= size
-                    waiting = table.slice(size).to_batches() if len(table) > size else []
-                    yield table.slice(0, size)
+                # Arrow decodes into the same memory again if nobody holds on to it.
+                del batch
+                while waiting:
+                    size = min(group.slice_rows, group.rows - done)
+                    if sum(map(len, waiting)) < size:
+                        break
+                    table, waiting = self._split(waiting, size)
+                    first = int(self._index.first_rows[number]) + done
+                    done += size
+                    decoded = self._to_slice(first, table, path)
+                    del table
+                    yield decoded
         except (arrow.ArrowException, OSError) as error:
             msg = f"row group {group.number} is damaged: {error}"
             raise DecodeError(msg) from error
-        if left:
-            msg = f"row group {group.number} has {group.rows - left} rows instead of {group.rows}"
+        if done < group.rows:
+            msg = f"row group {group.number} has {done} rows instead of {group.rows}"
             raise DecodeError(msg)
+
+    def _split(self, batches: list[Any], size: int) -> tuple[Any, list[Any]]:
+        """The first rows of some record batches as a table, and the others."""
+        table = self._arrow.Table.from_batches(batches)
+        if len(batches) > 1:
+            # Batches nearly always are as long as they should be.
+            table = table.combine_chunks()
+        rest = table.slice(size).to_batches() if len(table) > size else []
+        return table.slice(0, size), rest
+
+    def _to_slice(self, first: int, table: Any, path: str) -> _Slice:
+        numbers = np.arange(first, first + len(table))
+        if self._columns.names_files(table):
+            return _Slice(numbers, table, {}, complete=True)
+        outputs, failed = self._columns.convert(table, os.path.dirname(path))
+        if not failed:
+            return _Slice(numbers, outputs, {}, complete=True)
+        errors = {first + k: error for k, error in failed.items()}
+        return _Slice(np.delete(numbers, list(failed)), outputs, errors, complete=False)
+
+    def _drop(self, key: _Key) -> None:
+        dropped = self._recent.pop(key, None)
+        if dropped is not None:
+            self._recent_bytes -= dropped.nbytes
 
     def _forget(self) -> None:
         """Drop slices until they take little memory; keep rows that will still be asked for."""
-        total = sum(found.nbytes for found in self._recent.values())
-        while len(self._recent) > 2 and total > _KEPT_BYTES:
-            key, oldest = self._recent.popitem(last=False)
-            total -= oldest.nbytes
-            if self._kept_rows and not oldest.taken.all():
+        while len(self._recent) > 2 and self._recent_bytes > _KEPT_BYTES:
+            key, oldest = next(iter(self._recent.items()))
+            self._drop(key)
+            if self._kept_rows and oldest.left:
                 self._rest[key] = oldest.rest()
-        while sum(len(kept.rows) for kept in self._rest.values()) > 2 * self._kept_rows:
+        while sum(len(kept.numbers) for kept in self._rest.values()) > 2 * self._kept_rows:
             self._rest.popitem(last=False)
