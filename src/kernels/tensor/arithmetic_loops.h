@@ -21,7 +21,7 @@ namespace avx512 {
 ArithmeticLoop function_loop(ArithmeticOp op, DType type);
 }  // namespace avx512
 
-/// Functions of the C library on double, powers, remainders and 64-bit divisions.
+/// Powers of integers, remainders and 64-bit divisions.
 ArithmeticLoop math_loop(ArithmeticOp op, DType type);
 
 }  // namespace daliesque::tensor

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic loops that do not vectorize: functions of the C library on double, powers and wide
-// divisions.
-#include <cmath>
+// Arithmetic loops that do not vectorize: powers of integers and wide divisions.
 #include <type_traits>
 
 #include "tensor/arithmetic_loops.h"
@@ -9,13 +7,6 @@
 namespace daliesque::tensor {
 
 namespace {
-
-template <auto f, class T>
-void unary(void* out, const void* const* in, int64_t count) {
-  auto* to = static_cast<T*>(out);
-  const auto* a = static_cast<const T*>(in[0]);
-  for (int64_t i = 0; i < count; i++) to[i] = f(a[i]);
-}
 
 template <auto f, class T>
 void binary(void* out, const void* const* in, int64_t count) {
@@ -35,11 +26,6 @@ T integer_power(T base, T exponent) {
     square *= square;
   }
   return static_cast<T>(result);
-}
-
-/// Squaring is so common that it deserves not to be a library call.
-double real_power(double base, double exponent) {
-  return exponent == 2 ? base * base : std::pow(base, exponent);
 }
 
 template <class T>
@@ -78,7 +64,7 @@ ArithmeticLoop power_loop(DType type) {
     case DType::int64:
       return binary<integer_power<int64_t>, int64_t>;
     default:
-      return binary<real_power, double>;
+      return nullptr;
   }
 }
 
@@ -108,19 +94,6 @@ ArithmeticLoop remainder_loop(DType type) {
   }
 }
 
-ArithmeticLoop library_loop(ArithmeticOp op) {
-  switch (op) {
-    case ArithmeticOp::asinh:
-      return unary<[](double a) { return std::asinh(a); }, double>;
-    case ArithmeticOp::acosh:
-      return unary<[](double a) { return std::acosh(a); }, double>;
-    case ArithmeticOp::atanh:
-      return unary<[](double a) { return std::atanh(a); }, double>;
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace
 
 ArithmeticLoop math_loop(ArithmeticOp op, DType type) {
@@ -133,7 +106,7 @@ ArithmeticLoop math_loop(ArithmeticOp op, DType type) {
     case ArithmeticOp::mod:
       return remainder_loop(type);
     default:
-      return library_loop(op);
+      return nullptr;
   }
 }
 

@@ -277,19 +277,39 @@ struct TanhFunction {
   }
 };
 
-/// For float results only, as the two that follow: the logarithm of a rounded number is not exact
-/// enough for double ones.
+/// Squares of larger numbers could overflow.
+constexpr double kLargestSquared = 0x1p500;
+
+/// The logarithm of x + sqrt(x^2 + one), and of what both lost.
+template <class T>
+DALIESQUE_INLINE double log_of_both(double x, double one) {
+  if constexpr (kIsDouble<T>) {
+    const double square = x * x;
+    Sum under = exact_sum(square, one);
+    under.low += lost_in_product(x, x, square);
+    const Sum root = exact_root<T>(under);
+    const Sum both = exact_sum(x, root.high);
+    return natural_log<T>(Sum{both.high, both.low + root.low});
+  } else {
+    return natural_log<T>(x + __builtin_sqrt(x * x + one));
+  }
+}
+
+/// Below this, the first two terms of a series are exact enough.
+template <class T>
+constexpr double kSmall = kIsDouble<T> ? 0x1p-14 : 0x1p-10;
+
 struct AsinhFunction {
   template <class T>
   DALIESQUE_INLINE static bool is_ordinary(double x) {
-    return magnitude(x) < kInfinity;
+    return magnitude(x) < (kIsDouble<T> ? kLargestSquared : kInfinity);
   }
   template <class T>
   DALIESQUE_INLINE static double apply(double x) {
     const double a = magnitude(x);
-    const double large = natural_log<T>(a + __builtin_sqrt(a * a + 1));
+    const double large = log_of_both<T>(a, 1);
     const double small = a - a * a * a * (1.0 / 6);
-    return with_sign(select(a < 0x1p-10, small, large), x);
+    return with_sign(select(a < kSmall<T>, small, large), x);
   }
   template <class T>
   static T library(T x) {
@@ -300,11 +320,11 @@ struct AsinhFunction {
 struct AcoshFunction {
   template <class T>
   DALIESQUE_INLINE static bool is_ordinary(double x) {
-    return (x >= 1) & (x < kInfinity);
+    return (x >= 1) & (x < (kIsDouble<T> ? kLargestSquared : kInfinity));
   }
   template <class T>
   DALIESQUE_INLINE static double apply(double x) {
-    return natural_log<T>(x + __builtin_sqrt((x - 1) * (x + 1)));
+    return log_of_both<T>(x, -1);
   }
   template <class T>
   static T library(T x) {
@@ -320,9 +340,9 @@ struct AtanhFunction {
   template <class T>
   DALIESQUE_INLINE static double apply(double x) {
     const double a = magnitude(x);
-    const double large = 0.5 * natural_log<T>((1 + a) / (1 - a));
+    const double large = 0.5 * natural_log<T>(exact_quotient<T>(exact_sum(1, a), exact_sum(1, -a)));
     const double small = a + a * a * a * (1.0 / 3);
-    return with_sign(select(a < 0x1p-10, small, large), x);
+    return with_sign(select(a < kSmall<T>, small, large), x);
   }
   template <class T>
   static T library(T x) {
@@ -335,10 +355,24 @@ struct CbrtFunction {
   DALIESQUE_INLINE static bool is_ordinary(double x) {
     return is_normal_and_positive<T>(magnitude(x));
   }
+  /// How much the cube of the reciprocal of a root is off.
+  DALIESQUE_INLINE static double error_of(double inverse, double a) {
+    return 1 - a * inverse * (inverse * inverse);
+  }
   template <class T>
   DALIESQUE_INLINE static double apply(double x) {
     const double a = magnitude(x);
-    double root = exponential<float>(natural_log<float>(a) * (1.0 / 3)).value();
+    // The bits are an exponent and nearly a logarithm of the rest: they are divided by -3. To that,
+    // 4/3 of the bits of 1 are added, less what makes the errors to both sides equal.
+    constexpr double kCbrtStart = 0x1.54fba5e354p+42;
+    const double bits = from_bits((bits_of(a) >> 20) | bits_of(0x1p52)) - 0x1p52;
+    const double third = kCbrtStart - bits * (1.0 / 3) + 0x1p52;
+    double inverse = from_bits(bits_of(third) << 20);
+    double error = error_of(inverse, a);
+    inverse += inverse * error * (1.0 / 3 + error * (2.0 / 9 + error * (14.0 / 81)));
+    error = error_of(inverse, a);
+    inverse += inverse * error * (1.0 / 3 + error * (2.0 / 9));
+    double root = a * (inverse * inverse);
     if constexpr (kIsDouble<T>) {
       // A step of Newton's, from a number of few bits, whose square is exact.
       root = from_bits(bits_of(root) >> 28 << 28);
@@ -353,17 +387,30 @@ struct CbrtFunction {
   }
 };
 
-/// The base comes first. For float results only.
+/// The base comes first.
 struct PowFunction {
   template <class T>
   DALIESQUE_INLINE static bool is_ordinary(double x, double y) {
-    return is_normal_and_positive<T>(x) & (magnitude(y) < kInfinity);
+    if constexpr (kIsDouble<T>) {
+      // So that neither the power nor its reciprocal overflows: |log2(x)| is below this.
+      const double exponent = from_bits((bits_of(x) >> 52) | bits_of(0x1p52)) - (0x1p52 + 1023);
+      const bool in_range = magnitude(y) * (magnitude(exponent) + 1) < 1020;
+      return is_normal_and_positive<T>(x) & in_range;
+    } else {
+      return is_normal_and_positive<T>(x) & (magnitude(y) < kInfinity);
+    }
   }
   template <class T>
   DALIESQUE_INLINE static double apply(double x, double y) {
-    const double power = ExpFunction::apply<T>(y * natural_log<T>(x));
     // Squares are exact.
-    return select(y == 2, x * x, power);
+    if constexpr (kIsDouble<T>) {
+      const Sum log = exact_log(x);
+      const double product = y * log.high;
+      const double low = lost_in_product(y, log.high, product) + y * log.low;
+      return select(y == 2, x * x, exponential<T>(product, low).value());
+    } else {
+      return select(y == 2, x * x, ExpFunction::apply<T>(y * natural_log<T>(x)));
+    }
   }
   template <class T>
   static T library(T x, T y) {
@@ -430,7 +477,6 @@ void binary_function(void* out, const void* const* in, int64_t count) {
   }
 }
 
-/// Those that are exact enough for float and double.
 template <class T>
 ArithmeticLoop function_loop_for(ArithmeticOp op) {
   switch (op) {
@@ -462,33 +508,26 @@ ArithmeticLoop function_loop_for(ArithmeticOp op) {
       return unary_function<TanhFunction, T>;
     case ArithmeticOp::cbrt:
       return unary_function<CbrtFunction, T>;
+    case ArithmeticOp::asinh:
+      return unary_function<AsinhFunction, T>;
+    case ArithmeticOp::acosh:
+      return unary_function<AcoshFunction, T>;
+    case ArithmeticOp::atanh:
+      return unary_function<AtanhFunction, T>;
     case ArithmeticOp::atan2:
       return binary_function<Atan2Function, T>;
-    default:
-      return nullptr;
-  }
-}
-
-ArithmeticLoop float_function_loop(ArithmeticOp op) {
-  switch (op) {
-    case ArithmeticOp::asinh:
-      return unary_function<AsinhFunction, float>;
-    case ArithmeticOp::acosh:
-      return unary_function<AcoshFunction, float>;
-    case ArithmeticOp::atanh:
-      return unary_function<AtanhFunction, float>;
     case ArithmeticOp::pow:
     case ArithmeticOp::fpow:
-      return binary_function<PowFunction, float>;
+      return binary_function<PowFunction, T>;
     default:
-      return function_loop_for<float>(op);
+      return nullptr;
   }
 }
 
 }  // namespace
 
 ArithmeticLoop function_loop(ArithmeticOp op, DType type) {
-  if (type == DType::float32) return float_function_loop(op);
+  if (type == DType::float32) return function_loop_for<float>(op);
   return type == DType::float64 ? function_loop_for<double>(op) : nullptr;
 }
 

@@ -78,13 +78,14 @@ struct Exponential {
   DALIESQUE_INLINE double value() const { return scale * (1 + rest.high); }
 };
 
+/// exp(x + low), where `low` is about what x lost; it counts for double results only.
 template <class T>
-DALIESQUE_INLINE Exponential exponential(double x) {
+DALIESQUE_INLINE Exponential exponential(double x, double low = 0) {
   const double rounded = x * 0x1.71547652b82fep+0 + kRounder;
   const double k = rounded - kRounder;
   const double scale = from_bits((bits_of(rounded) << 52) + bits_of(1.0));
   if constexpr (kIsDouble<T>) {
-    const double near = x - k * kLn2High, step = k * kLn2Low;
+    const double near = x - k * kLn2High, step = k * kLn2Low - low;
     const double r = near - step;
     const double more = r * r * sum_terms<T, ExpTerms>(r) + ((near - r) - step);
     const double rest = r + more;
@@ -107,24 +108,49 @@ DALIESQUE_INLINE Sum exponential_minus_one(double x) {
   }
 }
 
-/// a * b - product, exactly, where product is a * b rounded (Dekker).
+/// a * b - product, exactly, where product is a * b rounded: by a fused operation where there is
+/// one, else after Dekker.
 DALIESQUE_INLINE double lost_in_product(double a, double b, double product) {
+#ifdef __FMA__
+  return __builtin_fma(a, b, -product);
+#else
   constexpr double kSplitter = 0x1p27 + 1;
   const double a_high = a * kSplitter - (a * kSplitter - a), a_low = a - a_high;
   const double b_high = b * kSplitter - (b * kSplitter - b), b_low = b - b_high;
   return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+#endif
 }
 
-/// The quotient of two sums, which for double is as exact as a double can be.
+/// The quotient of two sums.
 template <class T>
-DALIESQUE_INLINE double quotient(Sum upper, Sum lower) {
+DALIESQUE_INLINE Sum exact_quotient(Sum upper, Sum lower) {
   const double ratio = upper.high / lower.high;
   if constexpr (kIsDouble<T>) {
     const double product = ratio * lower.high;
     const double rest = (upper.high - product) - lost_in_product(ratio, lower.high, product);
-    return ratio + (rest + (upper.low - ratio * lower.low)) / lower.high;
+    return {ratio, (rest + (upper.low - ratio * lower.low)) / lower.high};
   } else {
-    return ratio;
+    return {ratio, 0};
+  }
+}
+
+/// The same, which for double is as exact as a double can be.
+template <class T>
+DALIESQUE_INLINE double quotient(Sum upper, Sum lower) {
+  const Sum found = exact_quotient<T>(upper, lower);
+  return kIsDouble<T> ? found.high + found.low : found.high;
+}
+
+/// The root of a sum that is not negative.
+template <class T>
+DALIESQUE_INLINE Sum exact_root(Sum x) {
+  const double root = __builtin_sqrt(x.high);
+  if constexpr (kIsDouble<T>) {
+    const double square = root * root;
+    const double rest = (x.high - square) - lost_in_product(root, root, square);
+    return {root, select(root > 0, (rest + x.low) / (2 * root), 0)};
+  } else {
+    return {root, 0};
   }
 }
 
@@ -153,15 +179,45 @@ DALIESQUE_INLINE Logarithm logarithm(double x) {
   return {k, f, s, z * sum_terms<T, LogTerms>(z)};
 }
 
+/// The logarithm of x * (1 - excess), with an excess that is small; it counts for double results.
 template <class T>
-DALIESQUE_INLINE double natural_log(double x) {
+DALIESQUE_INLINE double natural_log(double x, double excess = 0) {
   const Logarithm log = logarithm<T>(x);
   if constexpr (kIsDouble<T>) {
-    const double low = log.correction() + log.exponent * kLn2Low;
+    const double low = log.correction() + (log.exponent * kLn2Low - excess);
     return log.exponent * kLn2High - ((log.half_square() - low) - log.f);
   } else {
     return log.s * (2 + log.rest) + log.exponent * kLn2;
   }
+}
+
+template <class T>
+DALIESQUE_INLINE double natural_log(Sum x) {
+  return natural_log<T>(x.high, kIsDouble<T> ? -x.low / x.high : 0);
+}
+
+/// The logarithm of a double with some ten bits more than a double has.
+DALIESQUE_INLINE Sum exact_log(double x) {
+  // What the first of the terms lost.
+  constexpr double kTwoThirdsLow = 0x1.5555555555555p-55;
+  const Logarithm log = logarithm<double>(x);
+  const Sum lower = exact_sum(2, log.f);
+  const double inverse = 1 / lower.high, s = log.f * inverse, product = s * lower.high;
+  const double s_low =
+      (((log.f - product) - lost_in_product(s, lower.high, product)) - s * lower.low) * inverse;
+  const double z = s * s, z_low = lost_in_product(s, s, z) + 2 * s * s_low;
+  constexpr double kFirst = LogTerms::float64[0];
+  const double first = kFirst * z;
+  const double first_low = lost_in_product(kFirst, z, first) + (kFirst * z_low + kTwoThirdsLow * z);
+  const Sum rest = exact_sum(first, z * z * polynomial<1>(z, LogTerms::float64));
+  const Sum factor = exact_sum(2, rest.high);
+  const double high = s * factor.high;
+  const double low = lost_in_product(s, factor.high, high) +
+                     (s * (factor.low + (rest.low + first_low)) + s_low * factor.high);
+  const Sum sum = exact_sum(log.exponent * kLn2High, high);
+  const double rest_low = sum.low + (low + log.exponent * kLn2Low);
+  const double found = sum.high + rest_low;
+  return {found, (sum.high - found) + rest_low};
 }
 
 /// Sine and cosine of an angle less a multiple of pi / 2.
