@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,14 +34,17 @@ class Transform:
     from `seed`, `epoch` and the contents of the batch, so that a task that is run again makes the
     same bytes.
 
-    Pass it with `batch_format="pyarrow"`, and `num_cpus`. Without `batch_size` the body gets whole
-    blocks, and Ray reads and transforms them in one task; with it, in two. For an actor pool, pass
-    the class, and what it is made with as `fn_constructor_args` and `fn_constructor_kwargs`.
+    Pass it with `batch_format="pyarrow"`, and `num_cpus`. If `map_batches` gets no `batch_size`,
+    Ray reads and transforms whole blocks in one task, else in two; `batch_size` here cuts blocks
+    for the body without that. For an actor pool, pass the class, and what it is made with as
+    `fn_constructor_args` and `fn_constructor_kwargs`.
 
     Parameters
     ----------
     body
         A function of batches that returns a dict of batches, one for each column.
+    batch_size
+        The most rows that the body gets at a time; by default all that Ray passes.
     seed, epoch
         What random numbers follow from.
     keep
@@ -67,6 +70,7 @@ class Transform:
         self,
         body: Any,
         *,
+        batch_size: int | None = None,
         seed: int = 0,
         epoch: int = 0,
         keep: Sequence[str] = (),
@@ -99,6 +103,9 @@ class Transform:
             )
             raise TypeError(msg) from error
         self._body = body
+        self._size = None
+        if batch_size is not None:
+            self._size = check_number(_WHERE, "batch_size", batch_size, 1)
         self._columns = dict(columns)
         self._keep = [keep] if isinstance(keep, str) else list(keep)
         self._seed = check_number(_WHERE, "seed", seed, 0)
@@ -109,8 +116,8 @@ class Transform:
     # Ray names operators and shows them in progress bars by this.
     __name__ = "Transform"
 
-    def __call__(self, batch: Any) -> pa.Table:
-        """Return what the body makes of some rows.
+    def __call__(self, batch: Any) -> pa.Table | Iterator[pa.Table]:
+        """Return what the body makes of some rows; with `batch_size`, of one batch after another.
 
         Parameters
         ----------
@@ -119,10 +126,20 @@ class Transform:
         """
         worker.prepare()
         table = _to_table(batch)
-        count = table.num_rows
-        if count == 0:
+        if table.num_rows == 0:
             msg = f"{_WHERE}: there are no rows."
             raise ValueError(msg)
+        return self._made(table) if self._size is None else self._cut(table, self._size)
+
+    def _cut(self, table: pa.Table, size: int) -> Iterator[pa.Table]:
+        for begin in range(0, table.num_rows, size):
+            made = self._made(table.slice(begin, size))
+            # Nothing is left, not even columns, if the body could not process any of them.
+            if made.num_rows:
+                yield made
+
+    def _made(self, table: pa.Table) -> pa.Table:
+        count = table.num_rows
         inputs = {name: self._column(table, column) for name, column in self._columns.items()}
         seed = derived_seed("transform", self._seed, self._epoch, _digest(inputs))
 
@@ -153,7 +170,11 @@ class Transform:
             raise ValueError(msg)
         if name not in table.column_names:
             self._column(table, name)
-        column = table[name] if len(rows) == table.num_rows else table[name].take(pa.array(rows))
+        column = (
+            table[name]
+            if len(rows) == table.num_rows
+            else table[name].take(pa.array(rows, pa.int64()))
+        )
         return made.append_column(table.schema.field(name), column)
 
 

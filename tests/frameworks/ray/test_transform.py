@@ -66,6 +66,34 @@ def test_binary_files(tmp_path: Path) -> None:
             assert row["size"].tolist() == [image.height, image.width, 3]
 
 
+def test_blocks_are_cut_for_the_body(tmp_path: Path) -> None:
+    def counted(jpegs: ndd.Batch, labels: ndd.Batch) -> Any:
+        made = decode(jpegs, labels)
+        return {**made, "rows": [len(jpegs)] * len(jpegs)}
+
+    def run(transform: Any, size: int | None) -> Any:
+        options = {**OPTIONS, "batch_size": size}
+        return images(tmp_path, blocks=1).map_batches(transform, **options)
+
+    columns: dict[str, Any] = {"jpegs": "bytes", "labels": "label"}
+    cut = run(ndr.Transform(counted, batch_size=7, **columns), None)
+    assert [row["rows"] for row in cut.take_all()] == [7] * 21 + [3] * 3
+    assert contents(cut) == contents(run(ndr.Transform(decode, **columns), 7))
+
+
+def test_batches_of_a_block_may_lose_samples() -> None:
+    contents = [jpeg(0), b"no image", b"no image", b"none", jpeg(4)]
+    transform = ndr.Transform(
+        lambda jpegs: {"image": ndd.decoders.image(jpegs)},
+        batch_size=2,
+        keep=["bytes"],
+        on_error="skip",
+        jpegs="bytes",
+    )
+    made = transform(pa.table({"bytes": contents}))
+    assert [part["bytes"].to_pylist() for part in made] == [[jpeg(0)], [jpeg(4)]]
+
+
 def test_random_numbers_follow_from_seed_epoch_and_contents(tmp_path: Path) -> None:
     def run(**options: Any) -> Any:
         transform = ndr.Transform(decode, jpegs="bytes", labels="label", **options)
@@ -178,6 +206,7 @@ def test_dicts_of_arrays_are_rows_as_well() -> None:
         (lambda: ndr.Transform(plain, jpegs=3), TypeError, "'jpegs' must be the name of a column"),
         (lambda: ndr.Transform(plain, jpegs="b", on_error="x"), ValueError, "'on_error' must be"),
         (lambda: ndr.Transform(plain, jpegs="b", seed=-1), ValueError, "'seed' must be at least 0"),
+        (lambda: ndr.Transform(plain, jpegs="b", batch_size=0), ValueError, "'batch_size' must be"),
         (
             lambda: ndr.Transform(plain, jpegs="x", labels="label")(pa.table({"label": [1]})),
             KeyError,
