@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads WAV files that are cut off anywhere or damaged, and makes spectra of signals, in memory of
-// exactly the right size. Run under a sanitizer.
+// Reads WAV and FLAC files that are cut off anywhere or damaged, and makes spectra of signals, in
+// memory of exactly the right size. Run under a sanitizer.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -38,6 +38,103 @@ std::string wav(int tag, int bits, int channels, const std::string& data) {
   return file + data;
 }
 
+/// Bits, the highest of each byte first.
+class BitWriter {
+ public:
+  void put(uint64_t value, int count) {
+    for (int k = count - 1; k >= 0; k--) {
+      if (used_++ % 8 == 0) bytes_ += '\0';
+      if (value >> k & 1)
+        bytes_.back() = static_cast<char>(bytes_.back() | 0x80 >> (used_ - 1) % 8);
+    }
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+  size_t used_ = 0;
+};
+
+unsigned checksum(const std::string& bytes, int width, unsigned polynomial) {
+  unsigned crc = 0;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned>(static_cast<uint8_t>(byte)) << (width - 8);
+    for (int bit = 0; bit < 8; bit++) crc = crc << 1 ^ (crc >> (width - 1) & 1 ? polynomial : 0);
+    crc &= (1u << width) - 1;
+  }
+  return crc;
+}
+
+/// A frame of 16 samples of 16 bits in one or, as left and difference, two channels.
+std::string flac_frame(unsigned number, int channels, const std::string& body) {
+  BitWriter head;
+  head.put(0xfff8, 16);
+  head.put(6, 4);
+  head.put(0, 4);
+  head.put(channels == 2 ? 8 : 0, 4);
+  head.put(4, 3);
+  head.put(0, 1);
+  head.put(number, 8);
+  head.put(15, 8);
+  std::string frame = head.bytes();
+  frame += static_cast<char>(checksum(frame, 8, 0x07));
+  frame += body;
+  const unsigned crc = checksum(frame, 16, 0x8005);
+  return frame + static_cast<char>(crc >> 8) + static_cast<char>(crc);
+}
+
+/// A FLAC file of frames of 16 samples.
+std::string flac(int channels, const std::vector<std::string>& frames) {
+  BitWriter head;
+  head.put(0x664c6143, 32);
+  head.put(0x80, 8);
+  head.put(34, 24);
+  head.put(16, 16);
+  head.put(16, 16);
+  head.put(0, 48);
+  head.put(16000, 20);
+  head.put(static_cast<uint64_t>(channels - 1), 3);
+  head.put(15, 5);
+  head.put(16 * frames.size(), 36);
+  for (int k = 0; k < 4; k++) head.put(0, 32);
+  std::string file = head.bytes();
+  for (const std::string& frame : frames) file += frame;
+  return file;
+}
+
+/// Sixteen values from `first` on, of which each is `slope` more than the one before.
+std::string flac_line(int first, int slope) {
+  BitWriter body;
+  body.put(10 << 1, 8);  // fixed, of order 2
+  body.put(static_cast<uint16_t>(first), 16);
+  body.put(static_cast<uint16_t>(first + slope), 16);
+  body.put(0, 2 + 4);  // one partition
+  body.put(0, 4);
+  for (int k = 0; k < 14; k++) body.put(1, 1);
+  return body.bytes();
+}
+
+void flac_values() {
+  const std::string file =
+      flac(1, {flac_frame(0, 1, flac_line(-5, 3)), flac_frame(1, 1, flac_line(1000, -7))});
+  const std::vector<char> exact(file.begin(), file.end());
+  const AudioBytes source(exact.data(), static_cast<int64_t>(exact.size()));
+  const auto opened = open_flac(source);
+  check(opened && opened->frames == 32 && opened->rate == 16000, "a FLAC file is opened");
+  int16_t out[20];
+  check(opened->read(out, 12, 20) == 20, "all frames are read");
+  check(out[0] == -5 + 36 && out[4] == 1000 && out[19] == 1000 - 15 * 7, "values of two blocks");
+  for (size_t size = 0; size < file.size(); size++) {
+    const std::vector<char> cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
+    const AudioBytes less(cut.data(), static_cast<int64_t>(size));
+    const auto part = open_flac(less);
+    check((part != nullptr) == (size >= 42), "a whole header is enough");
+    if (part)
+      check(part->read(out, 0, 20) == (size + 1 > 42 + (file.size() - 42) / 2 ? 16 : 0),
+            "whole blocks are read");
+  }
+}
+
 /// A file in a block of its exact size.
 class Opened {
  public:
@@ -60,6 +157,30 @@ int64_t read_all(AudioFile& file, int64_t first) {
   const int64_t count = file.frames - first + 3;
   std::vector<T> out(static_cast<size_t>(count * file.channels));
   return file.read(out.data(), first, count);
+}
+
+/// Subframes of any bits after a header that is right, so that each kind of them is met.
+void flac_frames_of_any_bits() {
+  Mutator random(3);
+  for (int round = 0; round < 60000; round++) {
+    const int channels = 1 + static_cast<int>(random.below(2));
+    std::string body = flac_line(3, 4) + flac_line(1, 1);
+    if (random.below(3) > 0) {
+      for (char& byte : body) byte = static_cast<char>(random.below(256));
+      // A kind that exists.
+      constexpr int kKinds[] = {0, 2, 16, 18, 20, 22, 24, 64, 66, 78, 126, 25, 65};
+      body[0] = static_cast<char>(kKinds[random.below(std::size(kKinds))]);
+    }
+    body = random.damaged(body);
+    std::string file = flac(channels, {flac_frame(0, channels, body)});
+    if (random.below(4) == 0) file = random.damaged(file);
+    const std::vector<char> exact(file.begin(), file.end());
+    const AudioBytes source(exact.data(), static_cast<int64_t>(exact.size()));
+    const auto opened = open_flac(source);
+    if (!opened || opened->frames > 1000) continue;
+    read_all<float>(*opened, 0);
+    read_all<int16_t>(*opened, std::min<int64_t>(7, opened->frames));
+  }
 }
 
 struct Format {
@@ -176,6 +297,8 @@ int main() {
   for (const bool simd : {true, false}) {
     set_simd_enabled(simd);
     spectra_in_tight_memory();
+    flac_values();
+    flac_frames_of_any_bits();
   }
   return passed("audio_test");
 }

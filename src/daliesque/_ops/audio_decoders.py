@@ -38,8 +38,8 @@ def audio(
 ) -> tuple[HostSamples, Samples]:
     """Decode audio.
 
-    WAV files of plain samples are read by the library itself. FLAC, Ogg Vorbis, Opus, MP3, AIFF and
-    whatever else libsndfile reads need that library: ``pip install daliesque[audio]``.
+    WAV files of plain samples and FLAC files are read by the library itself. Ogg Vorbis, Opus, MP3,
+    AIFF and whatever else libsndfile reads need that library: ``pip install daliesque[audio]``.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoded audio: WAV files of plain samples by the native parser, everything else through
-// libsndfile, where it is installed.
+// Encoded audio: WAV files of plain samples and FLAC files by native decoders, everything else
+// through libsndfile, where it is installed.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,8 @@ class AudioBytes {
   explicit AudioBytes(const files::OpenFile& file) : file_(&file), size_(file.size()) {}
 
   int64_t size() const { return size_; }
+  /// All bytes, if they are in memory.
+  const void* memory() const { return data_; }
   /// Copies up to `count` bytes from `offset` on and returns how many there were.
   int64_t read(void* out, int64_t count, int64_t offset) const;
 
@@ -36,6 +38,8 @@ class AudioFile {
 
   int64_t frames = 0;
   int64_t channels = 0, rate = 0;
+  /// About how many nanoseconds it takes to decode a value.
+  double value_cost = 6;
 
   /// Reads frames [first, first + count) and returns how many could be read. Integers are scaled:
   /// the range of each integer type stands for -1 to 1.
@@ -51,6 +55,10 @@ struct SndfileFunctions {
 
 /// Opens a WAV file of plain integers or floating-point numbers; null if it is anything else.
 std::unique_ptr<AudioFile> open_wav(const AudioBytes& source);
+
+/// Opens a FLAC file of 8, 16 or 24 bits that says how long it is; null if it is anything else.
+/// `source` must stay.
+std::unique_ptr<AudioFile> open_flac(const AudioBytes& source);
 
 /// Opens a file of any kind that libsndfile knows; null if it cannot. `source` must stay.
 std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, AudioBytes& source);

@@ -188,6 +188,7 @@ std::unique_ptr<AudioFile> open_wav(const AudioBytes& source) {
       const int64_t bytes = size == 0 ? there : std::min(size, there);
       file->channels = channels;
       file->rate = rate;
+      file->value_cost = 0.6;
       file->frames = bytes / (channels * format.value_bytes);
       return file;
     }
