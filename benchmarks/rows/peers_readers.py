@@ -81,7 +81,7 @@ def small_files() -> Path:
 
 def files() -> dict[str, Call]:
     root = small_files()
-    reader = ndd.readers.File(file_root=root)
+    reader = ndd.readers.File(file_root=root, file_filters="*.bin")
     paths = sorted(map(str, root.glob("*/*.bin")))
 
     def ours() -> None:
