@@ -12,6 +12,7 @@ import pytest
 
 import daliesque as ndd
 from support.compare import assert_close, assert_near, assert_same
+from support.instruction_sets import use_instructions
 from support.ramps import all_instruction_sets
 from support.reference import filters as plain
 from support.reference.color import to_type
@@ -115,7 +116,8 @@ def test_laplacian_of_known_functions() -> None:
 def test_filter(border: str, dtype: str) -> None:
     rng = np.random.default_rng(4)
     data = make_data(dtype, (17, 23, 3))
-    for size in ((1, 1), (3, 3), (4, 7), (9, 2)):
+    # From 25 weights on, several rows are computed at once.
+    for size in ((1, 1), (3, 3), (4, 7), (9, 2), (3, 9), (5, 5), (11, 11)):
         window = rng.normal(0, 0.3, size).astype(np.float32)
         anchor = [int(rng.integers(0, n)) for n in size]
         inputs = [window, np.array(5, dtype)] if border == "constant" else [window]
@@ -124,6 +126,19 @@ def test_filter(border: str, dtype: str) -> None:
         if np.dtype(dtype).kind != "f":
             expected = np.rint(expected)
         assert_near(actual, to_type(expected, dtype), (border, dtype, size), magnitude=1000)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_all_builds_filter_alike(dtype: str) -> None:
+    data = make_data(dtype, (23, 150, 3))
+    for size in ((3, 3), (3, 9), (5, 5), (9, 4)):
+        window = np.random.default_rng(6).normal(0, 0.3, size).astype(np.float32)
+        results = []
+        for instructions in ("vector", "avx2", "portable"):
+            with use_instructions(instructions):
+                results.append(call("filter", data, "HWC", window))
+        assert_same(results[1], results[0], size)
+        assert_same(results[2], results[0], size)
 
 
 def test_windows_that_are_products() -> None:

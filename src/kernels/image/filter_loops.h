@@ -9,11 +9,26 @@ namespace daliesque::image {
 /// Loops may read and write up to the next multiple of this many floats.
 constexpr int64_t kFilterPadding = 16;
 
+/// So many rows of the result share what is read for windows without gaps.
+constexpr int kWindowRows = 4;
+
+/// A window without gaps; a step is one pixel, in values.
+struct DenseWindow {
+  const float* weights;
+  int64_t height, width, step;
+};
+
 struct FilterLoops {
   /// out[i] = rows[0][i] * weights[0] + rows[1][i] * weights[1] + ..., added from left to right.
   void (*weigh_rows)(float* out, const float* const* rows, const float* weights, int64_t taps,
                      int64_t count);
-  /// The same sums as bytes, clamped and rounded: halves to even, or up. Writes `count` bytes.
+  /// kWindowRows rows of the result, `stride` apart, the first of which is under the window that
+  /// begins in rows[0]: sums over the window from left to right and from top to bottom. At least
+  /// kWindowRows - 1 high; `rows` has window.height + kWindowRows - 1 rows.
+  void (*weigh_windows)(float* out, int64_t stride, const float* const* rows,
+                        const DenseWindow& window, int64_t count);
+  /// The same sums as weigh_rows gives, as bytes, clamped and rounded: halves to even, or up.
+  /// Writes `count` bytes.
   void (*weigh_to_bytes)(uint8_t* out, const float* const* rows, const float* weights, int64_t taps,
                          int64_t count, bool even);
   /// out[i] = rows[0][i] + rows[1][i] + ..., as bytes in the same way.

@@ -17,6 +17,8 @@ namespace {
 constexpr double kFilterNanosecondsPerTap = 0.06;
 // What the rows of a strip may occupy of the fastest cache.
 constexpr int64_t kFilterStripBytes = 16 << 10;
+// So many rows before one is read, it is fetched.
+constexpr int64_t kFilterRowsAhead = 2;
 
 bool is_floating(DType type) {
   return type == DType::float16 || type == DType::bfloat16 || type == DType::float32 ||
@@ -98,6 +100,12 @@ class WindowFilter {
         fill_(static_cast<size_t>(in.channels), fill) {
     for (const Tap& tap : kernel.taps) weights_.push_back(tap.weight);
     share_products();
+    // Small windows gain nothing.
+    constexpr int64_t kLeastTaps = 25;
+    const auto taps = static_cast<int64_t>(kernel.taps.size());
+    grouped_ = taps >= kLeastTaps && taps == kernel.height * kernel.width && factors_.empty() &&
+               kernel.depth == 1 && kernel.height >= kWindowRows - 1;
+    slots_ = kernel.height + (grouped_ ? kWindowRows - 1 : 0);
   }
 
   /// Rows [begin, end) of slice z of a volume. Calls store(y, first, count) for values
@@ -109,15 +117,19 @@ class WindowFilter {
     for_strips(out_.width, bytes, kFilterStripBytes, [&](int64_t first, int64_t last) {
       prepare(first, last);
       int64_t next = begin;
-      for (int64_t y = begin; y < end; y++) {
-        for (; next < y + kernel_.height; next++) read_rows(volume, itemsize, z, next);
-        store(y, first * out_.channels, count_);
+      for (int64_t y = begin; y < end;) {
+        const int64_t stop = grouped_ && y + kWindowRows <= end ? y + kWindowRows : y + 1;
+        for (; next < stop + kernel_.height - 1; next++) read_rows(volume, itemsize, z, next);
+        group_ = nullptr;
+        if (stop - y == kWindowRows) weigh_group(y);
+        for (; y < stop; y++) store(y, first * out_.channels, count_);
       }
     });
   }
 
   /// The part of row y that is due.
   float* sums(int64_t y) {
+    if (float* row = take_from_group()) return row;
     find_taps(y);
     loops_.weigh_rows(results_.data(), inputs_.data(), weights_.data(),
                       static_cast<int64_t>(inputs_.size()), count_);
@@ -126,6 +138,9 @@ class WindowFilter {
 
   /// The same as bytes.
   void bytes(uint8_t* out, int64_t y) {
+    if (const float* row = take_from_group()) {
+      return loops_.add_to_bytes(out, &row, 1, count_, true);
+    }
     find_taps(y);
     const auto taps = static_cast<int64_t>(inputs_.size());
     if (!factors_.empty()) return loops_.add_to_bytes(out, inputs_.data(), taps, count_, true);
@@ -152,6 +167,24 @@ class WindowFilter {
     std::fill(weights_.begin(), weights_.end(), 1.0f);
   }
 
+  /// Computes kWindowRows rows at once, from row y on.
+  void weigh_group(int64_t y) {
+    inputs_.clear();
+    for (int64_t k = 0; k < slots_; k++) inputs_.push_back(slot(0, y + k));
+    loops_.weigh_windows(results_.data(), group_stride(), inputs_.data(),
+                         {weights_.data(), kernel_.height, kernel_.width, in_.channels}, count_);
+    group_ = results_.data();
+  }
+
+  /// The next row that has been computed, if there is any; rows are asked for in their order.
+  float* take_from_group() {
+    float* row = group_;
+    if (group_) group_ += group_stride();
+    return row;
+  }
+
+  int64_t group_stride() const { return (count_ / kFilterPadding + 1) * kFilterPadding; }
+
   /// How many rows of floats a row of the input becomes.
   int64_t copies() const { return std::max<int64_t>(static_cast<int64_t>(factors_.size()), 1); }
 
@@ -161,14 +194,14 @@ class WindowFilter {
     count_ = (last - first) * out_.channels;
     // The last taps of a row read up to the padding behind it.
     stride_ = ((last_ - first_) * in_.channels / kFilterPadding + 2) * kFilterPadding;
-    rows_.require(kernel_.depth * kernel_.height * copies() * stride_);
+    rows_.require(kernel_.depth * slots_ * copies() * stride_);
     line_.require(stride_);
-    results_.require(count_ + kFilterPadding);
+    results_.require(grouped_ ? kWindowRows * group_stride() : count_ + kFilterPadding);
   }
 
   /// Window row `y` (counted from the first row under the window for output row 0).
   float* slot(int64_t z, int64_t y) {
-    return rows_.data() + ((y % kernel_.height) * kernel_.depth + z) * copies() * stride_;
+    return rows_.data() + ((y % slots_) * kernel_.depth + z) * copies() * stride_;
   }
 
   void read_rows(const std::byte* volume, size_t itemsize, int64_t z, int64_t y) {
@@ -180,6 +213,9 @@ class WindowFilter {
         std::fill(to, to + (last_ - first_) * in_.channels, fill_[0]);
       } else {
         const int64_t offset = source_z * in_.slice() + source_y * in_.row();
+        const int64_t ahead = std::min(kFilterRowsAhead, in_.height - 1 - source_y) * in_.row();
+        prefetch_row(volume + static_cast<size_t>(offset + ahead) * itemsize, in_.width,
+                     in_.channels * static_cast<int64_t>(itemsize), first_, last_);
         reader_.read(to, volume + static_cast<size_t>(offset) * itemsize, in_.width, in_.channels,
                      first_, last_, fill_.data());
       }
@@ -218,6 +254,9 @@ class WindowFilter {
   std::vector<float> factors_;    // by which rows are multiplied, if products are shared
   std::vector<int64_t> numbers_;  // the factor of each tap
   std::vector<const float*> inputs_;
+  bool grouped_ = false;    // whether rows are computed kWindowRows at a time
+  float* group_ = nullptr;  // the next one of these
+  int64_t slots_ = 0;       // rows that are kept
   int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
 };
 
@@ -233,7 +272,9 @@ void filter(Samples& out, const Samples& in, FilterAxes axes, const Samples& ker
     const bool valid = out.volume(i) != in.volume(i);
     windows.emplace_back(kernels.data<const float>(i), kernels.shape(i), anchor.row(i), valid);
   }
-  const RowReader reader(DType::float32, in.dtype(), border);
+  const RowReader reader(
+      in.dtype() == DType::uint8 ? filter_loops().widen : convert_loop(DType::float32, in.dtype()),
+      DType::float32, in.dtype(), border);
   const ConvertLoop convert = convert_loop(out.dtype(), DType::float32);
   const bool rounded = !is_floating(out.dtype()), bytes = out.dtype() == DType::uint8;
   parallel_slices(

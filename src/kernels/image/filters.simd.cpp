@@ -65,6 +65,72 @@ void weigh_rows(float* out, const float* const* rows, const float* weights, int6
   });
 }
 
+/// Adds the products with one vector of values to those of `sums` that belong to rows
+/// [begin, end) of the result; these are `vectors` apart. No loops, as above.
+template <int begin, int vectors, int... r>
+DALIESQUE_INLINE void add_products(std::integer_sequence<int, r...>, Sums* sums, const float* line,
+                                   const float* weights) {
+  Sums values;
+  std::memcpy(&values, line, sizeof values);
+  ((sums[(begin + r) * vectors] = sums[(begin + r) * vectors] + values * weights[r]), ...);
+}
+
+template <int begin, int end, int... v>
+DALIESQUE_INLINE void add_line(std::integer_sequence<int, v...>, Sums* sums, const float* line,
+                               const DenseWindow& window, int64_t row) {
+  const float* weights = window.weights + (row - begin) * window.width;
+  for (int64_t x = 0; x < window.width; x++) {
+    float all[end - begin];
+    [&]<int... r>(std::integer_sequence<int, r...>) {
+      ((all[r] = weights[x - r * window.width]), ...);
+    }(Indices<end - begin>());
+    (add_products<begin, sizeof...(v)>(Indices<end - begin>(), sums + v,
+                                       line + x * window.step + v * kLanes, all),
+     ...);
+  }
+}
+
+/// Each row of values counts for all rows of the result whose window it is in: fewer for the first
+/// and the last ones.
+template <int... v>
+DALIESQUE_INLINE void weigh_window_block(std::integer_sequence<int, v...> vectors, float* out,
+                                         int64_t stride, const float* const* rows,
+                                         const DenseWindow& window, int64_t first) {
+  static_assert(kWindowRows == 4);
+  constexpr int kSums = kWindowRows * sizeof...(v);
+  const int64_t height = window.height;
+  Sums sums[kSums];
+  const auto for_sums = [&]<int... k>(std::integer_sequence<int, k...>, auto&& body) {
+    (body(k), ...);
+  };
+  for_sums(Indices<kSums>(), [&](int k) { sums[k] = Sums{}; });
+  add_line<0, 1>(vectors, sums, rows[0] + first, window, 0);
+  add_line<0, 2>(vectors, sums, rows[1] + first, window, 1);
+  add_line<0, 3>(vectors, sums, rows[2] + first, window, 2);
+  for (int64_t q = 3; q < height; q++) add_line<0, 4>(vectors, sums, rows[q] + first, window, q);
+  add_line<1, 4>(vectors, sums, rows[height] + first, window, height);
+  add_line<2, 4>(vectors, sums, rows[height + 1] + first, window, height + 1);
+  add_line<3, 4>(vectors, sums, rows[height + 2] + first, window, height + 2);
+  for_sums(Indices<kSums>(), [&](int k) {
+    constexpr int kVectors = sizeof...(v);
+    std::memcpy(out + k / kVectors * stride + first + k % kVectors * kLanes, &sums[k],
+                sizeof sums[k]);
+  });
+}
+
+void weigh_windows(float* out, int64_t stride, const float* const* rows, const DenseWindow& window,
+                   int64_t count) {
+  // As many as there are registers for.
+  constexpr int kMost = kLanes == 16 ? 4 : 2, kFew = kFilterPadding / kLanes;
+  int64_t i = 0;
+  for (; i + kMost * kLanes <= count; i += kMost * kLanes) {
+    weigh_window_block(Indices<kMost>(), out, stride, rows, window, i);
+  }
+  for (; i < count; i += kFilterPadding) {
+    weigh_window_block(Indices<kFew>(), out, stride, rows, window, i);
+  }
+}
+
 #ifdef __AVX512VBMI__
 /// The nearest integers of sums, which packing then clamps.
 template <bool even>
@@ -209,7 +275,7 @@ void round_even(float* values, int64_t count) {
 
 }  // namespace
 
-const FilterLoops filter_loops = {weigh_rows, weigh_to_bytes, add_to_bytes, widen,
-                                  multiply,   scale,          add_scaled,   round_even};
+const FilterLoops filter_loops = {weigh_rows, weigh_windows, weigh_to_bytes, add_to_bytes, widen,
+                                  multiply,   scale,         add_scaled,     round_even};
 
 }  // namespace daliesque::image::DALIESQUE_ISA
