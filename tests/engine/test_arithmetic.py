@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator as op
 from typing import Any
 
 import hypothesis.extra.numpy as hnp
@@ -129,6 +130,22 @@ def test_operators_with_the_tensor_on_the_right() -> None:
     assert np.asarray(np.array([10, 20, 30]) - values).tolist() == [9, 18, 26]
     assert np.asarray([5, 5, 5] & values).tolist() == [1, 0, 4]
     assert np.asarray(1.0 / values).tolist() == [1.0, 0.5, 0.25]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "uint32", "int32", "int64"])
+@pytest.mark.parametrize("constant", [-(2**40), -129, -1, 0, 1, 127, 128, 255, 256, 2**31, 2**40])
+def test_comparison_with_constants_in_and_out_of_range(dtype: str, constant: int) -> None:
+    limits = np.iinfo(dtype)
+    numbers = [limits.min, limits.min + 1, 0, 1, 127, limits.max - 1, limits.max]
+    values = np.array(numbers, dtype)
+    tensor, other = ndd.tensor(values), ndd.tensor(np.int64(constant))
+    for compare in (op.lt, op.le, op.gt, op.ge, op.eq, op.ne):
+        assert np.asarray(compare(tensor, other)).tolist() == [
+            compare(number, constant) for number in numbers
+        ]
+        assert np.asarray(compare(other, tensor)).tolist() == [
+            compare(constant, number) for number in numbers
+        ]
 
 
 def test_comparison_of_negative_integers_with_floats() -> None:

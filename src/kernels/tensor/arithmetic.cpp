@@ -170,6 +170,31 @@ void for_elements(const Samples& out, double nanoseconds, Body&& body) {
       });
 }
 
+bool is_comparison(ArithmeticOp op) {
+  return op == ArithmeticOp::eq || op == ArithmeticOp::neq || op == ArithmeticOp::lt ||
+         op == ArithmeticOp::leq || op == ArithmeticOp::gt || op == ArithmeticOp::geq;
+}
+
+/// Integers are compared with a constant in their own type if that holds the constant, as it does
+/// in `bytes > 1`: a wider type would make bytes four times as large first.
+void narrow_constant(ArithmeticOp op, Operands operands, std::span<DType> types) {
+  if (!is_comparison(op) || types[0] == types[1]) return;
+  for (const DType type : types) {
+    if (is_floating(type) || type == DType::boolean || type == DType::uint64) return;
+  }
+  for (size_t k = 0; k < 2; k++) {
+    if (operands[k]->size() != 1 || operands[k]->volume(0) != 1) continue;
+    const DType other = types[1 - k];
+    int64_t value = 0, back = 0, narrow = 0;
+    convert_loop(DType::int64, types[k])(&value, operands[k]->data<const std::byte>(0), 1);
+    convert_loop(other, DType::int64)(&narrow, &value, 1);
+    convert_loop(DType::int64, other)(&back, &narrow, 1);
+    if (back != value) continue;
+    types[k] = other;
+    return;
+  }
+}
+
 /// An operation on bytes and constants has at most 256 different results. Where computing them
 /// one by one is slow, this finds the operand that holds the bytes; otherwise, -1.
 int byte_operand(const ArithmeticRule& rule, Operands operands, const Samples& out) {
@@ -230,6 +255,7 @@ Samples arithmetic(ArithmeticOp op, Operands operands) {
     types[k] = operands[k]->dtype();
     ndim = std::max(ndim, operands[k]->ndim());
   }
+  if (operands.size() == 2) narrow_constant(op, operands, {types.data(), 2});
   const ArithmeticRule rule = arithmetic_rule(op, {types.data(), operands.size()});
   const int64_t count = broadcast_count(operands);
   Samples out = Samples::empty(rule.result, ndim, broadcast_shapes(operands, count, ndim),
