@@ -24,43 +24,54 @@ struct Positions {
 };
 constexpr Positions kPosition;
 
-/// Writes the coefficients of an entry and returns the index after them.
-[[gnu::always_inline]] inline uint64_t apply(uint32_t entry, uint64_t index, int16_t* block) {
-  const uint64_t after = index + (entry >> 8 & 255);
+/// The signed value of the `size` bits that end `length` bits below the top.
+[[gnu::always_inline]] inline int32_t value_before(uint64_t top, uint32_t length, uint32_t size) {
+  const auto low = static_cast<uint32_t>(top << length | top >> (-length & 63));
+#ifdef __BMI2__
+  const uint32_t mask = _bzhi_u32(~0u, size);
+#else
+  const uint32_t mask = (1u << size) - 1;
+#endif
+  const uint32_t bits = low & mask;
+  return static_cast<int32_t>(bits - (2 * bits <= mask ? mask : 0));
+}
+
+/// Writes the coefficients of an entry and returns the index after them. `top` are its bits.
+[[gnu::always_inline]] inline uint64_t apply(uint32_t entry, uint64_t index, uint64_t top,
+                                             int16_t* block) {
+  const uint64_t after = index + (entry >> 24);
   // Without a first coefficient its zero goes to an index that is still zero or overwritten next;
   // likewise the zero that an end of block has for its last coefficient.
-  block[kPosition.of[index + (entry & 15)]] = static_cast<int8_t>(entry >> 16);
-  block[kPosition.of[after - 1]] = static_cast<int16_t>(static_cast<int32_t>(entry) >> 24);
+  block[kPosition.of[index + (entry >> 6 & 15)]] =
+      static_cast<int16_t>(static_cast<int16_t>(entry) >> 10);
+  block[kPosition.of[after - 1]] =
+      static_cast<int16_t>(value_before(top, entry & 63, entry >> 16 & 255));
   return after;
 }
 
-/// Reads a symbol, known but for its value, at coefficient `*index`. `block` may be null.
-[[gnu::always_inline]] inline Progress read_symbol(Bits& bits, uint32_t symbol, uint32_t code,
-                                                   uint64_t* index, int16_t* block) {
-  const uint32_t zeros = symbol >> 4;
-  const uint32_t size = symbol & 15;
-  if (size == 0 && zeros != 15) {
-    bits.skip(code);
-    return Progress::kDone;
-  }
-  const uint64_t at = *index + zeros;
-  if (at >= kBlockSize) return Progress::kOverrun;
-  if (block != nullptr && size != 0) {
-    block[kPosition.of[at]] = static_cast<int16_t>(value_bits(bits.top, code, size));
-  }
-  bits.skip(code + size);
-  *index = at + 1;
-  return at + 1 == kBlockSize ? Progress::kDone : Progress::kMore;
-}
-
-/// Reads any symbol, after going back `length` bits.
+/// Reads one symbol at coefficient `*index`, after going back `length` bits. `block` may be null.
 [[gnu::noinline]] Progress read_slowly(Bits& bits, uint32_t length, const CodeBook& book,
                                        uint64_t* index, int16_t* block) {
   bits.rewind(length);
   bits.refill();
   uint32_t code = 0;
   const int symbol = find_symbol(bits.top, book, &code);
-  return symbol < 0 ? Progress::kBadCode : read_symbol(bits, symbol, code, index, block);
+  if (symbol < 0) return Progress::kBadCode;
+  const int zeros = symbol >> 4;
+  const int size = symbol & 15;
+  if (size == 0 && zeros != 15) {
+    bits.skip(code);
+    return Progress::kDone;
+  }
+  const uint64_t at = *index + static_cast<uint64_t>(zeros);
+  if (at >= kBlockSize) return Progress::kOverrun;
+  if (block != nullptr && size != 0) {
+    block[kPosition.of[at]] =
+        static_cast<int16_t>(value_bits(bits.top, code, static_cast<uint32_t>(size)));
+  }
+  bits.skip(code + static_cast<uint32_t>(size));
+  *index = at + 1;
+  return at + 1 == kBlockSize ? Progress::kDone : Progress::kMore;
 }
 
 /// True if an end of block followed a coefficient inside the block. The subtraction wraps.
@@ -68,8 +79,8 @@ constexpr Positions kPosition;
   return index - (kEndOfBlock + 1) < kBlockSize - 1;
 }
 
-constexpr int kLookupsPerRefill = 4;
-static_assert(Bits::kAfterRefill - kLookupsPerRefill * kAcIndexBits >= kAcIndexBits);
+constexpr int kLookupsPerRefill = 2;
+static_assert(Bits::kAfterRefill - kLookupsPerRefill * kMaxEntryLength >= kAcIndexBits);
 
 /// Reads the AC coefficients of a block. `*last` becomes the index of the last one.
 [[gnu::always_inline]] inline Progress read_ac(Bits& bits, const AcTable& table, int16_t* block,
@@ -78,22 +89,20 @@ static_assert(Bits::kAfterRefill - kLookupsPerRefill * kAcIndexBits >= kAcIndexB
   Progress progress = Progress::kMore;
   while (progress == Progress::kMore) {
     // The refill falls into the latency of the first look-up.
-    uint64_t prefix = bits.top >> (64 - kAcIndexBits);
-    uint32_t entry = table.entries[prefix];
-    uint32_t length = table.lengths[prefix];
+    uint32_t entry = table.entries[bits.top >> (64 - kAcIndexBits)];
     bits.refill();
-    bits.top <<= length;
-    uint32_t used = length;
-    index = apply(entry, index, block);
+    uint64_t before = bits.top;
+    bits.top <<= entry & 63;
+    uint32_t used = entry;
+    index = apply(entry, index, before, block);
     for (int i = 1; i < kLookupsPerRefill && __builtin_expect(index < kBlockSize, 1); ++i) {
-      prefix = bits.top >> (64 - kAcIndexBits);
-      entry = table.entries[prefix];
-      length = table.lengths[prefix];
-      bits.top <<= length;
-      used += length;
-      index = apply(entry, index, block);
+      entry = table.entries[bits.top >> (64 - kAcIndexBits)];
+      before = bits.top;
+      bits.top <<= entry & 63;
+      used += entry;
+      index = apply(entry, index, before, block);
     }
-    bits.count -= used;
+    bits.count -= used & 63;
     if (__builtin_expect(index < kBlockSize, 1)) continue;
     if (is_end_of_block(index)) {
       *last = static_cast<int>(index) - kEndOfBlock - 1;
@@ -105,54 +114,42 @@ static_assert(Bits::kAfterRefill - kLookupsPerRefill * kAcIndexBits >= kAcIndexB
     }
     // The entry resolves nothing, or its second symbol lies beyond the block. Take back what it
     // wrote. Copies of the variables let the originals stay in registers.
-    index -= entry >> 8 & 255;
+    index -= entry >> 24;
     block[kPosition.of[index]] = 0;
     block[kBlockSize - 1] = 0;
-    if (length == 0 && entry >> 24 != 0) {
-      bits.refill();
-      progress = read_symbol(bits, entry >> 16 & 255, entry >> 24, &index, block);
-    } else {
-      Bits slow_bits = bits;
-      uint64_t slow_index = index;
-      progress = read_slowly(slow_bits, length, table.book, &slow_index, block);
-      bits = slow_bits;
-      index = slow_index;
-    }
+    Bits slow_bits = bits;
+    uint64_t slow_index = index;
+    progress = read_slowly(slow_bits, entry & 63, table.book, &slow_index, block);
+    bits = slow_bits;
+    index = slow_index;
   }
   *last = static_cast<int>(index) - 1;
   return progress;
 }
-
-constexpr int kSkipsPerRefill = 3;
-static_assert(Bits::kAfterRefill - kSkipsPerRefill * kMaxSkipLength >= kAcIndexBits);
 
 /// Reads over the AC coefficients of a block.
 [[gnu::always_inline]] inline Progress skip_ac(Bits& bits, const AcTable& table) {
   uint64_t index = 1;
   Progress progress = Progress::kMore;
   while (progress == Progress::kMore) {
-    uint64_t prefix = bits.top >> (64 - kAcIndexBits);
-    uint32_t length = table.skip.lengths[prefix];
-    uint64_t advance = table.skip.advances[prefix];
+    uint32_t entry = table.skips[bits.top >> (64 - kAcIndexBits)];
     bits.refill();
-    bits.top <<= length;
-    uint32_t used = length;
-    index += advance;
-    for (int i = 1; i < kSkipsPerRefill && __builtin_expect(index < kBlockSize, 1); ++i) {
-      prefix = bits.top >> (64 - kAcIndexBits);
-      length = table.skip.lengths[prefix];
-      advance = table.skip.advances[prefix];
-      bits.top <<= length;
-      used += length;
-      index += advance;
+    bits.top <<= entry & 63;
+    uint32_t used = entry;
+    index += entry >> 8;
+    for (int i = 1; i < kLookupsPerRefill && __builtin_expect(index < kBlockSize, 1); ++i) {
+      entry = table.skips[bits.top >> (64 - kAcIndexBits)];
+      bits.top <<= entry & 63;
+      used += entry;
+      index += entry >> 8;
     }
-    bits.count -= used;
+    bits.count -= used & 63;
     if (__builtin_expect(index < kBlockSize, 1)) continue;
     if (is_end_of_block(index) || index == kBlockSize) return Progress::kDone;
     // The entry resolves nothing, or some of its symbols lie beyond the block.
     Bits slow_bits = bits;
-    uint64_t slow_index = index - advance;
-    progress = read_slowly(slow_bits, length, table.book, &slow_index, nullptr);
+    uint64_t slow_index = index - (entry >> 8);
+    progress = read_slowly(slow_bits, entry & 63, table.book, &slow_index, nullptr);
     bits = slow_bits;
     index = slow_index;
   }

@@ -7,8 +7,7 @@
 namespace daliesque::jpeg {
 namespace {
 
-constexpr int kMaxPackedValue = 127;  // eight signed bits
-constexpr int kIndexMask = kAcEntries - 1;
+constexpr int kMaxFirst = 31;  // six signed bits
 
 bool build_code_book(const HuffmanSpec& spec, CodeBook* book) {
   const uint8_t* const counts = spec.bytes;
@@ -55,36 +54,30 @@ int advance_of_symbol(int symbol) {
   return end_of_block ? kEndOfBlock : (symbol >> 4) + 1;
 }
 
-uint32_t pack(int zeros, int advance, int first, int last) {
-  return static_cast<uint32_t>(zeros) | static_cast<uint32_t>(advance) << 8 |
-         (static_cast<uint32_t>(first) & 255) << 16 | static_cast<uint32_t>(last) << 24;
+/// An AC entry; the fields of two add up.
+uint32_t pack(int length, int zeros, int first, int size, int advance) {
+  return static_cast<uint32_t>(length) | static_cast<uint32_t>(zeros) << 6 |
+         (static_cast<uint32_t>(first) & 63) << 10 | static_cast<uint32_t>(size) << 16 |
+         static_cast<uint32_t>(advance) << 24;
 }
 
-int advance_of(uint32_t entry) { return entry >> 8 & 255; }
-int last_of(uint32_t entry) { return static_cast<int32_t>(entry) >> 24; }
+uint32_t pack_symbol(int length, int symbol) {
+  const int size = symbol & 15;
+  if (size > kMaxValueBits) return pack(0, 0, 0, 0, kUnresolved);
+  return pack(length + size, 0, 0, size, advance_of_symbol(symbol));
+}
 
-struct Singles {
-  uint8_t lengths[kAcEntries];
-  uint32_t entries[kAcEntries];
-};
+/// Tables for what follows a symbol: that for indices of n bits begins at 1 << n. Zero: no code.
+using Tails = uint32_t[kAcEntries];
 
-/// Entries of one symbol each.
-void fill_singles(const HuffmanSpec& spec, Singles* out) {
-  std::memset(out->lengths, 0, sizeof out->lengths);
-  for (uint32_t& entry : out->entries) entry = pack(0, kUnresolved, 0, 0);
-  for_each_short_code(spec, kAcIndexBits, [&](int start, int count, int length, int symbol) {
-    const int size = symbol & 15;
-    const int value_shift = kAcIndexBits - length - size;
-    if (value_shift < 0 || (1 << size) - 1 > kMaxPackedValue) {
-      std::fill_n(out->entries + start, count, pack(0, kUnresolved, symbol, length));
-      return;
-    }
-    std::fill_n(out->lengths + start, count, static_cast<uint8_t>(length + size));
-    for (int bits = 0; bits < 1 << size; ++bits) {
-      std::fill_n(out->entries + start + (bits << value_shift), 1 << value_shift,
-                  pack(0, advance_of_symbol(symbol), 0, extend(bits, size)));
-    }
-  });
+void build_tails(const HuffmanSpec& spec, Tails tails) {
+  std::memset(tails, 0, sizeof(Tails));
+  for (int bits = 1; bits < kAcIndexBits; ++bits) {
+    for_each_short_code(spec, bits, [&](int start, int count, int length, int symbol) {
+      if ((symbol & 15) > kMaxValueBits) return;
+      std::fill_n(tails + (1 << bits) + start, count, pack_symbol(length, symbol));
+    });
+  }
 }
 
 }  // namespace
@@ -104,22 +97,27 @@ bool build_dc_table(const HuffmanSpec& spec, DcTable* table) {
 
 bool build_ac_table(const HuffmanSpec& spec, AcTable* table) {
   if (!build_code_book(spec, &table->book)) return false;
-  table->skip.built = false;
-  Singles single;
-  fill_singles(spec, &single);
-  for (int i = 0; i < kAcEntries; ++i) {
-    const uint32_t first = single.entries[i];
-    const int length = single.lengths[i];
-    const int next = i << length & kIndexMask;
-    const uint32_t second = single.entries[next];
-    const int both = length + single.lengths[next];
-    const bool join = length != 0 && single.lengths[next] != 0 && both <= kAcIndexBits &&
-                      advance_of(first) < kEndOfBlock;
-    table->entries[i] = join ? pack(advance_of(first) - 1, advance_of(first) + advance_of(second),
-                                    last_of(first), last_of(second))
-                             : first;
-    table->lengths[i] = static_cast<uint8_t>(join ? both : length);
-  }
+  table->has_skips = false;
+  Tails tails;
+  build_tails(spec, tails);
+  std::fill_n(table->entries, kAcEntries, pack(0, 0, 0, 0, kUnresolved));
+  for_each_short_code(spec, kAcIndexBits, [&](int start, int count, int length, int symbol) {
+    const int size = symbol & 15;
+    const int advance = advance_of_symbol(symbol);
+    const int rest = kAcIndexBits - length - size;
+    const uint32_t single = pack_symbol(length, symbol);
+    uint32_t* out = table->entries + start;
+    if (advance == kEndOfBlock || rest <= 0 || (1 << size) - 1 > kMaxFirst) {
+      std::fill_n(out, count, single);
+      return;
+    }
+    const uint32_t* const tail = tails + (1 << rest);
+    for (int bits = 0; bits < 1 << size; ++bits) {
+      const uint32_t first = pack(length + size, advance - 1, extend(bits, size), 0, advance);
+      for (int i = 0; i < 1 << rest; ++i) out[i] = tail[i] == 0 ? single : first + tail[i];
+      out += 1 << rest;
+    }
+  });
   return true;
 }
 
@@ -142,32 +140,38 @@ bool build_band_table(const HuffmanSpec& spec, BandTable* table) {
   return true;
 }
 
-void build_skip_table(const HuffmanSpec& spec, SkipTable* table) {
+void build_skips(const HuffmanSpec& spec, AcTable* table) {
   // A block's index stays below kEndOfBlock if an entry moves it no further than this.
-  constexpr int kMaxAdvance = 64;
-  uint8_t code_lengths[kAcEntries] = {};
-  uint8_t symbols[kAcEntries] = {};
-  for_each_short_code(spec, kAcIndexBits, [&](int start, int count, int length, int symbol) {
-    std::fill_n(code_lengths + start, count, static_cast<uint8_t>(length));
-    std::fill_n(symbols + start, count, static_cast<uint8_t>(symbol));
-  });
-  for (int i = 0; i < kAcEntries; ++i) {
-    int length = 0;
-    int advance = 0;
-    while (length < kAcIndexBits && advance < kMaxAdvance) {
-      const int rest = i << length & kIndexMask;
-      const int code = code_lengths[rest];
-      const int next_length = length + code + (symbols[rest] & 15);
-      const int next_advance = advance + advance_of_symbol(symbols[rest]);
-      if (code == 0 || length + code > kAcIndexBits || next_length > kMaxSkipLength) break;
-      if (next_advance > kMaxAdvance && next_advance < kEndOfBlock) break;
-      length = next_length;
-      advance = next_advance;
-    }
-    table->lengths[i] = static_cast<uint8_t>(length);
-    table->advances[i] = static_cast<uint8_t>(length != 0 ? advance : kUnresolved);
+  constexpr uint32_t kMaxAdvance = 64;
+  // The table for indices of n bits begins at 1 << n. A symbol leaves fewer bits, whose table tells
+  // what follows it.
+  uint16_t tables[2 * kAcEntries] = {};
+  for (int index_bits = 1; index_bits <= kAcIndexBits; ++index_bits) {
+    for_each_short_code(spec, index_bits, [&](int start, int count, int length, int symbol) {
+      const int size = symbol & 15;
+      if (size > kMaxValueBits) return;
+      const int advance = advance_of_symbol(symbol);
+      const int rest = index_bits - length - size;
+      const auto single = static_cast<uint16_t>((length + size) | advance << 8);
+      uint16_t* const out = tables + (1 << index_bits) + start;
+      if (advance == kEndOfBlock || rest <= 0) {
+        std::fill_n(out, count, single);
+        return;
+      }
+      const uint16_t* const tail = tables + (1 << rest);
+      for (int i = 0; i < 1 << rest; ++i) {
+        const auto both = static_cast<uint16_t>(tail[i] + single);
+        const bool fits = tail[i] != 0 && (both >> 8 & (kEndOfBlock - 1)) <= kMaxAdvance;
+        out[i] = fits ? both : single;
+      }
+      for (int i = 1; i < 1 << size; ++i) std::copy_n(out, 1 << rest, out + (i << rest));
+    });
   }
-  table->built = true;
+  for (int i = 0; i < kAcEntries; ++i) {
+    const uint16_t entry = tables[kAcEntries + i];
+    table->skips[i] = entry == 0 ? kUnresolved << 8 : entry;
+  }
+  table->has_skips = true;
 }
 
 }  // namespace daliesque::jpeg

@@ -24,32 +24,33 @@ struct DcTable {
   uint16_t entries[1 << kDcIndexBits];
 };
 
-/// AC coefficients. An entry holds up to two coefficients, values included, so that most look-ups
-/// resolve two symbols: the latency of a look-up bounds the speed of the whole decoder.
-///   bits 0-3  if there are two coefficients: zeros before the first
-///   bits 8-15  how far it moves the coefficient index; an end-of-block adds kEndOfBlock
-///   bits 16-23  if there are two coefficients (an end-of-block counts as one): the first, else 0
-///   bits 24-31  the last coefficient, which belongs at the index before the new one
-/// If its length is zero, nothing is resolved: the index moves by kUnresolved, bits 16-23 hold the
-/// symbol and bits 24-31 the length of its code, zero if that is longer than the table's index.
-constexpr int kAcIndexBits = 11;
+/// AC coefficients. An entry holds up to two, so that most look-ups resolve two symbols: the
+/// latency of a look-up bounds the speed of the whole decoder. It has the value of the first; that
+/// of the last is taken from the bits, which takes time that nothing waits for, so that an index of
+/// few bits resolves nearly everything and the tables stay in the first-level cache.
+///   bits 0-5  length of codes and values together; zero: not resolved here
+///   bits 6-9  if there are two coefficients: zeros before the first
+///   bits 10-15  if there are two coefficients (an end-of-block counts as one): the first, else 0
+///   bits 16-23  length of the last value, whose bits are the last of the entry
+///   bits 24-31  how far it moves the coefficient index: the last coefficient belongs at the index
+///     before the new one. An end-of-block adds kEndOfBlock; kUnresolved: nothing is resolved
+constexpr int kAcIndexBits = 10;
 constexpr int kAcEntries = 1 << kAcIndexBits;
 constexpr int kEndOfBlock = 128;
 constexpr int kUnresolved = 192;
 
-/// For blocks that are read over: an entry covers as many symbols as the index holds codes of.
-constexpr int kMaxSkipLength = 15;
-struct SkipTable {
-  bool built;
-  uint8_t lengths[kAcEntries];
-  uint8_t advances[kAcEntries];
-};
+/// Longer values are not resolved by these tables, which bounds the bits that an entry takes.
+constexpr int kMaxValueBits = 13;
+constexpr int kMaxEntryLength = kAcIndexBits + kMaxValueBits;
 
 struct AcTable {
   CodeBook book;
-  uint8_t lengths[kAcEntries];  ///< apart from the entries: loads of bytes have less latency
   uint32_t entries[kAcEntries];
-  SkipTable skip;
+  /// For blocks that are read over: as many symbols as the index holds codes of, in 16 bits.
+  ///   bits 0-7  length of codes and values together; zero: not resolved here
+  ///   bits 8-15  as bits 24-31 above
+  bool has_skips;
+  uint16_t skips[kAcEntries];
 };
 
 /// Symbols of a band of AC coefficients in a progressive scan. An entry holds one, with its value:
@@ -70,6 +71,6 @@ bool build_ac_table(const HuffmanSpec& spec, AcTable* table);
 bool build_band_table(const HuffmanSpec& spec, BandTable* table);
 
 /// Adds what `build_ac_table` leaves out, for a valid `spec`.
-void build_skip_table(const HuffmanSpec& spec, SkipTable* table);
+void build_skips(const HuffmanSpec& spec, AcTable* table);
 
 }  // namespace daliesque::jpeg

@@ -181,7 +181,7 @@ Result Image::plan_tables(int index) {
   const bool only_dc = geometry_.component[scan.component].side == 1;
   const bool skips =
       !wanted || only_dc || grid_.row0 > 0 || grid_.column0 > 0 || grid_.column1 < grid_.columns;
-  if (skips && !ac->skip.built) build_skip_table(ac_spec, &ac->skip);
+  if (skips && !ac->has_skips) build_skips(ac_spec, ac);
   for (int y = 0; y < part.v; ++y) {
     for (int x = 0; x < part.h; ++x) {
       plan_.block[plan_.blocks++] = {
