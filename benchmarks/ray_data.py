@@ -12,7 +12,8 @@ Run it with .venv-frameworks-ray/bin/python, which `make test-frameworks-ray` ma
 - binary + torchvision: `read_binary_files`, Pillow and torchvision's transforms in `map`;
 - binary + Transform: `read_binary_files` and `ray.Transform`, in tasks of one CPU;
 - ray.read: reader, decoder and operators in one task with all CPUs;
-- no Ray: the same loop body in this process, with as many threads (`pytorch.DataLoader`).
+- no Ray: the same loop body in this process, with as many threads (`pytorch.DataLoader`);
+- Ray alone: the tasks and bytes of ray.read, but of a batch that is ready, so nothing is decoded.
 
 Each runs in a process, and with a cluster, of its own, one after the other, round after round. Each
 reads all images once, so that the processes of Ray are there, have loaded what they need, and have
@@ -20,6 +21,10 @@ touched the memory of the object store; then three times more, of which the medi
 choose a process that is new to the work). The table shows medians of the rounds: images
 per second; the same per CPU-second of all processes; seconds until the first batch; the most memory
 that all processes had to themselves, and what the object store took, in MB.
+
+What Ray alone needs of the processors is no longer there for decoding: as long as all of them are
+busy, ray.read cannot be faster than 1 / (a + b) images per CPU-second, where a is what the loop
+without Ray needs for an image, and b what Ray alone does. The last line compares with that bound.
 
 torchvision's wheels for CUDA cannot load their compiled part beside a torch for CPUs; the
 transforms do not need it, and get the names of its operators declared instead.
@@ -42,6 +47,8 @@ from typing import Any
 
 BATCH = 64
 SIZE = 224
+# How many batches a task makes of files that Ray reads.
+BATCHES = 4
 STORE = 1 << 30
 # How often all images are read after the first time.
 PASSES = 3
@@ -118,11 +125,12 @@ def binary_transform(root: str, _cpus: int) -> Iterable[Any]:
 
     import daliesque.ray as ndr
 
-    # A batch for each block, and no batch_size: Ray then reads and transforms in the same task,
-    # and files do not cross the object store.
-    blocks = max(1, sum(1 for _ in Path(root).rglob("*.jpg")) // BATCH)
+    # Blocks of some batches, and no batch_size for map_batches: Ray then reads and transforms in
+    # the same task, and files do not cross the object store.
+    blocks = max(1, count_images(root) // (BATCHES * BATCH))
     files = ray.data.read_binary_files(root, override_num_blocks=blocks)
-    made = files.map_batches(ndr.Transform(body, jpegs="bytes"), batch_format="pyarrow")
+    transform = ndr.Transform(body, batch_size=BATCH, jpegs="bytes")
+    made = files.map_batches(transform, batch_format="pyarrow")
     return ndr.iter_torch(made, batch_size=BATCH, copy=False)
 
 
@@ -134,6 +142,52 @@ def ray_read(root: str, cpus: int) -> Iterable[Any]:
         ndd.readers.File, file_root=root, batch_size=BATCH, transform=body, num_cpus=cpus
     )
     return ndr.iter_torch(made, batch_size=BATCH, copy=False)
+
+
+def ready_block() -> Any:
+    """A block of a batch, with as many bytes as the images have; made once in a process."""
+    import numpy as np
+    import pyarrow as pa
+    from ray.data.extensions import ArrowTensorArray
+
+    # Functions come with their globals, once for each task: what is to stay is kept elsewhere.
+    kept = vars(sys.modules["__main__"])
+    if "block_of_ones" not in kept:
+        images = np.ones((BATCH, 3, SIZE, SIZE), np.float32)
+        kept["block_of_ones"] = pa.table({"image": ArrowTensorArray.from_numpy(images)})
+    return kept["block_of_ones"]
+
+
+def ready_blocks(root: str, cpus: int) -> Iterable[Any]:
+    import ray.data
+    from ray.data.block import BlockMetadata
+
+    import daliesque.ray as ndr
+
+    batches = count_images(root) // BATCH
+
+    class Ready(ray.data.Datasource):  # type: ignore[misc]
+        """As many tasks and bytes as those of ray.read."""
+
+        def estimate_inmemory_data_size(self) -> int:
+            return batches * BATCH * 3 * SIZE * SIZE * 4
+
+        def get_read_tasks(self, parallelism: int, *_others: Any, **_named: Any) -> list[Any]:
+            def task(first: int) -> Any:
+                numbers = range(first, batches, parallelism)
+                metadata = BlockMetadata(len(numbers) * BATCH, None, None, None)
+                return ray.data.ReadTask(lambda: (ready_block() for _ in numbers), metadata)
+
+            return list(map(task, range(parallelism)))
+
+    tasks = max(1, min(4, batches // 64))
+    made = ray.data.read_datasource(Ready(), num_cpus=cpus, override_num_blocks=tasks)
+    return ndr.iter_torch(made, batch_size=BATCH, copy=False)
+
+
+def count_images(root: str) -> int:
+    """How many images a folder has."""
+    return sum(1 for _ in Path(root).rglob("*.jpg"))
 
 
 def without_ray(root: str, cpus: int) -> Iterable[Any]:
@@ -154,6 +208,7 @@ CONTESTANTS: dict[str, Contestant] = {
     "binary + Transform": binary_transform,
     "ray.read": ray_read,
     "no Ray": without_ray,
+    "Ray alone": ready_blocks,
 }
 
 
@@ -238,7 +293,7 @@ def measure(name: str, root: str, cpus: int) -> dict[str, float]:
         context.print_on_execution_start = False
         # Else Ray keeps one of two CPUs free, for operators that are not there. Tasks that take
         # both do not need that, and run less smoothly.
-        context.op_resource_reservation_enabled = name == "ray.read"
+        context.op_resource_reservation_enabled = name in ("ray.read", "Ray alone")
     passes = [measure_pass(CONTESTANTS[name](root, cpus), uses_ray) for _ in range(1 + PASSES)]
     return {key: statistics.median(one[key] for one in passes[1:]) for key in passes[0]}
 
@@ -345,6 +400,14 @@ def print_table(results: dict[str, list[dict[str, float]]]) -> None:
             ratio = medians[one]["rate"] / medians[other]["rate"]
             cpu = medians[one]["per_cpu"] / medians[other]["per_cpu"]
             print(f"{one} / {other}: {ratio:.2f} (per CPU-second {cpu:.2f})")
+    if {"ray.read", "no Ray", "Ray alone"} <= set(medians):
+        own, alone = medians["no Ray"]["per_cpu"], medians["Ray alone"]["per_cpu"]
+        bound = 1 / (1 / own + 1 / alone)
+        print(
+            f"CPU ms per image: no Ray {1000 / own:.3f}, Ray alone {1000 / alone:.3f}; so ray.read "
+            f"/ no Ray is at most {bound / own:.2f}, of which ray.read reaches "
+            f"{medians['ray.read']['per_cpu'] / bound:.2f} per CPU-second"
+        )
 
 
 if __name__ == "__main__":
