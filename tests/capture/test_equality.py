@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import io
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +12,10 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from PIL import Image
 
 import daliesque as ndd
+from daliesque._engine import fusion
 
 BATCH = 3
 
@@ -188,6 +192,54 @@ def test_calls_that_fail() -> None:
     found = loop(True)
     assert found == loop(False)
     assert sum(isinstance(part, str) for part in found) == 1
+
+
+def photographs(count: int, damaged: int) -> list[bytes]:
+    """Encoded images, of which one has a good header and is cut off after it."""
+    files = []
+    for number in range(count):
+        pixels = np.random.default_rng(number).integers(0, 255, (11, 9, 3), np.uint8)
+        image = Image.fromarray(pixels).resize((90 + number, 80 + 2 * number))
+        file = io.BytesIO()
+        image.save(file, "png" if number % 8 == damaged % 8 else "jpeg")
+        files.append(file.getvalue())
+    files[damaged] = files[damaged][: len(files[damaged]) // 2]
+    return files
+
+
+def test_kernels_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large steps: kernels of one run while the next one is planned, and may fail."""
+    size, steps, run = 16, 5, fusion.PlannedChain.__call__
+    files, names = photographs(size * steps, size * 3 + 5), set()
+
+    def spy(self: fusion.PlannedChain, *arguments: Any) -> Any:
+        names.add(threading.current_thread().name)
+        return run(self, *arguments)
+
+    monkeypatch.setattr(fusion.PlannedChain, "__call__", spy)
+
+    def loop(capture: bool) -> list[Any]:
+        rng, found = ndd.random.RNG(seed=3), []
+        reader = ndd.readers.Python(files)
+        for _ in range(2):
+            for (encoded,) in reader.next_epoch(batch_size=size, capture=capture):
+                images = ndd.decoders.image_random_crop(encoded, rng=rng)
+                mirror = ndd.random.coin_flip(batch_size=size, rng=rng)
+                images = ndd.resize(images, size=[96, 96])
+                images = ndd.crop_mirror_normalize(images, mirror=mirror, std=[50.0])
+                try:
+                    found.append(np.asarray(ndd.as_tensor(images)).tobytes())
+                except ndd.DecodeError as error:
+                    found.append(
+                        (str(error), [note.partition(", mode")[0] for note in error.__notes__])
+                    )
+        return [*found, rng.get_state()]
+
+    with ndd.EvalContext(num_threads=2):
+        eager = loop(False)
+        assert loop(True) == eager
+    assert [type(part) for part in eager[:steps]] == [bytes] * 3 + [tuple] + [bytes]
+    assert "daliesque calls" in names
 
 
 def test_results_may_be_kept() -> None:

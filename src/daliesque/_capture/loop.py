@@ -129,7 +129,7 @@ class Step(NamedTuple):
     following: Any = None
 
 
-_NO_RESULTS = Results({}, frozenset())
+_NO_RESULTS = Results({}, set())
 # What a feeder gives after its last item.
 _EXHAUSTED = Taken((), None, StopIteration())
 
@@ -157,6 +157,8 @@ class CaptureLoop:
         self._read: set[int] = set()
         self._current: Step | None = None
         self._ahead: AheadThread[Step] | None = None
+        # Where the last kernels of steps run.
+        self._background: EvalContext | None = None
         # The number of the step after those that were made ahead, and where the root is then.
         self._made: tuple[int, Any] = (0, None)
         # Between epochs: that which `_ahead` goes on with.
@@ -224,8 +226,8 @@ class CaptureLoop:
     def _make_steps(
         self, root: Root, items: Iterator[Taken], feeders: list[Iterator[Taken]], number: int
     ) -> Iterator[Step]:
-        context = self._context
-        own = EvalContext(device_id=context.device_id, thread_pool=context.own_thread_pool)
+        own = self._context.for_steps()
+        background = self._background = self._background or self._context.for_steps()
         while True:
             for taken in items:
                 if taken.failure is not None:
@@ -236,7 +238,7 @@ class CaptureLoop:
                 fed = tuple(next(feeder, _EXHAUSTED) for feeder in feeders)
                 # Not entered while somebody else runs: the next step may be made by another thread.
                 with own:
-                    step = self._run_step(number, taken, fed)
+                    step = self._run_step(number, taken, fed, background)
                 number += 1
                 self._made = number, taken.position
                 yield step
@@ -249,12 +251,14 @@ class CaptureLoop:
             yield Step(number, _EXHAUSTED, (), _NO_RESULTS, True, following.identity)
             root, items = following, following.ahead(following.begin)
 
-    def _run_step(self, number: int, taken: Taken, fed: tuple[Taken, ...]) -> Step:
+    def _run_step(
+        self, number: int, taken: Taken, fed: tuple[Taken, ...], background: EvalContext
+    ) -> Step:
         sources = dict(_outputs(self._root, taken))
         for producer, part in zip(self._feeder_outputs, fed, strict=True):
             sources.update(_outputs(producer, part))
         planned = [PlannedCall(call, self._copy(number, call)) for call in needed_calls(self.calls)]
-        return Step(number, taken, fed, run_calls(planned, sources))
+        return Step(number, taken, fed, run_calls(planned, sources, background))
 
     def _copy(self, step: int, call: RecordedCall) -> RNG | None:
         schedule = self.schedule_of(call)
@@ -333,8 +337,13 @@ class CaptureLoop:
 
     def stopping_ahead(self) -> Steps:
         """What ends the thread that runs steps ahead."""
-        ahead = self._ahead
-        return () if ahead is None else ((ahead.close, ()), (setattr, (self, "_ahead", None)))
+        changes: Steps = ()
+        if self._ahead is not None:
+            changes = (self._ahead.close, ()), (setattr, (self, "_ahead", None))
+        if self._background is not None:
+            queue = self._background.executor.queue
+            changes = (*changes, (queue.stop, ()), (setattr, (self, "_background", None)))
+        return changes
 
     # What calls in the body need.
 
@@ -500,6 +509,7 @@ class CapturedSteps(Iterator[Any]):
             step = ahead.first()
             if step.is_end:
                 return self._prepare_end(loop, step.following)
+            step.results.finish()
             loop.check_draws(step.number)
             changes: Steps = ((ahead.drop, ()),)
         else:
@@ -575,8 +585,10 @@ def _size_of(step: Step) -> int | None:
 
 
 def _bytes_of(value: Batch) -> int:
-    samples = value._known()
-    return 0 if samples is None else samples.nbytes
+    samples, pending = value._known(), value._pending
+    if samples is None:
+        return 0 if pending is None else pending.nbytes
+    return samples.nbytes
 
 
 def active_loop() -> CaptureLoop | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from .._engine.batch import Batch
+from .._engine.context import EvalContext
 from .._engine.interception import Target
 from .._engine.invariant import is_invariant, unwrap_invariant, unwrap_invariants
 from .._engine.modes import EvalMode
@@ -206,10 +207,26 @@ class PlannedCall(NamedTuple):
 
 
 class Results(NamedTuple):
-    """The outputs of a step that are kept, and the calls that could not be made."""
+    """The outputs of a step that are kept, and the calls that could not be made.
+
+    Kernels may still be at work on outputs, until `finish`.
+    """
 
     values: dict[Output, Batch]
-    failed: frozenset[RecordedCall]
+    failed: set[RecordedCall]
+
+    def finish(self) -> None:
+        """Wait for what is done in the background, and leave out what failed."""
+        for output, value in list(self.values.items()):
+            pending = value._pending
+            if pending is None or pending.waits_for_reader:
+                continue
+            try:
+                value._data()
+            except Exception:
+                assert isinstance(output.producer, RecordedCall)
+                self.failed.add(output.producer)
+                del self.values[output]
 
 
 def needed_calls(calls: Iterable[RecordedCall]) -> list[RecordedCall]:
@@ -229,8 +246,12 @@ def needed_calls(calls: Iterable[RecordedCall]) -> list[RecordedCall]:
     return [call for call in order if call in needed]
 
 
-def run_calls(planned: Sequence[PlannedCall], sources: dict[Output, Batch]) -> Results:
+def run_calls(
+    planned: Sequence[PlannedCall], sources: dict[Output, Batch], background: EvalContext
+) -> Results:
     """Make the calls of a step in order, and return what is wanted of them.
+
+    The last kernels run in the background, so that the next step can be prepared meanwhile.
 
     The calls are deferred first, so that they can be looked at together when the results are read.
     Those that fail are left out: whoever needs them makes them again, and gets the error.
@@ -254,15 +275,12 @@ def run_calls(planned: Sequence[PlannedCall], sources: dict[Output, Batch]) -> R
         if (output := Output(call, number)) in values
     }
     values.clear()
-    for output in list(kept):
-        try:
-            pending = kept[output]._pending
-            if pending is None or not pending.waits_for_reader:
-                kept[output]._data()
-            else:
-                pending.prepare()
-        except Exception:
-            assert isinstance(output.producer, RecordedCall)
-            failed.add(output.producer)
-            del kept[output]
-    return Results(kept, frozenset(failed))
+    for value in kept.values():
+        pending = value._pending
+        if pending is None:
+            continue
+        if pending.waits_for_reader:
+            pending.prepare()
+        else:
+            pending.begin(background)
+    return Results(kept, failed)

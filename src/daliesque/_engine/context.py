@@ -116,6 +116,10 @@ class EvalContext:
         other._checkpoint = self.checkpoint
         return other
 
+    def for_steps(self) -> EvalContext:
+        """A context for steps of a loop that run ahead: the same threads and device."""
+        return EvalContext(device_id=self.device_id, thread_pool=self._thread_pool)
+
     if TYPE_CHECKING:
 
         def __enter__(self) -> EvalContext: ...
@@ -152,9 +156,12 @@ class EvalContext:
         deferred = list(self._deferred)
         for reference in deferred:
             invocation = reference()
-            if invocation is not None and thread.ahead is None:
+            if invocation is None or invocation._context is not self:
+                # Done, or going to be in another context.
+                continue
+            if thread.ahead is None:
                 invocation.finish()
-            elif invocation is not None:
+            else:
                 invocation.prepare()
         del self._deferred[: len(deferred)]
         self.executor.queue.drain()
@@ -199,11 +206,6 @@ class EvalContext:
     def has_own_pool(self) -> bool:
         """Whether kernels run on other threads than the default pool's."""
         return self._thread_pool is not None
-
-    @property
-    def own_thread_pool(self) -> ThreadPool | None:
-        """The thread pool, unless it is the default one."""
-        return self._thread_pool
 
     @property
     def is_default(self) -> bool:

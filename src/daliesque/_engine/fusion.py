@@ -17,6 +17,7 @@ by one after all, so that the error is the same as well.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import weakref
@@ -156,6 +157,30 @@ def _call_of(invocation: Invocation) -> Link:
     )
 
 
+class PlannedChain:
+    """The body of a call that runs the kernels of a chain, or its calls one by one."""
+
+    def __init__(self, planned: Any, run_whole: Callable[[], Results]) -> None:
+        self._planned = planned
+        self._run_whole = run_whole
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that kernels are going to write."""
+        planned = self._planned
+        parts = planned if isinstance(planned, tuple) else (planned,)
+        return sum(part.nbytes for part in parts if isinstance(part, _kernels.PlannedSamples))
+
+    def __call__(self, _: list[Samples | None], __: dict[str, Any]) -> Results:
+        """Run the kernels."""
+        _kernels.count_inside()
+        planned = self._planned
+        if planned is not None:
+            with contextlib.suppress(Exception):
+                return tuple(map(_made, planned)) if isinstance(planned, tuple) else _made(planned)
+        return self._run_whole()
+
+
 class Chain:
     """The body of a call that stands for a chain of calls."""
 
@@ -174,20 +199,23 @@ class Chain:
             values.extend(call.arguments[name] for name in call.converters)
         self.values = tuple(values)
 
-    def __call__(self, data: list[Samples | None], _: dict[str, Any]) -> Results:
+    def __call__(self, data: list[Samples | None], arguments: dict[str, Any]) -> Results:
         """Run the chain; `data` is that of `values`."""
+        return self.plan(data, arguments)([], {})
+
+    def plan(self, data: list[Samples | None], _: dict[str, Any]) -> PlannedChain:
+        """Do what comes before the kernels; what is returned runs them."""
         # The calls of the chain count, by themselves.
         _kernels.count_inside()
         calls = self._with_data(data)
         for call in calls:
             _kernels.count_calls(call.operator.name, False, 1, 0, 0)
+        planned = None
         if _pays(calls, self._context.num_threads):
-            try:
-                return _run_by_sample(calls)
-            except Exception:
-                # Once more, one by one: whatever is wrong comes out as it should.
-                pass
-        return self._run_whole(calls)
+            # If it fails, the calls are made one by one: what is wrong comes out as it should.
+            with contextlib.suppress(Exception):
+                planned = _plan_by_sample(calls)
+        return PlannedChain(planned, functools.partial(self._run_whole, calls))
 
     def _with_data(self, data: list[Samples | None]) -> list[Link]:
         """The calls with data instead of values."""
@@ -243,8 +271,8 @@ def _pays(calls: list[Link], threads: int) -> bool:
     return first.operator.encoded or data.nbytes >= _LEAST_BYTES_PER_SAMPLE * first.size
 
 
-def _run_by_sample(calls: list[Link]) -> Results:
-    """Plan all calls, and then make the results of the last."""
+def _plan_by_sample(calls: list[Link]) -> Any:
+    """Plan all calls; returns plans of the results of the last, or results that need none."""
     results: Any = None
     for call in calls:
         inputs = _inputs_after(results, call)
@@ -257,7 +285,7 @@ def _run_by_sample(calls: list[Link]) -> Results:
             # It needs data: the plan ends here, and another one begins.
             inputs[0] = inputs[0].make()
             results = call.run(inputs, planned)
-    return tuple(map(_made, results)) if isinstance(results, tuple) else _made(results)
+    return results
 
 
 def _run_planned(body: Callable[..., Results], first: Any, *inputs: Any, **arguments: Any) -> Any:

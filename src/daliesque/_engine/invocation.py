@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -13,13 +14,16 @@ from .device import Device
 from .devices import Body, Placement, Results, require_backend
 from .dtype import DType
 from .errors import CallSite, Failure, InternalError, call_site, raise_failure
-from .fusion import fuse
+from .fusion import Chain, PlannedChain, fuse
 from .metadata import Announce, Call, Metadata, mismatch
 from .modes import DEFERRED, EAGER, EvalMode
 from .samples import Samples
 from .thread_state import thread
 from .threads import default_native_pool
 from .value import Value, any_remote, remote_device
+
+# With fewer bytes to be written, kernels take less time than to hand them to another thread.
+_LEAST_BYTES_IN_BACKGROUND = 1 << 20
 
 
 class Invocation:
@@ -292,6 +296,40 @@ class Invocation:
             if not invocation._scheduled:
                 queue.put_once(invocation)
             queue.wait(invocation)
+
+    def begin(self, background: EvalContext) -> None:
+        """As `finish`, but if this is the end of a chain, its kernels run in another context.
+
+        So the next calls are prepared while the threads of the pool are busy with these.
+        """
+        if self.done or self._scheduled or self._mode is not DEFERRED:
+            self.finish()
+            return
+        order = fuse(self._with_dependencies())
+        order.reverse()
+        while len(order) > 1:
+            order.pop().finish()
+        chain = self._body
+        if isinstance(chain, Chain) and self._failed_dependency() is None:
+            # If it fails, it does so again below, where failures are kept.
+            with contextlib.suppress(Exception):
+                planned = self._planned(chain)
+                self._body, self._inputs, self.nbytes = planned, (), planned.nbytes
+        if self.nbytes < _LEAST_BYTES_IN_BACKGROUND:
+            self.finish()
+            return
+        self.cost += self.nbytes
+        self._context = background
+        background.executor.submit(self)
+        self._scheduled = True
+
+    def _planned(self, chain: Chain) -> PlannedChain:
+        """What runs the kernels of a chain that this call stands for."""
+        inputs, arguments = _data_of(self._inputs, {}, None)
+        plan = functools.partial(_kernels.run_body, self.name, chain.plan, inputs, arguments)
+        inside = functools.partial(_kernels.call_inside, thread.contexts, self._context, plan)
+        planned: PlannedChain = _kernels.call_with_pool(self._pool, inside)
+        return planned
 
     def prepare(self) -> None:
         """As `finish`, for a thread that works ahead of the reader.
