@@ -95,10 +95,11 @@ int64_t bands(int64_t height) { return (height + kWarpRows - 1) / kWarpRows; }
 constexpr int64_t kResidentBytes = 1 << 20;
 
 /// Brings an image into the cache line by line, which is much faster than to wait for each line
-/// when some pixel of an odd index needs it.
-void prefetch(const void* data, int64_t bytes) {
-  const auto* from = static_cast<const std::byte*>(data);
-  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 2);
+/// when some pixel of an odd index needs it. Lines are read, since processors drop prefetches when
+/// there are too many at once.
+void load_lines(const void* data, int64_t bytes) {
+  const auto* from = static_cast<const volatile std::byte*>(data);
+  for (int64_t i = 0; i < bytes; i += 64) static_cast<void>(from[i]);
 }
 
 /// Makes bands of one sample. Bands have no gaps between them.
@@ -264,7 +265,7 @@ void warp(Samples& out, const Samples& in, const WarpMapping& mapping, const War
         const bool whole = begin == 0 && end == depth(i) * bands(height(i));
         // A result that is much smaller may need little of its input.
         if (whole && bytes <= kResidentBytes && 4 * out.volume(i) >= in.volume(i)) {
-          prefetch(in.data(i), bytes);
+          load_lines(in.data(i), bytes);
         }
         BandMaker maker(out, in, i, mapping, options, sampler);
         make_bands(out.data<std::byte>(i), maker, begin, end, streamed);
