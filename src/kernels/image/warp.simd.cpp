@@ -35,20 +35,21 @@ DALIESQUE_INLINE void transpose(__m256* v) {
 
 void affine(WarpCoordinates& at, const float* step, int dims) {
   float* const planes[3] = {at.x[0], at.y[0], at.z[0]};
-  for (int d = 0; d < dims; d++) {
-    const __m256 change = _mm256_set1_ps(step[d]);
-    // The sums of eight rows advance together, since each waits for its last addition.
-    for (int r = 0; r < kWarpRows; r += 8) {
-      __m256 sum = _mm256_load_ps(at.sums[d] + r);
-      for (int x = 0; x < kWarpColumns; x += 8) {
+  // The sums of eight rows advance together, and all such groups side by side, since each waits for
+  // its last addition.
+  for (int x = 0; x < kWarpColumns; x += 8) {
+    for (int d = 0; d < dims; d++) {
+      const __m256 change = _mm256_set1_ps(step[d]);
+      for (int r = 0; r < kWarpRows; r += 8) {
+        __m256 sum = _mm256_load_ps(at.sums[d] + r);
         __m256 v[8];
         for (int k = 0; k < 8; k++, sum = _mm256_add_ps(sum, change)) v[k] = sum;
+        _mm256_store_ps(at.sums[d] + r, sum);
         transpose(v);
         for (int k = 0; k < 8; k++) {
           _mm256_store_ps(planes[d] + (r + k) * kWarpColumns + x, v[k]);
         }
       }
-      _mm256_store_ps(at.sums[d] + r, sum);
     }
   }
 }
