@@ -74,6 +74,35 @@ def test_instruction_sets_agree(dtype: str, interp: Any) -> None:
         assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
 
 
+@pytest.mark.parametrize("fill", [None, 9.0])
+@pytest.mark.parametrize("scale", [0.6, 1.0, 1.2, 1.3])
+def test_instruction_sets_agree_inside_of_images(scale: float, fill: float | None) -> None:
+    """Images of which whole groups of pixels lie inside, by angles from flat to steep."""
+    rng = np.random.default_rng(14)
+    angles = np.deg2rad([0.0, 0.3, 4, 11, 24, 31, 33, 52, 88, 90, 171, 203, 270, 349])
+    widths = rng.integers(20, 24, len(angles) // 2).tolist() + [150] * (len(angles) // 2)
+    images = [rng.integers(0, 256, (97, width, 3), np.uint8) for width in widths]
+    matrices = []
+    for angle, image in zip(angles, images, strict=True):
+        rotation = scale * np.array(
+            [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+        )
+        middle = np.array([image.shape[1], image.shape[0]]) / 2
+        offset = middle - rotation @ np.array([75, 50])
+        matrices.append(np.float32(np.column_stack([rotation, offset])))
+    results = []
+    for name in ("vector", "avx2", "portable"):
+        with use_instructions(name):
+            moved = ndd.warp_affine(
+                ndd.batch(images, layout="HWC"),
+                matrix=ndd.batch(matrices),
+                size=(100, 150),
+                fill_value=fill,
+            )
+            results.append(np.stack([np.array(tensor) for tensor in moved.tensors]))
+    assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
 @pytest.mark.parametrize("border", [None, 9.0])
 def test_large_images(border: float | None) -> None:
     """Beyond the size from which results bypass the caches; shifts by whole pixels are exact."""

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear interpolation of bytes, a group of pixels at a time.
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
 #include "image/warp_pixels.simd.h"
+#include "image/warp_vectors.simd.h"
 
 namespace daliesque::image::DALIESQUE_ISA {
 
 namespace {
-
-/// Weights of byte interpolation are fractions of this. The largest power of two in 16 bits.
-constexpr int kOne = 1 << 14;
-
-/// Added to a number of less than 16 bits, this leaves no bits for a fraction: the lower bits of
-/// the sum are the nearest integer.
-constexpr float kNoFraction = 0x1.8p23f;
 
 /// Weights of the four neighbors. Their sum is always kOne, so flat areas stay as they are.
 struct Weights {
@@ -79,76 +69,6 @@ void linear_byte_pixels(uint8_t* out, const WarpSurface& in, const WarpStretch& 
 
 #ifdef __AVX2__
 
-#ifdef __AVX512VBMI__
-constexpr int kGroup = 16;
-#else
-constexpr int kGroup = 8;
-#endif
-constexpr int kGroups = kWarpColumns / kGroup;
-
-using Floats [[gnu::vector_size(4 * kGroup)]] = float;
-using Ints [[gnu::vector_size(4 * kGroup)]] = int32_t;
-
-#ifdef __AVX512VBMI__
-
-DALIESQUE_INLINE Floats load_floats(const float* from) { return (Floats)_mm512_loadu_ps(from); }
-DALIESQUE_INLINE void store_ints(int32_t* to, Ints v) { _mm512_store_si512(to, (__m512i)v); }
-// Of NaN and a number, both min and max give the second one.
-DALIESQUE_INLINE Floats between(Floats v, float low, float high) {
-  const __m512 raised = _mm512_max_ps((__m512)v, _mm512_set1_ps(low));
-  return (Floats)_mm512_min_ps(raised, _mm512_set1_ps(high));
-}
-DALIESQUE_INLINE Floats rounded_down(Floats v) {
-  return (Floats)_mm512_roundscale_ps((__m512)v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-}
-DALIESQUE_INLINE Ints truncated(Floats v) { return (Ints)_mm512_cvttps_epi32((__m512)v); }
-DALIESQUE_INLINE Floats to_floats(Ints v) { return (Floats)_mm512_cvtepi32_ps((__m512i)v); }
-DALIESQUE_INLINE Ints at_most(Ints v, int32_t high) {
-  return (Ints)_mm512_min_epi32((__m512i)v, _mm512_set1_epi32(high));
-}
-/// v * kOne, rounded, in the lower halves. The product with a power of two is exact, so that fusing
-/// does not change a bit.
-DALIESQUE_INLINE Ints fractions(Floats v) {
-  return (Ints)_mm512_fmadd_ps((__m512)v, _mm512_set1_ps(kOne), _mm512_set1_ps(kNoFraction));
-}
-DALIESQUE_INLINE Ints minus_words(Ints a, Ints b) {
-  return (Ints)_mm512_sub_epi16((__m512i)a, (__m512i)b);
-}
-/// A bit for each negative number.
-DALIESQUE_INLINE uint32_t negatives(Ints v) { return _mm512_movepi32_mask((__m512i)v); }
-
-#else
-
-DALIESQUE_INLINE Floats load_floats(const float* from) { return (Floats)_mm256_loadu_ps(from); }
-DALIESQUE_INLINE void store_ints(int32_t* to, Ints v) {
-  _mm256_store_si256(reinterpret_cast<__m256i*>(to), (__m256i)v);
-}
-// Of NaN and a number, both min and max give the second one.
-DALIESQUE_INLINE Floats between(Floats v, float low, float high) {
-  const __m256 raised = _mm256_max_ps((__m256)v, _mm256_set1_ps(low));
-  return (Floats)_mm256_min_ps(raised, _mm256_set1_ps(high));
-}
-DALIESQUE_INLINE Floats rounded_down(Floats v) { return (Floats)_mm256_floor_ps((__m256)v); }
-DALIESQUE_INLINE Ints truncated(Floats v) { return (Ints)_mm256_cvttps_epi32((__m256)v); }
-DALIESQUE_INLINE Floats to_floats(Ints v) { return (Floats)_mm256_cvtepi32_ps((__m256i)v); }
-DALIESQUE_INLINE Ints at_most(Ints v, int32_t high) {
-  return (Ints)_mm256_min_epi32((__m256i)v, _mm256_set1_epi32(high));
-}
-/// v * kOne, rounded, in the lower halves. The product with a power of two is exact, so that fusing
-/// does not change a bit.
-DALIESQUE_INLINE Ints fractions(Floats v) {
-  return (Ints)_mm256_fmadd_ps((__m256)v, _mm256_set1_ps(kOne), _mm256_set1_ps(kNoFraction));
-}
-DALIESQUE_INLINE Ints minus_words(Ints a, Ints b) {
-  return (Ints)_mm256_sub_epi16((__m256i)a, (__m256i)b);
-}
-/// A bit for each negative number.
-DALIESQUE_INLINE uint32_t negatives(Ints v) {
-  return static_cast<uint32_t>(_mm256_movemask_ps((__m256)v));
-}
-
-#endif
-
 /// The cells of a group. With `clamp`, ends of the axis repeat for ever, and both neighbors exist.
 struct Cells {
   Ints index;
@@ -196,6 +116,9 @@ struct Neighbors {
 /// Loads take this many bytes, more than the pixel has.
 constexpr int kLoad = 16;
 
+/// Rows are read in parts of this many bytes.
+constexpr int kLongLoad = 64;
+
 template <int channels, bool clamp>
 DALIESQUE_INLINE void find_neighbors(Neighbors& out, const WarpSurface& in, const WarpStretch& at) {
   const auto width = static_cast<int32_t>(in.width), height = static_cast<int32_t>(in.height);
@@ -212,6 +135,7 @@ DALIESQUE_INLINE void find_neighbors(Neighbors& out, const WarpSurface& in, cons
       lacking |= x.index | (width - 2 - x.index) | y.index | (height - 2 - y.index);
     }
     out.lacking[group] = negatives(lacking);
+    out.outside[group] = 0;
     if (out.lacking[group]) {
       const Ints x_far = (x.index + 1) | (width - 1 - x.index);
       const Ints y_far = (y.index + 1) | (height - 1 - y.index);
@@ -433,27 +357,123 @@ DALIESQUE_INLINE void correct_group(uint8_t* out, const WarpSurface& in, const W
   }
 }
 
-/// Whether all positions of a stretch have four neighbors that may be loaded, judged by its ends.
-DALIESQUE_INLINE bool lies_inside(const WarpSurface& in, const WarpStretch& at) {
-  const auto within = [](const float* coordinates, int64_t limit) {
-    const float first = coordinates[0] - 0.5f, last = coordinates[kWarpColumns - 1] - 0.5f;
+/// Whether the first `columns` positions of a straight stretch have four neighbors that may be
+/// loaded, judged by its ends.
+DALIESQUE_INLINE bool lies_inside(const WarpSurface& in, const WarpStretch& at, int columns) {
+  const auto within = [=](const float* coordinates, int64_t limit) {
+    const float first = coordinates[0] - 0.5f, last = coordinates[columns - 1] - 0.5f;
     const auto high = static_cast<float>(limit);
     return first >= 0 && last >= 0 && first < high && last < high;
   };
   // Loads that begin above the last two rows do not reach behind the end of the image.
-  return at.straight && in.width * in.channels >= kLoad && within(at.x, in.width - 1) &&
+  return in.width * in.channels >= kLongLoad && within(at.x, in.width - 1) &&
          within(at.y, in.height - 2);
 }
 
-/// Whether no position of a stretch has any neighbor, judged by its ends.
-DALIESQUE_INLINE bool lies_outside(const WarpSurface& in, const WarpStretch& at) {
-  const auto beyond = [](const float* coordinates, int64_t extent) {
-    const float first = coordinates[0] - 0.5f, last = coordinates[kWarpColumns - 1] - 0.5f;
+/// Whether none of these positions has any neighbor.
+DALIESQUE_INLINE bool lies_outside(const WarpSurface& in, const WarpStretch& at, int columns) {
+  const auto beyond = [=](const float* coordinates, int64_t extent) {
+    const float first = coordinates[0] - 0.5f, last = coordinates[columns - 1] - 0.5f;
     const auto high = static_cast<float>(extent);
     return (first < -1 && last < -1) || (first >= high && last >= high);
   };
-  return at.straight && (beyond(at.x, in.width) || beyond(at.y, in.height));
+  return beyond(at.x, in.width) || beyond(at.y, in.height);
 }
+
+/// Interpolates a group of pixels inside of the image, which lie in cells of these columns and
+/// rows.
+template <int channels>
+DALIESQUE_INLINE void blend_cells(uint8_t* out, const uint8_t* data, int32_t pitch, Ints column,
+                                  Ints row, const WeightPairs& w) {
+  alignas(64) int32_t offsets[kGroup];
+  store_ints(offsets, row * pitch + column * channels);
+  blend_group<channels>(out, data, data + pitch, offsets, w);
+}
+
+#ifdef __AVX512VBMI__
+
+/// Stores bits 14 to 21 of three times 16 words of 32 bits as pixels of three bytes.
+DALIESQUE_INLINE void store_sums(uint8_t* out, const __m512i* sums) {
+  // First the pixels of each half of an xmm register, whose first bits are at 14 and 46.
+  constexpr int64_t kShifts = 0x2e2e2e0e0e0e;
+  const __m512i shifts = _mm512_set1_epi64(kShifts);
+  __m512i pixels = _mm512_maskz_multishift_epi64_epi8(0x0909090909090909, shifts, sums[0]);
+  pixels = _mm512_mask_multishift_epi64_epi8(pixels, 0x1212121212121212, shifts, sums[1]);
+  pixels = _mm512_mask_multishift_epi64_epi8(pixels, 0x2424242424242424, shifts, sums[2]);
+  alignas(64) static constexpr uint8_t kTight[64] = {
+      0,  1,  2,  3,  4,  5,  8,  9,  10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27,
+      28, 29, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 44, 45, 48, 49, 50, 51, 52, 53, 56, 57,
+      58, 59, 60, 61, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
+  const __m512i tight = _mm512_permutexvar_epi8(_mm512_load_si512(kTight), pixels);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_castsi512_si256(tight));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 32), _mm512_extracti32x4_epi32(tight, 2));
+}
+
+/// The cells of a group of pixels, and the least and the largest of them. They are monotonic.
+struct CellRange {
+  Ints index;
+  int32_t low, high;
+
+  DALIESQUE_INLINE explicit CellRange(Ints cells) : index(cells) {
+    const int32_t first = cells[0], last = cells[kGroup - 1];
+    low = first < last ? first : last;
+    high = first < last ? last : first;
+  }
+};
+
+/// Whether blend_rows() takes these pixels: a load must hold the neighbors in a row, and more rows
+/// take longer than to gather.
+DALIESQUE_INLINE bool lie_close(const CellRange& column, const CellRange& row) {
+  return 3 * (column.high - column.low + 2) <= kLongLoad && row.high - row.low <= kGroup / 2;
+}
+
+/// Interpolates a group of pixels of three bytes that lie close. Rows are loaded as they are, and
+/// permutations find the neighbors of all pixels in them.
+DALIESQUE_INLINE void blend_rows(uint8_t* out, const uint8_t* data, int64_t pitch,
+                                 const CellRange& column, const CellRange& row,
+                                 const WeightPairs& w) {
+  // Where the first bytes of both neighbors are, as 16 bits each. What overflows cancels out.
+  constexpr uint32_t kPair = 0x10001;
+  const auto start = (3u << 16) - static_cast<uint32_t>(column.low) * 3 * kPair;
+  const Ints red = (Ints)_mm512_add_epi32(
+      _mm512_mullo_epi32((__m512i)column.index, _mm512_set1_epi32(3 * kPair)),
+      _mm512_set1_epi32(static_cast<int32_t>(start)));
+  const Ints index[3] = {red, red + static_cast<int32_t>(kPair),
+                         red + static_cast<int32_t>(2 * kPair)};
+  __m512i sums[3];
+  for (__m512i& sum : sums) sum = _mm512_set1_epi32(kOne / 2);
+  const uint8_t* from = data + row.low * pitch + column.low * 3;
+  const auto add = [&](__m512i weights) {
+    const __m512i bytes = _mm512_loadu_si512(from);
+    for (int c = 0; c < 3; c++) {
+      constexpr __mmask64 kLower = 0x5555555555555555;
+      const __m512i pairs = _mm512_maskz_permutexvar_epi8(kLower, (__m512i)index[c], bytes);
+      sums[c] = _mm512_add_epi32(sums[c], _mm512_madd_epi16(pairs, weights));
+    }
+    from += pitch;
+  };
+  // A row is below the pixels of the last row and above others.
+  __m512i below = _mm512_setzero_si512();
+  for (int32_t r = row.low; r <= row.high; r++) {
+    const __mmask16 own = _mm512_cmpeq_epi32_mask((__m512i)row.index, _mm512_set1_epi32(r));
+    add(_mm512_mask_mov_epi32(below, own, (__m512i)w.upper));
+    below = _mm512_maskz_mov_epi32(own, (__m512i)w.lower);
+  }
+  add(below);
+  store_sums(out, sums);
+}
+
+template <>
+[[gnu::always_inline]] inline void blend_cells<3>(uint8_t* out, const uint8_t* data, int32_t pitch,
+                                                  Ints column, Ints row, const WeightPairs& w) {
+  const CellRange columns(column), rows(row);
+  if (lie_close(columns, rows)) return blend_rows(out, data, pitch, columns, rows, w);
+  alignas(64) int32_t offsets[kGroup];
+  store_ints(offsets, row * pitch + column * 3);
+  blend_group<3>(out, data, data + pitch, offsets, w);
+}
+
+#endif
 
 /// Interpolates a stretch that lies inside. Gathering loads take the offsets from the register that
 /// they were computed in, so that they need not be found for the whole stretch first.
@@ -465,27 +485,19 @@ DALIESQUE_INLINE void blend_inside(uint8_t* out, const WarpSurface& in, const Wa
   for (int first = 0; first < at.count; first += kGroup) {
     const Floats x = load_floats(at.x + first) - 0.5f, y = load_floats(at.y + first) - 0.5f;
     const Ints column = truncated(x), row = truncated(y);
-    alignas(64) int32_t offsets[kGroup];
-    store_ints(offsets, row * pitch + column * channels);
     const WeightPairs w = weight_pairs(x - to_floats(column), y - to_floats(row));
     const int left = at.count - first;
     // What does not fill a group is made elsewhere.
     uint8_t* to = left >= kGroup ? out + first * channels : rest;
-    blend_group<channels>(to, data, data + pitch, offsets, w);
+    blend_cells<channels>(to, data, pitch, column, row, w);
     if (left < kGroup)
       std::memcpy(out + first * channels, rest, static_cast<size_t>(left * channels));
   }
 }
 
+/// Makes a stretch, wherever it lies.
 template <int channels>
-static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
-  if constexpr (kGathers<channels>) {
-    if (lies_inside(in, at)) return blend_inside<channels>(out, in, at);
-  }
-  if (in.border == Border::constant && lies_outside(in, at)) {
-    std::memcpy(out, in.fill, static_cast<size_t>(at.count * channels));
-    return;
-  }
+DALIESQUE_INLINE void blend_anywhere(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
   Neighbors found;
   if (in.border == Border::clamp && in.width > 1 && in.height > 1) {
     find_neighbors<channels, true>(found, in, at);
@@ -510,6 +522,34 @@ static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStret
     if (left < kGroup) {
       std::memcpy(out + kGroup * group * channels, rest, static_cast<size_t>(left * channels));
     }
+  }
+}
+
+/// Makes a straight stretch of up to `columns` pixels, if all of them are inside or outside.
+template <int channels>
+DALIESQUE_INLINE bool blend_straight(uint8_t* out, const WarpSurface& in, const WarpStretch& at,
+                                     int columns) {
+  if (kGathers<channels> && lies_inside(in, at, columns)) {
+    blend_inside<channels>(out, in, at);
+    return true;
+  }
+  if (in.border == Border::constant && lies_outside(in, at, columns)) {
+    std::memcpy(out, in.fill, static_cast<size_t>(at.count * channels));
+    return true;
+  }
+  return false;
+}
+
+template <int channels>
+static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+  if (!at.straight) return blend_anywhere<channels>(out, in, at);
+  if (blend_straight<channels>(out, in, at, kWarpColumns)) return;
+  // Only few groups contain an edge of the image.
+  for (int first = 0; first < at.count; first += kGroup) {
+    const int left = at.count - first;
+    const WarpStretch own{at.x + first, at.y + first, nullptr, left < kGroup ? left : kGroup};
+    uint8_t* to = out + first * channels;
+    if (!blend_straight<channels>(to, in, own, kGroup)) blend_anywhere<channels>(to, in, own);
   }
 }
 
