@@ -83,17 +83,19 @@ enum class Progress { kMore, kDone, kBadCode, kOverrun };
 [[gnu::always_inline]] inline bool read_dc(Bits& bits, const DcTable& table, int32_t* difference) {
   const uint32_t entry = table.entries[bits.top >> (64 - kDcIndexBits)];
   bits.refill();
+  uint32_t length = entry & 63;
   uint32_t code = entry >> 6 & 15;
   uint32_t size = entry >> 10;
   if (__builtin_expect(entry == 0, 0)) {
-    uint32_t length = 0;
-    const int symbol = find_symbol(bits.top, table.book, &length);
+    uint32_t found = 0;
+    const int symbol = find_symbol(bits.top, table.book, &found);
     if (symbol < 0) return false;
-    code = length;
+    code = found;
     size = symbol;
+    length = code + size;
   }
   *difference = value_bits(bits.top, code, size);
-  bits.skip(code + size);
+  bits.skip(length);
   return true;
 }
 

@@ -127,18 +127,20 @@ static_assert(Bits::kAfterRefill - kLookupsPerRefill * kMaxEntryLength >= kAcInd
   return progress;
 }
 
+static_assert(Bits::kAfterRefill - kLookupsPerRefill * kMaxSkipLength >= kSkipIndexBits);
+
 /// Reads over the AC coefficients of a block.
 [[gnu::always_inline]] inline Progress skip_ac(Bits& bits, const AcTable& table) {
   uint64_t index = 1;
   Progress progress = Progress::kMore;
   while (progress == Progress::kMore) {
-    uint32_t entry = table.skips[bits.top >> (64 - kAcIndexBits)];
+    uint32_t entry = table.skips[bits.top >> (64 - kSkipIndexBits)];
     bits.refill();
     bits.top <<= entry & 63;
     uint32_t used = entry;
     index += entry >> 8;
     for (int i = 1; i < kLookupsPerRefill && __builtin_expect(index < kBlockSize, 1); ++i) {
-      entry = table.skips[bits.top >> (64 - kAcIndexBits)];
+      entry = table.skips[bits.top >> (64 - kSkipIndexBits)];
       bits.top <<= entry & 63;
       used += entry;
       index += entry >> 8;

@@ -145,11 +145,11 @@ void build_skips(const HuffmanSpec& spec, AcTable* table) {
   constexpr uint32_t kMaxAdvance = 64;
   // The table for indices of n bits begins at 1 << n. A symbol leaves fewer bits, whose table tells
   // what follows it.
-  uint16_t tables[2 * kAcEntries] = {};
-  for (int index_bits = 1; index_bits <= kAcIndexBits; ++index_bits) {
+  uint16_t tables[2 * kSkipEntries] = {};
+  for (int index_bits = 1; index_bits <= kSkipIndexBits; ++index_bits) {
     for_each_short_code(spec, index_bits, [&](int start, int count, int length, int symbol) {
       const int size = symbol & 15;
-      if (size > kMaxValueBits) return;
+      if (size > kMaxSkippedValueBits) return;
       const int advance = advance_of_symbol(symbol);
       const int rest = index_bits - length - size;
       const auto single = static_cast<uint16_t>((length + size) | advance << 8);
@@ -167,8 +167,8 @@ void build_skips(const HuffmanSpec& spec, AcTable* table) {
       for (int i = 1; i < 1 << size; ++i) std::copy_n(out, 1 << rest, out + (i << rest));
     });
   }
-  for (int i = 0; i < kAcEntries; ++i) {
-    const uint16_t entry = tables[kAcEntries + i];
+  for (int i = 0; i < kSkipEntries; ++i) {
+    const uint16_t entry = tables[kSkipEntries + i];
     table->skips[i] = entry == 0 ? kUnresolved << 8 : entry;
   }
   table->has_skips = true;

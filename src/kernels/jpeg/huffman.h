@@ -43,14 +43,19 @@ constexpr int kUnresolved = 192;
 constexpr int kMaxValueBits = 13;
 constexpr int kMaxEntryLength = kAcIndexBits + kMaxValueBits;
 
+/// For blocks that are read over, an entry covers as many symbols as the index holds codes of.
+///   bits 0-7  length of codes and values together; zero: not resolved here
+///   bits 8-15  as bits 24-31 above
+constexpr int kSkipIndexBits = 11;
+constexpr int kSkipEntries = 1 << kSkipIndexBits;
+constexpr int kMaxSkippedValueBits = 11;
+constexpr int kMaxSkipLength = kSkipIndexBits + kMaxSkippedValueBits;
+
 struct AcTable {
   CodeBook book;
   uint32_t entries[kAcEntries];
-  /// For blocks that are read over: as many symbols as the index holds codes of, in 16 bits.
-  ///   bits 0-7  length of codes and values together; zero: not resolved here
-  ///   bits 8-15  as bits 24-31 above
   bool has_skips;
-  uint16_t skips[kAcEntries];
+  uint16_t skips[kSkipEntries];
 };
 
 /// Symbols of a band of AC coefficients in a progressive scan. An entry holds one, with its value:
