@@ -143,7 +143,7 @@ bool build_band_table(const HuffmanSpec& spec, BandTable* table) {
 void build_skips(const HuffmanSpec& spec, AcTable* table) {
   // A block's index stays below kEndOfBlock if an entry moves it no further than this.
   constexpr uint32_t kMaxAdvance = 64;
-  // The table for indices of n bits begins at 1 << n. A symbol leaves fewer bits, whose table tells
+  // The table for indices of n bits begins at 1 << n. A symbol leaves fewer bits, whose table holds
   // what follows it.
   uint16_t tables[2 * kSkipEntries] = {};
   for (int index_bits = 1; index_bits <= kSkipIndexBits; ++index_bits) {
