@@ -180,7 +180,7 @@ def ready_blocks(root: str, cpus: int) -> Iterable[Any]:
 
             return list(map(task, range(parallelism)))
 
-    tasks = max(1, min(4, batches // 64))
+    tasks = max(1, min(4, batches // 4))
     made = ray.data.read_datasource(Ready(), num_cpus=cpus, override_num_blocks=tasks)
     return ndr.iter_torch(made, batch_size=BATCH, copy=False)
 
