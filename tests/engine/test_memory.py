@@ -85,7 +85,22 @@ def test_growing_batches_leave_few_buffers() -> None:
     with ndd.EvalMode.sync_cpu:
         for size in (8, 9, 10, 11):
             ndd.zeros(shape=[size * MEGA], dtype=ndd.uint8).evaluate()
-    # The second buffer is larger than it had to be, so that it does for the others as well.
+    # The second buffer is larger than it had to be, so that it does for the others as well, and
+    # replaces the first.
+    assert ndd.memory().cached_buffers == 1
+
+
+def test_results_of_similar_sizes_share_buffers() -> None:
+    """Of a loop whose consumer holds a result while the next one is made."""
+    ndd.memory(release=True)
+    held = None
+    with ndd.EvalMode.sync_cpu:
+        for decoded in (28, 30, 29, 28, 30, 29):
+            # What is made first is gone when the result is made.
+            ndd.zeros(shape=[decoded * MEGA], dtype=ndd.uint8).evaluate()
+            result = ndd.zeros(shape=[34 * MEGA], dtype=ndd.uint8).evaluate()
+            held = result
+    del result, held
     assert ndd.memory().cached_buffers == 2
 
 

@@ -31,9 +31,11 @@ constexpr size_t kSmallest = 4096;
 // A free buffer that is up to this many steps too large is used rather than a new one: batches of
 // images or files differ in size, and would otherwise collect buffers of every size.
 constexpr int kMostStepsTooLarge = 4;
-// And a new one is this many steps larger if somewhat smaller ones are free: the next batch may
-// need still more, and what is not used of large buffers takes no memory.
-constexpr int kStepsAhead = 2;
+// A new one replaces a free one that is up to as many steps too small, and is this many
+// steps larger than it must be: the next batch may need still more, and what is not used of large
+// buffers takes no memory. So buffers for different results become alike, and serve one after the
+// other.
+constexpr int kStepsAhead = 1;
 
 /// Rounds up to one of eight steps per power of two, so at most 1/8 of a buffer is wasted.
 size_t bucket_size(size_t bytes) {
@@ -80,11 +82,12 @@ class BufferPool {
 
   /// A buffer of `bucket` bytes, or of somewhat more, which `bucket` is set to then.
   void* take(size_t& bucket) {
-    FreeBuffer* surplus = nullptr;
+    FreeBuffer *surplus = nullptr, *replaced = nullptr;
     {
       std::lock_guard lock(mutex_);
       void* memory = find(bucket);
-      if (!memory && bucket >= kHugePage && has_smaller(bucket)) {
+      if (!memory && bucket >= kHugePage) replaced = remove_smaller(bucket);
+      if (replaced) {
         for (int step = 0; step < kStepsAhead; step++) bucket = bucket_size(bucket + 1);
       }
       info_.used_bytes += static_cast<int64_t>(bucket);
@@ -96,6 +99,7 @@ class BufferPool {
       surplus = evict(spare());
     }
     release(surplus);
+    std::free(replaced);
     void* memory = system_allocate(bucket);
     if (!memory) {
       // Cached buffers of other sizes may be what is missing.
@@ -215,13 +219,17 @@ class BufferPool {
     return nullptr;
   }
 
-  /// Whether there is a free buffer that is up to kMostStepsTooLarge steps too small.
-  bool has_smaller(size_t bucket) const {
+  /// Takes the largest free buffer that is up to kMostStepsTooLarge steps too small, if there is
+  /// one, out of the pool.
+  FreeBuffer* remove_smaller(size_t bucket) {
     const size_t list = list_of(bucket);
     for (size_t step = 1; step <= size_t{kMostStepsTooLarge}; step++) {
-      if (free_[list - step]) return true;
+      FreeBuffer* buffer = free_[list - step];
+      if (!buffer) continue;
+      remove(buffer);
+      return buffer;
     }
-    return false;
+    return nullptr;
   }
 
   /// Drops the buffers that were unused longest until at most `limit` bytes are cached. Returns a
