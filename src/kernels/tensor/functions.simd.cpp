@@ -222,13 +222,16 @@ struct AtanFunction {
 };
 
 struct SinhFunction {
+  /// Parts of products with larger results than exp of this could overflow.
+  static constexpr double kLargest = 690;
+
   template <class T>
   DALIESQUE_INLINE static bool is_ordinary(double x) {
-    return !kIsDouble<T> | (magnitude(x) < kLargestExponent);
+    return !kIsDouble<T> | (magnitude(x) < kLargest);
   }
   template <class T>
   DALIESQUE_INLINE static double apply(double x) {
-    const double limit = kIsDouble<T> ? kLargestExponent : kLargestFloatExponent;
+    const double limit = kIsDouble<T> ? kLargest : kLargestFloatExponent;
     const Sum grown = exponential_minus_one<T>(at_most(magnitude(x), limit));
     Sum lower = exact_sum(grown.high, 1);
     lower.low += grown.low;
