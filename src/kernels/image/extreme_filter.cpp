@@ -13,8 +13,6 @@ namespace {
 
 // What the rows of a strip may occupy of the fastest cache, and how short they may become.
 constexpr int64_t kExtremeStripBytes = 24 << 10, kExtremeRowBytes = 4 << 10;
-// So many rows before one is read, it is fetched.
-constexpr int64_t kExtremeRowsAhead = 2;
 // Windows of this many pixels in a row are made up of so many of a quarter of their length.
 constexpr int64_t kParts = 4;
 
@@ -133,9 +131,7 @@ void ExtremeFilter::run_blocks(std::byte* out, const std::byte* in, int64_t begi
 void ExtremeFilter::find_along_row(std::byte* out, const std::byte* in, int64_t y) {
   const int64_t source = border_index(y - anchor_y_, shape_.height, border_);
   if (source == kOutside) return loops_.fill(out, count_);
-  const int64_t next = std::min(source + kExtremeRowsAhead, shape_.height - 1);
-  prefetch_row(in + next * shape_.row() * size_, shape_.width, shape_.channels * size_, first_,
-               last_);
+  prefetch_after(in, source, shape_, size_, first_, last_);
   read(in + source * shape_.row() * size_);
   const int64_t channels = shape_.channels;
   const std::byte* from = line_.data();

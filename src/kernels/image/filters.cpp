@@ -17,8 +17,6 @@ namespace {
 constexpr double kFilterNanosecondsPerTap = 0.06;
 // What the rows of a strip may occupy of the fastest cache.
 constexpr int64_t kFilterStripBytes = 16 << 10;
-// So many rows before one is read, it is fetched.
-constexpr int64_t kFilterRowsAhead = 2;
 
 bool is_floating(DType type) {
   return type == DType::float16 || type == DType::bfloat16 || type == DType::float32 ||
@@ -212,12 +210,10 @@ class WindowFilter {
       if (source_y == kOutside || source_z == kOutside) {
         std::fill(to, to + (last_ - first_) * in_.channels, fill_[0]);
       } else {
-        const int64_t offset = source_z * in_.slice() + source_y * in_.row();
-        const int64_t ahead = std::min(kFilterRowsAhead, in_.height - 1 - source_y) * in_.row();
-        prefetch_row(volume + static_cast<size_t>(offset + ahead) * itemsize, in_.width,
-                     in_.channels * static_cast<int64_t>(itemsize), first_, last_);
-        reader_.read(to, volume + static_cast<size_t>(offset) * itemsize, in_.width, in_.channels,
-                     first_, last_, fill_.data());
+        const std::byte* slice = volume + static_cast<size_t>(source_z * in_.slice()) * itemsize;
+        prefetch_after(slice, source_y, in_, itemsize, first_, last_);
+        reader_.read(to, slice + static_cast<size_t>(source_y * in_.row()) * itemsize, in_.width,
+                     in_.channels, first_, last_, fill_.data());
       }
       if (!kernel_.row.empty()) weigh_line(slot(k, y));
       for (size_t f = 0; f < factors_.size(); f++) {

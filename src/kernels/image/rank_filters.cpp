@@ -16,9 +16,6 @@ constexpr double kRankNanosecondsPerTap = 0.03;
 // What the rows of a strip may occupy of the fastest cache.
 constexpr int64_t kRankStripBytes = 16 << 10;
 
-// So many rows before one is read, it is fetched.
-constexpr int64_t kRowsAhead = 2;
-
 const RankLoops& rank_loops() { return DALIESQUE_CHOOSE_512(rank_loops); }
 
 KeyKind key_kind(DType type) {
@@ -116,9 +113,7 @@ class MedianFilter {
       std::memset(slot(y), 255, static_cast<size_t>(count * key_size_));
       return;
     }
-    const int64_t next = std::min(source + kRowsAhead, shape_.height - 1);
-    prefetch_row(in + next * shape_.row() * value_size_, shape_.width,
-                 shape_.channels * value_size_, first_, last_);
+    prefetch_after(in, source, shape_, value_size_, first_, last_);
     // Values that are keys already go where these belong.
     std::byte* values = plain_ ? slot(y) : values_.data();
     reader_.read(values, in + source * shape_.row() * value_size_, shape_.width, shape_.channels,

@@ -21,8 +21,6 @@ using FilterWindow = std::vector<float>;
 constexpr double kSeparableNanosecondsPerTap = 0.08;
 // What the rows of a strip may occupy of the fastest cache.
 constexpr int64_t kSeparableStripBytes = 96 << 10;
-// So many rows before one is read, it is fetched.
-constexpr int64_t kSeparableRowsAhead = 2;
 
 /// A window for each of three axes (depth, height, width), and the factor of the result.
 struct Term {
@@ -76,13 +74,10 @@ class SliceFilter {
                  for (int64_t y = begin; y < end; y++) {
                    const int64_t needed = std::min(shape_.height - 1, y + radius_y_);
                    for (; next <= needed; next++) {
-                     const auto row = [&](int64_t y) {
-                       return slice + static_cast<size_t>(y * shape_.row()) * itemsize;
-                     };
-                     prefetch_row(row(std::min(next + kSeparableRowsAhead, shape_.height - 1)),
-                                  shape_.width, shape_.channels * static_cast<int64_t>(itemsize),
-                                  first - radius_x_, last + radius_x_);
-                     filter_row(row(next), next);
+                     prefetch_after(slice, next, shape_, itemsize, first - radius_x_,
+                                    last + radius_x_);
+                     const size_t offset = static_cast<size_t>(next * shape_.row()) * itemsize;
+                     filter_row(slice + offset, next);
                    }
                    store(y, first * shape_.channels, count_);
                  }

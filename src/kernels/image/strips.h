@@ -34,13 +34,16 @@ struct FilterShape {
   int64_t volume() const { return depth * slice(); }
 };
 
-/// Fetches pixels [first, last) of a row that is read soon, as far as there are any. Between two
-/// rows there is so much work that the processor does not fetch the next one by itself.
-inline void prefetch_row(const std::byte* row, int64_t width, int64_t bytes_per_pixel,
-                         int64_t first, int64_t last) {
-  constexpr int64_t kLine = 64;
-  const int64_t end = std::min(width, last) * bytes_per_pixel;
-  for (int64_t at = std::max<int64_t>(0, first) * bytes_per_pixel; at < end; at += kLine) {
+/// While row y of a slice is read, fetches pixels [first, last) of one that is read soon, as far as
+/// there are any. Between two rows there is so much work that the processor does not fetch the next
+/// one by itself.
+inline void prefetch_after(const std::byte* slice, int64_t y, const FilterShape& shape,
+                           size_t itemsize, int64_t first, int64_t last) {
+  constexpr int64_t kRowsAhead = 2, kLine = 64;
+  const auto size = static_cast<int64_t>(itemsize), pixel = shape.channels * size;
+  const std::byte* row = slice + std::min(y + kRowsAhead, shape.height - 1) * shape.row() * size;
+  const int64_t end = std::min(shape.width, last) * pixel;
+  for (int64_t at = std::max<int64_t>(0, first) * pixel; at < end; at += kLine) {
     __builtin_prefetch(row + at);
   }
 }

@@ -380,16 +380,6 @@ DALIESQUE_INLINE bool lies_outside(const WarpSurface& in, const WarpStretch& at,
   return beyond(at.x, in.width) || beyond(at.y, in.height);
 }
 
-/// Interpolates a group of pixels inside of the image, which lie in cells of these columns and
-/// rows.
-template <int channels>
-DALIESQUE_INLINE void blend_cells(uint8_t* out, const uint8_t* data, int32_t pitch, Ints column,
-                                  Ints row, const WeightPairs& w) {
-  alignas(64) int32_t offsets[kGroup];
-  store_ints(offsets, row * pitch + column * channels);
-  blend_group<channels>(out, data, data + pitch, offsets, w);
-}
-
 #ifdef __AVX512VBMI__
 
 /// Stores bits 14 to 21 of three times 16 words of 32 bits as pixels of three bytes.
@@ -463,17 +453,23 @@ DALIESQUE_INLINE void blend_rows(uint8_t* out, const uint8_t* data, int64_t pitc
   store_sums(out, sums);
 }
 
-template <>
-[[gnu::always_inline]] inline void blend_cells<3>(uint8_t* out, const uint8_t* data, int32_t pitch,
-                                                  Ints column, Ints row, const WeightPairs& w) {
-  const CellRange columns(column), rows(row);
-  if (lie_close(columns, rows)) return blend_rows(out, data, pitch, columns, rows, w);
-  alignas(64) int32_t offsets[kGroup];
-  store_ints(offsets, row * pitch + column * 3);
-  blend_group<3>(out, data, data + pitch, offsets, w);
-}
-
 #endif
+
+/// Interpolates a group of pixels inside of the image, which lie in cells of these columns and
+/// rows.
+template <int channels>
+DALIESQUE_INLINE void blend_cells(uint8_t* out, const uint8_t* data, int32_t pitch, Ints column,
+                                  Ints row, const WeightPairs& w) {
+#ifdef __AVX512VBMI__
+  if constexpr (channels == 3) {
+    const CellRange columns(column), rows(row);
+    if (lie_close(columns, rows)) return blend_rows(out, data, pitch, columns, rows, w);
+  }
+#endif
+  alignas(64) int32_t offsets[kGroup];
+  store_ints(offsets, row * pitch + column * channels);
+  blend_group<channels>(out, data, data + pitch, offsets, w);
+}
 
 /// Interpolates a stretch that lies inside. Gathering loads take the offsets from the register that
 /// they were computed in, so that they need not be found for the whole stretch first.
