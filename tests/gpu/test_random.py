@@ -20,7 +20,7 @@ from support.cases import CASES
 from support.compare import assert_near, assert_same
 from support.contract import arrays, assert_outputs, call, make_batches, make_inputs
 from support.gpu_compare import TYPES, assert_near_cpu, call_on_gpu, ragged
-from support.random_states import SHAPES, generators
+from support.random_states import SHAPES, drawn_by_both, generators
 from support.reference.philox import element_words
 
 DRAWN_TYPES = [kind for kind in TYPES if kind != "float16"]
@@ -31,17 +31,6 @@ RANGES = [(-1, 1), (0, 1), (-5, 5), (1000, 1001.5), (0, 255), (-3e9, 5e9), (1e19
 def all_on_the_device(simulate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     simulate("cuda")
     monkeypatch.setattr(philox, "FEWEST", 0)
-
-
-def drawn_by_both(
-    function: Callable[..., Any], shapes: Any, seed: int, **arguments: Any
-) -> list[tuple[Any, Any]]:
-    """Pairs of arrays: drawn on the device, and on the CPU."""
-    like = ndd.batch([np.zeros(shape, np.uint8) for shape in shapes])
-    first, second = generators(seed)
-    here = function(like, rng=first, **arguments)
-    there = function(like, rng=second, device="gpu", **arguments)
-    return list(zip(map(np.asarray, there.cpu()), map(np.asarray, here), strict=True))
 
 
 @pytest.mark.parametrize("kind", DRAWN_TYPES)

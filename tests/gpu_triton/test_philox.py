@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,9 @@ import daliesque as ndd
 from daliesque._gpu import philox, triton_philox
 from support.compare import assert_near, assert_same
 from support.gpu_compare import TYPES, ragged
-from support.random_states import SHAPES, generators
+from support.random_states import SHAPES, drawn_by_both, generators
 
 DRAWN_TYPES = [kind for kind in TYPES if kind != "float16"]
-
-
-def drawn_by_both(
-    function: Callable[..., Any], shapes: Any, seed: int, **arguments: Any
-) -> list[tuple[Any, Any]]:
-    """Pairs of arrays: drawn by Triton, and on the CPU."""
-    like = ndd.batch([np.zeros(shape, np.uint8) for shape in shapes])
-    first, second = generators(seed)
-    here = function(like, rng=first, **arguments)
-    there = function(like, rng=second, device="gpu", **arguments)
-    return list(zip(map(np.asarray, there.cpu()), map(np.asarray, here), strict=True))
 
 
 def test_triton_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
 import daliesque as ndd
 from daliesque import _kernels
 
@@ -33,3 +38,14 @@ def generators(seed: int) -> tuple[ndd.random.RNG, ndd.random.RNG]:
     for rng in pair if seed < len(STATES) else ():
         rng._stream = _FixedStream(STATES[seed])
     return pair
+
+
+def drawn_by_both(
+    function: Callable[..., Any], shapes: Any, seed: int, **arguments: Any
+) -> list[tuple[Any, Any]]:
+    """Pairs of arrays: drawn on the device, and on the CPU."""
+    like = ndd.batch([np.zeros(shape, np.uint8) for shape in shapes])
+    first, second = generators(seed)
+    here = function(like, rng=first, **arguments)
+    there = function(like, rng=second, device="gpu", **arguments)
+    return list(zip(map(np.asarray, there.cpu()), map(np.asarray, here), strict=True))
