@@ -130,28 +130,42 @@ struct StoreEntry {
   static constexpr StoreFloats function = store<Out>;
 };
 
+#ifdef __AVX2__
+/// How 16 pixels are split into channels. As in the general splitting of pixels: one blend of three
+/// vectors holds a whole channel, one shuffle puts it in order, here from either end.
+struct PixelSplit {
+  alignas(16) char second[3][16] = {}, third[3][16] = {}, order[2][3][16] = {};
+
+  constexpr PixelSplit() {
+    for (int c = 0; c < 3; c++) {
+      for (int k = 0; k < 16; k++) {
+        // Lane k of the blend holds the item of channel c among items k, k + 16 and k + 32.
+        const int vector = (c + 2 * k) % 3;
+        second[c][k] = vector == 1 ? -1 : 0;
+        third[c][k] = vector == 2 ? -1 : 0;
+        order[0][c][k] = static_cast<char>((3 * k + c) % 16);
+        order[1][c][k] = static_cast<char>((3 * (15 - k) + c) % 16);
+      }
+    }
+  }
+};
+// Made by the compiler: to make it for each row would take longer than most rows do.
+constexpr PixelSplit kPixelSplit;
+#endif
+
 void rgb_to_planes(float* out, int64_t plane_stride, const uint8_t* in, int64_t pixels, bool mirror,
                    const float* mean, const float* scale) {
   int64_t done = 0;
 #ifdef __AVX2__
-  // As in the general splitting of pixels: one blend of three vectors holds a whole channel, one
-  // shuffle puts it in order, here from either end.
-  const auto bytes = [](auto&& at) {
-    alignas(16) char values[16];
-    for (int k = 0; k < 16; k++) values[k] = static_cast<char>(at(k));
-    return _mm_load_si128(reinterpret_cast<const __m128i*>(values));
+  const auto load = [](const void* from) {
+    return _mm_loadu_si128(static_cast<const __m128i*>(from));
   };
   __m128i second[3], third[3], order[3];
   for (int c = 0; c < 3; c++) {
-    // Lane k of the blend holds the item of channel c among items k, k + 16 and k + 32.
-    const auto vector = [c](int k) { return (c + 2 * k) % 3; };
-    second[c] = bytes([&](int k) { return vector(k) == 1 ? -1 : 0; });
-    third[c] = bytes([&](int k) { return vector(k) == 2 ? -1 : 0; });
-    order[c] = bytes([&](int k) { return (3 * (mirror ? 15 - k : k) + c) % 16; });
+    second[c] = load(kPixelSplit.second[c]);
+    third[c] = load(kPixelSplit.third[c]);
+    order[c] = load(kPixelSplit.order[mirror][c]);
   }
-  const auto load = [](const uint8_t* from) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-  };
   for (; done + 16 <= pixels; done += 16) {
     const uint8_t* from = in + 3 * (mirror ? pixels - done - 16 : done);
     const __m128i a = load(from), b = load(from + 16), d = load(from + 32);
