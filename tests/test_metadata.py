@@ -39,8 +39,10 @@ def wait_for(event: threading.Event, started: threading.Event) -> Tensor:
 
 
 @pytest.fixture
-def busy() -> Iterator[threading.Event]:
+def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Keeps the executor busy until the event is set: nothing that is called meanwhile runs."""
+    # Small calls are queued as well.
+    monkeypatch.setattr("daliesque._engine.invocation._MOST_COST_AT_ONCE", 0)
     event = threading.Event()
     with EvalContext(num_threads=1) as context:
         started = threading.Event()

@@ -342,6 +342,9 @@ class CallQueue:
     @property
     def nbytes(self) -> int: ...
 
+def settle(call: object, results: object | None, failure: object | None) -> None:
+    """Make a call done, with its results or its failure."""
+
 def inside_call() -> bool:
     """Whether this thread is inside a call."""
 

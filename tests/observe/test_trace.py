@@ -67,9 +67,11 @@ def encloses(outer: dict[str, Any], time: float) -> bool:
 
 
 @pytest.mark.parametrize("mode", ["eager", "deferred", "sync_cpu"])
-def test_calls_and_flows(mode: str, tmp_path: Path) -> None:
+def test_calls_and_flows(mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Small calls are queued as well.
+    monkeypatch.setattr("daliesque._engine.invocation._MOST_COST_AT_ONCE", 0)
     images = ndd.batch(IMAGES, layout="HWC").evaluate()
-    line = test_calls_and_flows.__code__.co_firstlineno + 7
+    line = test_calls_and_flows.__code__.co_firstlineno + 9
 
     def work() -> None:
         with ndd.EvalMode[mode]:

@@ -24,6 +24,9 @@ from .value import Value, any_remote, remote_device
 
 # With fewer bytes to be written, kernels take less time than to hand them to another thread.
 _LEAST_BYTES_IN_BACKGROUND = 1 << 20
+# Calls that cost less run at once in eager mode: to queue them and to come back to them when their
+# results are read takes as long as they do.
+_MOST_COST_AT_ONCE = 1 << 18
 
 
 class Invocation:
@@ -103,11 +106,16 @@ class Invocation:
         self._scheduled = False
         self._results: Results | None = None
 
-    def start(self, mode: EvalMode, remote: bool | None) -> None:
+    def start(self, mode: EvalMode, remote: bool | None, error: Exception | None = None) -> None:
         """Run now, soon or later, as the current mode says.
 
         `remote` says whether some inputs are elsewhere than in CPU memory, if the caller knows.
+        With an `error` the call has run already, and failed: see `run_early`.
         """
+        if error is not None:
+            self._keep_announced()
+            _kernels.settle(self, None, Failure(error, self.name, call_site(), mode.name))
+            return
         context = EvalContext.current()
         self._context = context
         self._pool = context.native_pool
@@ -439,12 +447,14 @@ def promise(
     """Make a call with one result that is not a call of an operator."""
     modes = thread.modes
     mode = modes[-1] if modes else EAGER
-    if remote is False and device is None and mode is not EAGER and mode is not DEFERRED:
-        results = run_now(name, body, inputs, arguments, None)
-        assert not isinstance(results, tuple)
-        return kind._of(results, source)
+    error = None
+    if device is None and not (any_remote(inputs) if remote is None else remote):
+        results, error = run_early(mode, 1, name, body, inputs, arguments, None)
+        if results is not None:
+            assert not isinstance(results, tuple)
+            return kind._of(results, source)
     invocation = Invocation(name, body, inputs, arguments, None, announce, 1, device, dtype)
-    invocation.start(mode, remote)
+    invocation.start(mode, remote, error)
     return kind._promised(invocation, 0, count, source)
 
 
@@ -452,25 +462,67 @@ def _metadata_of(value: Value | Samples) -> Metadata:
     return value._metadata() if isinstance(value, Value) else Metadata.of(value)
 
 
-def run_now(
+def run_early(
+    mode: EvalMode,
+    weight: int,
     name: str,
     body: Body,
     inputs: tuple[Value | Samples | None, ...],
     arguments: dict[str, Any],
     converters: dict[str, Callable[[Samples], Any]] | None,
-) -> Results:
-    """The results of a call on the CPU that runs at once, so that nothing is kept of it."""
+) -> tuple[Results | None, Exception | None]:
+    """The results of a call on the CPU that runs before it returns, so that nothing is kept of it.
+
+    That is the rule in synchronous modes; in eager mode it is so for data in memory that is not our
+    own, whose owner may change it, and for calls with little to do. What goes wrong with the latter
+    is returned, for whoever reads the results. If both are None, the call is to be queued.
+    """
+    keeps_errors = False
+    if mode is EAGER:
+        size = size_at_hand(inputs, arguments, converters)
+        if size is None or weight * (1 + size) > _MOST_COST_AT_ONCE:
+            return None, None
+        keeps_errors = size >= 0
+    elif mode is DEFERRED:
+        return None, None
     prepared = _data_of(inputs, arguments, converters)
     contexts = thread.contexts
-    results: Results
-    if contexts and contexts[-1].has_own_pool:
-        pool = contexts[-1].native_pool
-        results = _kernels.call_with_pool(pool, _kernels.run_body, name, body, *prepared)
-    else:
+    try:
+        if contexts and contexts[-1].has_own_pool:
+            pool = contexts[-1].native_pool
+            return _kernels.call_with_pool(pool, _kernels.run_body, name, body, *prepared), None
         # Kernels use the default pool anyway, once there is one.
         default_native_pool()
-        results = _kernels.run_body(name, body, *prepared)
-    return results
+        return _kernels.run_body(name, body, *prepared), None
+    except Exception as error:
+        if keeps_errors:
+            return None, error
+        raise
+
+
+def size_at_hand(
+    inputs: tuple[Value | Samples | None, ...],
+    arguments: dict[str, Any],
+    converters: dict[str, Callable[[Samples], Any]] | None,
+) -> int | None:
+    """The bytes of what a call reads; None if it is not all there, -1 if it is not our own."""
+    size = 0
+    missing = not inputs
+    values = inputs if converters is None else (*inputs, *map(arguments.get, converters))
+    for value in values:
+        samples: Samples | None
+        if isinstance(value, Value):
+            samples = value._samples
+            if samples is None:
+                samples = value._known()
+                missing = missing or samples is None
+        else:
+            samples = value
+        if samples is not None:
+            if samples.external:
+                return -1
+            size += samples.nbytes
+    return None if missing else size
 
 
 def _data_of(

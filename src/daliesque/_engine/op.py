@@ -38,9 +38,9 @@ from .files import open_files
 from .foreign import advise_argument
 from .frames import find_frames, refuse_frame_values, run_frames
 from .interception import PASSED, intercept
-from .invocation import Invocation, run_now
+from .invocation import Invocation, run_early
 from .layout import Order, check_assumed, find_order
-from .modes import DEFERRED, EAGER
+from .modes import EAGER
 from .rng import draw_state
 from .samples import HostSamples, Kernels, Samples, host_kernels
 from .spec import OpSpec, Options, RandomState, find_layouts, read_signature
@@ -96,11 +96,13 @@ class Operator(OpSpec):
         if (
             count is None
             and len(raw_inputs) == 1 == len(self.inputs)
-            and isinstance(raw_inputs[0], Batch)
+            and isinstance(raw_inputs[0], Value)
         ):
-            batch = raw_inputs[0]  # by far the most frequent call
-            inputs, count, source = raw_inputs, batch._count, batch._source
-            pending, data = batch._pending, batch._samples  # in this order: see `_data`
+            value = raw_inputs[0]  # by far the most frequent call
+            inputs, source = raw_inputs, value._source
+            if isinstance(value, Batch):
+                count = value._count
+            pending, data = value._pending, value._samples  # in this order: see `_data`
             remote = pending.is_remote if pending else data is not None and data.is_on_device
         elif not raw_inputs and self.no_inputs is not None:
             inputs, source, remote = self.no_inputs, None, False
@@ -135,18 +137,15 @@ class Operator(OpSpec):
             source = self._find_source(source, samples, arguments)
         modes = thread.modes
         mode = modes[-1] if modes else EAGER
-        if on_gpu is None and mode is not EAGER and mode is not DEFERRED:
-            results = run_now(self.name, run, inputs, arguments, converters)
-            if outputs == 1 and not isinstance(results, tuple):
-                return kind._of(results, source)
-            return _all_of(kind, results, source, outputs)
-        invocation = Invocation(
-            self.name, run, inputs, arguments, converters, self.announce, self.weight, chosen
-        )
-        invocation.start(mode, on_gpu is not None)
-        if outputs == 1:
-            return kind._promised(invocation, 0, samples, source)
-        return tuple(kind._promised(invocation, i, samples, source) for i in range(outputs))
+        call = (self.name, run, inputs, arguments, converters)
+        error = None
+        if on_gpu is None:
+            results, error = run_early(mode, self.weight, *call)
+            if results is not None:
+                return _all_of(kind, results, source, outputs)
+        invocation = Invocation(*call, self.announce, self.weight, chosen)
+        invocation.start(mode, on_gpu is not None, error)
+        return _all_promised(kind, invocation, outputs, samples, source)
 
     def _find_source(self, source: Any, count: int, arguments: dict[str, Any]) -> Any:
         """Where the samples of the results came from."""
@@ -438,9 +437,20 @@ def _is_list_of_arrays(value: Any) -> bool:
 
 def _all_of(kind: type[Value], results: Results, source: Any, outputs: int) -> Any:
     """The values with the results of a call that has run."""
+    if outputs == 1 and not isinstance(results, tuple):
+        return kind._of(results, source)
     parts = results if isinstance(results, tuple) else (results,)
     values = tuple(kind._of(part, source) for part in parts)
     return values[0] if outputs == 1 else values
+
+
+def _all_promised(
+    kind: type[Value], invocation: Invocation, outputs: int, count: int, source: Any
+) -> Any:
+    """The values that a call is going to have made."""
+    if outputs == 1:
+        return kind._promised(invocation, 0, count, source)
+    return tuple(kind._promised(invocation, i, count, source) for i in range(outputs))
 
 
 def _all_on(device: Device | None, results: Any) -> Any:

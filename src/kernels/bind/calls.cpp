@@ -411,6 +411,13 @@ void bind_calls(nb::module_& m) {
       .def_prop_ro("is_full", &CallQueue::is_full)
       .def_prop_ro("is_idle", &CallQueue::is_idle)
       .def_prop_ro("nbytes", &CallQueue::nbytes);
+  m.def(
+      "settle",
+      [](nb::handle call, nb::handle results, nb::handle failure) {
+        settle(call.ptr(), results.ptr(), failure.ptr());
+      },
+      "call"_a, "results"_a.none(), "failure"_a.none(),
+      "Make a call done, with its results or its failure.");
   m.def("inside_call", [] { return depth > 0; }, "Whether this thread is inside a call.");
   m.def("call_with_pool", &call_with_pool, "pool"_a.none(), "function"_a, "args"_a,
         nb::sig("def call_with_pool(pool: ThreadPool | None, function: Any, *args: Any) -> Any"));
