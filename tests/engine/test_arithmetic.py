@@ -273,3 +273,9 @@ def test_results_larger_than_the_caches() -> None:
     for sample, image in zip(result.tensors, images, strict=True):
         values = image.astype(np.float32)
         assert_same(np.asarray(sample), values * np.float32(1.5) - values)
+
+
+def test_zeros_keep_their_sign() -> None:
+    for number in (0.0, -0.0, 0, 0.0):
+        product = np.asarray(ndd.tensor([1.0]) * number)
+        assert np.signbit(product[0]) == np.signbit(np.float32(number))

@@ -55,7 +55,7 @@ def apply(name: str, *operands: Any) -> Any:
             codes.append(_known_code(operand) if samples is None else samples.type_id)
             continue
         if type(operand) is int or type(operand) is float:
-            samples = number_samples(operand, shown)
+            samples = number_samples(operand, shown, "" if operand else str(operand))
         elif isinstance(operand, _NOT_NUMBERS):
             return NotImplemented
         else:

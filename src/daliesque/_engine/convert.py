@@ -69,8 +69,12 @@ def to_samples(data: Any, dtype: DType | None, layout: str | None, where: str) -
 
 
 @functools.lru_cache(maxsize=256, typed=True)
-def number_samples(number: float, where: str) -> Samples:
-    """A sample that holds one Python number; constants of a program are made once."""
+def number_samples(number: float, where: str, zero: str = "") -> Samples:
+    """A sample that holds one Python number; constants of a program are made once.
+
+    `zero` distinguishes 0.0 from -0.0, which are equal.
+    """
+    del zero
     return to_samples(number, None, None, where)
 
 
