@@ -586,6 +586,17 @@ def trace_event(kind: TraceKind, name: str, site: str | None, begin: int, end: i
     Note something in the trace, in a row of its own or in that of the calling thread.
     """
 
+class PlanTable:
+    """Plans of calls, for calls with other data."""
+
+    def __init__(self, body: Any, defaults: dict[str, Any], types: tuple[type, ...], constants: dict[int, Any]) -> None: ...
+
+    def run(self, inputs: list[Any], count: int, arguments: dict[str, Any]) -> Samples | None:
+        """The result of a call, if there is a plan for it."""
+
+    def note(self, input: Any, arguments: dict[str, Any]) -> None:
+        """Learn that a call was made, so that the next one like it has a plan."""
+
 class PhiloxState:
     """A position in the stream of a generator."""
 

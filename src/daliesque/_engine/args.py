@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels
+from .constants import Constants, constant_key
 from .convert import cast_samples, contiguous, is_array, to_samples, to_stacked_numpy
 from .dtype import DType, float16, float32, float64, full_names, int64
 from .dtype import dtype as to_dtype
@@ -119,8 +120,20 @@ class PerSample(Rule):
         self.dtype = np.dtype(dtype)
         self.vector = vector
         self.per_frame = per_frame
+        self._constants: Constants[NDArray[Any]] = Constants()
 
     def convert(self, value: Any, where: str) -> NDArray[Any]:
+        key = constant_key(value)
+        if key is None:
+            return self._convert(value, where)
+        made = self._constants.get(key)
+        if made is None:
+            made = self._convert(value, where)
+            made.flags.writeable = False
+            made = self._constants.keep(key, made)
+        return made
+
+    def _convert(self, value: Any, where: str) -> NDArray[Any]:
         kind = type(value)
         if kind is float or kind is int or kind is bool:
             if self.dtype.kind != "i" or kind is not float:

@@ -17,6 +17,7 @@ batch sizes are checked; it never asks for mode, device or thread.
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 from collections.abc import Callable, Sequence
@@ -25,14 +26,16 @@ from typing import Any
 
 import numpy as np
 
+from .. import _kernels
 from .arithmetic import Operators
 from .batch import Batch, check_batch_size
 from .composite import composite_among
+from .constants import constants
 from .convert import is_array, to_samples
 from .device import Device
 from .device import device as to_device
 from .devices import Body, DeviceBody, Results, require_backend
-from .dtype import from_code, full_names
+from .dtype import DType, from_code, full_names
 from .errors import SampleError
 from .files import open_files
 from .foreign import advise_argument
@@ -78,6 +81,14 @@ class Operator(OpSpec):
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in common
         ]
         return inspect.Signature([*positional, *extra, *keywords])
+
+    @functools.cached_property
+    def plans(self) -> _kernels.PlanTable | None:
+        """What the kernels of earlier calls did, if calls differ only in their arguments."""
+        varied = self.is_random or self.wants_more or self.encoded or self.expands_frames
+        if not self.by_sample or varied or len(self.inputs) != 1 or self.inputs[0].variadic:
+            return None
+        return _kernels.PlanTable(self.body, self.defaults, (DType, enum.Enum), constants)
 
     def invoke(
         self,
@@ -322,6 +333,15 @@ class Operator(OpSpec):
         arguments: dict[str, Any],
     ) -> Results:
         """Run a body on the data of `count` samples; `source` says where each came from."""
+        plans = self.plans if body is self.body else None
+        if plans is not None:
+            try:
+                planned = plans.run(inputs, count, arguments)
+            except Exception:
+                # It goes wrong again below, where it is explained.
+                planned = None
+            if planned is not None:
+                return planned
         prepared: list[Samples | None] = []
         for samples in inputs:
             if samples is not None:
@@ -345,6 +365,8 @@ class Operator(OpSpec):
             if self.dtypes is not None:
                 self._check_dtype(first)
         results = self._run_body(prepared, arguments, count, source, body, framed)
+        if order is None and plans is not None and not framed and first is not None:
+            plans.note(first, arguments)
         if order is None or arguments.get("output_layout"):
             return results
         if isinstance(results, tuple):

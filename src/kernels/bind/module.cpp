@@ -12,6 +12,7 @@ void bind_channel(nb::module_& m);
 void bind_interop(nb::module_& m);
 void bind_interrupts(nb::module_& m);
 void bind_meters(nb::module_& m);
+void bind_plans(nb::module_& m);
 
 namespace random {
 void bind_random(nb::module_& m);
@@ -67,6 +68,7 @@ NB_MODULE(_kernels, m) {
   daliesque::bind_channel(m);
   daliesque::bind_interrupts(m);
   daliesque::bind_meters(m);
+  daliesque::bind_plans(m);
   daliesque::random::bind_random(m);
   daliesque::tensor::bind_tensor(m);
   daliesque::image::bind_image(m);

@@ -81,4 +81,15 @@ Samples PlannedSamples::make() const {
   return out;
 }
 
+Samples PlannedSamples::run_on(const Samples& in) const {
+  Samples data = in;
+  for (const Step& step : steps_) {
+    Samples next = &step == &steps_.back() ? outline_ : step.stage->outline();
+    next.materialize();
+    step.stage->run(next, data, 0);
+    data = std::move(next);
+  }
+  return data;
+}
+
 }  // namespace daliesque

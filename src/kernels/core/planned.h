@@ -53,6 +53,10 @@ class PlannedSamples {
     append(std::move(stage));
   }
 
+  /// Kernels for any samples like these, which need no memory: none at first.
+  explicit PlannedSamples(Samples outline)
+      : source_(std::make_shared<const Samples>(outline)), outline_(std::move(outline)) {}
+
   /// Adds a kernel after those that there are; it counts for whom the thread counts now.
   void append(std::shared_ptr<const Stage> stage);
 
@@ -62,6 +66,11 @@ class PlannedSamples {
 
   /// The samples, packed in one buffer. What a kernel throws comes out; then nothing was made.
   Samples make() const;
+
+  /// What becomes of other samples like the source, one kernel after the other.
+  Samples run_on(const Samples& in) const;
+  /// Whether there are no kernels yet.
+  bool empty() const { return steps_.empty(); }
 
  private:
   /// A kernel, and who it counts for, if anybody.
