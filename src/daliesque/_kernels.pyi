@@ -759,6 +759,9 @@ def transpose(samples: Samples, permutation: Sequence[int], layout: str) -> Samp
 def normalize(samples: Samples, type_id: int, means: Samples | None, factors: Samples | None, reduced: Sequence[bool], batch: bool, ddof: int, epsilon: float, scale: float, shift: float) -> Samples:
     """(samples - mean) * factor + shift; what is None is computed."""
 
+def deviation_factors(deviations: Samples, epsilon: float, scale: float) -> Samples:
+    """What normalize multiplies with, for given deviations."""
+
 def look_up(samples: Samples, table: Samples, otherwise: Samples) -> Samples:
     """The entries of a table at the indices that the samples hold."""
 

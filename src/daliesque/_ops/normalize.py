@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _kernels
 from .._engine.args import Rule
+from .._engine.constants import Constants, constant_key
 from .._engine.convert import cast_samples, contiguous, to_samples
 from .._engine.dtype import DType, float32
 from .._engine.metadata import Result
@@ -22,8 +25,17 @@ class _ArrayPerSample(Rule):
 
     per_sample = True
 
+    def __init__(self) -> None:
+        self._constants: Constants[Samples] = Constants()
+
     def convert(self, value: Any, where: str) -> Samples:
-        return self.from_samples(host(to_samples(value, None, None, where)), where)
+        key = constant_key(value)
+        made = None if key is None else self._constants.get(key)
+        if made is None:
+            made = self.from_samples(host(to_samples(value, None, None, where)), where)
+            if key is not None:
+                made = self._constants.keep(key, made)
+        return made
 
     def from_samples(self, samples: Samples, where: str) -> Samples:
         del where
@@ -93,7 +105,8 @@ def normalize(
     means = None if mean is None else _parameter(input, mean, reduced, "mean")
     factors = None
     if stddev is not None:
-        factors = _factors(_parameter(input, stddev, reduced, "stddev"), epsilon, scale)
+        deviations = _parameter(input, stddev, reduced, "stddev")
+        factors = _kernels.deviation_factors(deviations, epsilon, scale)
     return input.kernels.normalize(
         input,
         type_id=dtype.code,
@@ -128,12 +141,15 @@ def _reduced_axes(
     elif axis_names:
         found = resolve_axes(None, axis_names, samples.layout, ndim)[0].tolist()
     else:
-        found = list(range(ndim))
+        reduced = [True] * ndim
         for given in (mean, stddev):
             if given is not None and given.ndim == ndim and len(given):
-                # Axes with an extent other than 1 in some sample are those the array varies along.
-                extents = given.shape_array()
-                found = [axis for axis in found if (extents[:, axis] == 1).all()]
+                for shape in [given.shape(0)] if given.uniform else given.shapes:
+                    for axis, extent in enumerate(shape):
+                        # Axes that the array varies along, in some sample, are not.
+                        if extent != 1:
+                            reduced[axis] = False
+        return reduced
     return [axis in found for axis in range(ndim)]
 
 
@@ -141,13 +157,19 @@ def _parameter(samples: Samples, given: HostSamples, reduced: list[bool], name: 
     """Check a given mean or deviation; a number gets axes of extent 1."""
     ndim = samples.ndim
     if given.ndim == 0 and ndim:
-        given = given.reshape(np.ones((1, ndim), np.int64), "")
+        return given.reshape(_ones(ndim), "")
     if given.ndim != ndim:
         msg = (
             f"'{name}' must be a number or an array with {ndim} axes, like the input; "
             f"got {given.ndim}."
         )
         raise ValueError(msg)
+    if samples.uniform and given.uniform and len(samples) and len(given):
+        for extent, whole, one in zip(given.shape(0), samples.shape(0), reduced, strict=True):
+            if extent != 1 and (one or extent != whole):
+                break
+        else:
+            return given
     shapes, extents = samples.shape_array(), given.shape_array()
     allowed = (extents == 1) | (np.where(reduced, 1, shapes) == extents)
     if not allowed.all():
@@ -161,6 +183,12 @@ def _parameter(samples: Samples, given: HostSamples, reduced: list[bool], name: 
     return given
 
 
+@functools.cache
+def _ones(ndim: int) -> NDArray[np.int64]:
+    """The shape of an array of one element."""
+    return np.ones((1, ndim), np.int64)
+
+
 def _check_batch(samples: Samples, reduced: list[bool]) -> None:
     kept = samples.shape_array()[:, ~np.array(reduced, np.bool_)]
     different = (kept != kept[:1]).any(axis=1)
@@ -171,19 +199,3 @@ def _check_batch(samples: Samples, reduced: list[bool]) -> None:
             f"together; got the shapes {samples.shape(0)} and {samples.shape(row)} (sample {row})."
         )
         raise ValueError(msg)
-
-
-def _factors(stddev: HostSamples, epsilon: float, scale: float) -> Samples:
-    """scale / sqrt(stddev**2 + epsilon), and 0 for a deviation of 0."""
-    parts = []
-    for i in range(len(stddev)):
-        deviation = np.asarray(_kernels.numpy_view(stddev, i))
-        single = np.float32(scale)
-        if epsilon:
-            factor = single / np.sqrt(deviation * deviation + np.float32(epsilon))
-        else:
-            factor = np.divide(
-                single, deviation, out=np.zeros_like(deviation), where=deviation != 0
-            )
-        parts.append(np.ascontiguousarray(factor, np.float32))
-    return _kernels.join([_kernels.wrap_buffer(part, float32.code, "") for part in parts])

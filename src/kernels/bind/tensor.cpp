@@ -108,6 +108,13 @@ Samples bound_normalize(const Samples& in, int type, const std::optional<Samples
   return out;
 }
 
+Samples bound_deviation_factors(const Samples& deviations, double epsilon, float scale) {
+  if (deviations.dtype() != DType::float32 || !deviations.contiguous()) {
+    throw std::invalid_argument("deviations must be contiguous and of type float32");
+  }
+  return deviation_factors(deviations, epsilon, scale);
+}
+
 using WindowTable = nb::ndarray<nb::numpy, int64_t, nb::ndim<2>>;
 /// Anchors, extents and, if something is wrong, what.
 using WindowResult = std::tuple<WindowTable, WindowTable, std::optional<WindowFault>>;
@@ -244,6 +251,8 @@ void bind_tensors(nb::module_& m) {
   m.def("normalize", &bound_normalize, "samples"_a, "type_id"_a, "means"_a.none(),
         "factors"_a.none(), "reduced"_a, "batch"_a, "ddof"_a, "epsilon"_a, "scale"_a, "shift"_a,
         release(), "(samples - mean) * factor + shift; what is None is computed.");
+  m.def("deviation_factors", &bound_deviation_factors, "deviations"_a, "epsilon"_a, "scale"_a,
+        "What normalize multiplies with, for given deviations.");
   m.def("look_up", &bound_look_up, "samples"_a, "table"_a, "otherwise"_a,
         "The entries of a table at the indices that the samples hold.");
 }

@@ -2,6 +2,7 @@
 #include "tensor/normalize.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/parallel.h"
 #include "tensor/normalize_chunks.h"
@@ -56,6 +57,23 @@ void normalize_short_runs(std::byte* out, const std::byte* in, int64_t out_size,
 }
 
 }  // namespace
+
+Samples deviation_factors(const Samples& deviations, double epsilon, float scale) {
+  Samples out = Samples::empty_like(deviations);
+  const auto added = static_cast<float>(epsilon);
+  for (int64_t i = 0; i < out.size(); i++) {
+    const float* in = deviations.data<const float>(i);
+    auto* factors = out.data<float>(i);
+    for (int64_t k = 0; k < out.volume(i); k++) {
+      if (epsilon != 0) {
+        factors[k] = scale / std::sqrt(in[k] * in[k] + added);
+      } else {
+        factors[k] = in[k] == 0 ? 0.0f : scale / in[k];
+      }
+    }
+  }
+  return out;
+}
 
 void normalize(Samples& out, const Samples& in, const Samples& means, const Samples& factors,
                float shift) {

@@ -23,6 +23,10 @@ Samples normalize_means(const Samples& in, const NormalizeScope& scope);
 Samples normalize_factors(const Samples& in, const Samples& means, const NormalizeScope& scope,
                           int ddof, float epsilon, float scale);
 
+/// scale / sqrt(deviation^2 + epsilon) for deviations in float32. Without an epsilon it is
+/// scale / deviation, and 0 where that is 0.
+Samples deviation_factors(const Samples& deviations, double epsilon, float scale);
+
 /// out = (in - mean) * factor + shift. `means` and `factors` are float32, one sample each or one
 /// for all, with the dimensions of `in` and extents that are 1 or those of the input.
 void normalize(Samples& out, const Samples& in, const Samples& means, const Samples& factors,
