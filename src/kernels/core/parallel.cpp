@@ -57,6 +57,10 @@ void watch_forks() {
 /// for a wake-up, which takes tens of microseconds in a virtual machine.
 constexpr auto kSpin = std::chrono::microseconds(30);
 
+/// A thread that spun in vain does not spin the next few times: in a program with long pauses
+/// between its kernels, that would only cost.
+constexpr unsigned kSpinEvery = 8;
+
 /// How long to make do with fewer threads before asking for them again.
 constexpr auto kRetryThreads = std::chrono::seconds(1);
 
@@ -173,9 +177,15 @@ struct ThreadPool::State {
   // NOLINTNEXTLINE(bugprone-exception-escape): a mutex that is used properly does not throw.
   void serve() noexcept {
     uint64_t seen = 0;
+    unsigned in_vain = 0;  // how often there was nothing to do since spinning was of use
     thread_clock().role = kPoolRole;
     for (;;) {
-      spin_until([&] { return generation.load(std::memory_order_acquire) != seen; });
+      const auto has_work = [&] { return generation.load(std::memory_order_acquire) != seen; };
+      if (in_vain % kSpinEvery == 0 && spin_until(has_work)) {
+        in_vain = 0;
+      } else {
+        in_vain++;
+      }
       ParallelLoop* mine = nullptr;
       {
         std::unique_lock lock(mutex);
