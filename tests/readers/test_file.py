@@ -386,3 +386,54 @@ def test_damaged_images(tmp_path: Path, policy: str) -> None:
     assert all(isinstance(error, ndd.DecodeError) for error in found.values())
     if policy == "skip":
         assert 'cut.jpg" (sample 0 of the batch): it is cut short' in str(found["cut.jpg"])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 9])
+@pytest.mark.parametrize("last_batch", ["partial", "drop"])
+def test_small_batches(tmp_path: Path, size: int, last_batch: Any) -> None:
+    """They are read some at a time, and come one by one, with their own sources."""
+    names = [f"a/{number:02}.wav" for number in range(61)]
+    reader = ndd.readers.File(file_root=make_files(tmp_path, names))
+    expected = [names[begin : begin + size] for begin in range(0, len(names), size)]
+    if last_batch == "drop":
+        expected = [batch for batch in expected if len(batch) == size]
+    for _ in range(2):
+        epoch = reader.next_epoch(batch_size=size, last_batch=last_batch)
+        for left, batch in zip(range(len(expected), 0, -1), expected, strict=True):
+            assert len(epoch) == left
+            contents, labels = next(epoch)
+            assert [bytes(np.asarray(part)).decode() for part in contents] == batch
+            assert list(contents.source) == batch
+            assert labels.batch_size == len(batch)
+        assert next(epoch, None) is None
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_small_batches_are_resumed(tmp_path: Path, size: int) -> None:
+    folder = make_files(tmp_path, [f"a/{number}.wav" for number in range(23)])
+    assert_resumes(lambda: ndd.readers.File(file_root=folder, random_shuffle=True), size)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_small_batches_without_bad_files(tmp_path: Path, size: int) -> None:
+    names = [f"a/{number:02}.wav" for number in range(40)]
+    make_files(tmp_path, names)
+    reader = ndd.readers.File(file_root=tmp_path, on_error="skip")
+    missing = names[7], names[8], names[30]
+    for name in missing:
+        (tmp_path / name).unlink()
+    found = [
+        bytes(np.asarray(part)).decode()
+        for contents, _ in reader.next_epoch(batch_size=size, last_batch="partial")
+        for part in list(contents)[: contents.valid]
+    ]
+    assert found == [name for name in names if name not in missing]
+
+
+def test_steps_of_small_batches_are_counted(tmp_path: Path) -> None:
+    reader = ndd.readers.File(file_root=make_files(tmp_path, [f"a/{k}.wav" for k in range(40)]))
+    ndd.report(reset=True)
+    for _ in reader.next_epoch(batch_size=2):
+        pass
+    counted = ndd.report().counters.readers["readers.File"]
+    assert (counted.calls, counted.samples) == (20, 40)

@@ -83,7 +83,8 @@ class Reader(Advising, Generic[Delivered]):
     shuffle_after_epoch_seed
         For the permutations of `shuffle_after_epoch`; all shards need the same.
     prefetch_queue_depth
-        How many batches to read ahead.
+        How many batches to read ahead. By default one, or some if they have less than 16 samples
+        and the reader delivers files or records as they are.
     lazy_init
         Make the index when it is needed, instead of at once.
     dont_use_mmap
@@ -129,6 +130,9 @@ class Reader(Advising, Generic[Delivered]):
     # How many samples to read at a time if there is no batch size. They share a buffer, which lives
     # as long as any of them.
     _samples_at_once: ClassVar[int] = 16
+    # Whether to read as many together if batches are smaller, unless the caller says how many
+    # batches to read ahead: for readers that take less time for a sample than to wake a thread.
+    _small_batches_together: ClassVar[bool] = False
     # How many `__init__` of the class and its bases are running.
     _running_inits: int = 0
     # What the constructor was called with, by position and by name.
@@ -150,6 +154,7 @@ class Reader(Advising, Generic[Delivered]):
         **options: Unpack[ReaderOptions],
     ) -> None:
         check_hooks(type(self), Reader)
+        self._has_depth = options.get("prefetch_queue_depth") is not None
         settings = check_options(
             self.operator, dict(options), self._permutes_list, own_arguments(type(self))
         )
@@ -456,6 +461,7 @@ class Reader(Advising, Generic[Delivered]):
             output_names=self.output_names,
             prefetch_queue_depth=self._settings["prefetch_queue_depth"],
             samples_at_once=self._samples_at_once,
+            reads_together=self._small_batches_together and not self._has_depth,
             fetch=self._fetch_checked,
             make_fetcher=self._make_fetcher,
             sources=self._sources,

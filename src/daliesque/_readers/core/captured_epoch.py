@@ -21,6 +21,8 @@ Delivered = TypeVar("Delivered", covariant=True)
 class _RootSteps(Epoch[Any]):
     """The steps of an epoch for a loop, which takes them before they are delivered."""
 
+    _takes_several = False
+
     def __init__(
         self, source: EpochSource, position: Position, batch_size: int, last_batch: LastBatch
     ) -> None:

@@ -32,6 +32,9 @@ class Epoch(Iterator[Delivered]):
     ends the reading in the background.
     """
 
+    # Whether steps may consist of several batches.
+    _takes_several = True
+
     def __init__(
         self,
         source: EpochSource,
@@ -209,7 +212,8 @@ class Epoch(Iterator[Delivered]):
     def _make_steps(self, capacity: Callable[[], Capacity] | None) -> Steps:
         source = self._source
         position, size = self.where(), self._batch_size
-        return Steps(source, position, self._length, size, self._last_batch, capacity)
+        together = self._takes_several and source.reads_together
+        return Steps(source, position, self._length, size, self._last_batch, capacity, together)
 
     def _prepare(self, step: Step) -> tuple[Any, Changes, BaseException | None]:
         """The delivery of a batch, or sample, of a step."""
@@ -240,7 +244,7 @@ class Epoch(Iterator[Delivered]):
 
     def _values(self, step: Step, index: int) -> Any:
         if self._batch_size is not None:
-            return self.shaped(self.batches(step))
+            return self.shaped(self.batches(step.batch(index)))
         source = self._source
         names = source.sources(step.numbers[index : index + 1], len(step.outputs))
         values = [

@@ -381,6 +381,10 @@ class Walk:
         self._taken += len(part)
         return part
 
+    def left_of_pass(self) -> int:
+        """How many samples are left of the pass."""
+        return len(self._samples) - self._taken
+
     def put_back(self, count: int) -> None:
         """Undo `take_within_pass`, which returned `count` samples."""
         self._taken -= count

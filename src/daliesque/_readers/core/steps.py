@@ -18,15 +18,19 @@ from .source import EpochSource, Fetched, Fetcher
 LastBatch: TypeAlias = Literal["fill", "partial", "drop", "pad"]
 LAST_BATCHES: tuple[str, ...] = get_args(LastBatch)
 
+# The bytes that small batches may have to be read together, so that the thread which reads ahead
+# is not woken for each of them.
+_MOST_BYTES_TOGETHER = 8 << 20
+
 # Instead of a row of data: the sample that was delivered before.
 _PREVIOUS = -1
 
 
 class Step(NamedTuple):
-    """One batch, or some single samples.
+    """One batch, or some small batches or single samples.
 
-    `positions` says where the reader is after the batch, or after each of the samples. `valid` says
-    how many samples of a batch count. If `failure` is set, it is to be raised instead.
+    `positions` says where the reader is after each of them. `valid` says how many samples of a
+    batch count. If `failure` is set, it is to be raised instead.
     """
 
     outputs: tuple[_kernels.Samples, ...]
@@ -41,6 +45,15 @@ class Step(NamedTuple):
         """The bytes of all outputs."""
         return sum(samples.nbytes for samples in self.outputs)
 
+    def batch(self, index: int) -> Step:
+        """One batch of several."""
+        if len(self.positions) == 1:
+            return self
+        rows = range(index * self.valid, (index + 1) * self.valid)
+        outputs = tuple(samples.select(rows) for samples in self.outputs)
+        numbers = self.numbers[rows.start : rows.stop]
+        return self._replace(outputs=outputs, numbers=numbers)
+
 
 class Capacity(NamedTuple):
     """How much may be read ahead: so many steps, of so many bytes together."""
@@ -52,7 +65,8 @@ class Capacity(NamedTuple):
 class Steps:
     """The steps of an epoch of `length` samples, from `position` on.
 
-    `capacity` returns, whenever a step begins, how much may be read ahead.
+    `capacity` returns, whenever a step begins, how much may be read ahead. With `together`, a step
+    may consist of several batches.
     """
 
     def __init__(
@@ -63,6 +77,7 @@ class Steps:
         batch_size: int | None,
         last_batch: LastBatch,
         capacity: Callable[[], Capacity] | None = None,
+        together: bool = False,
     ) -> None:
         self._source = source
         self._position = position
@@ -70,6 +85,9 @@ class Steps:
         self._batch_size = batch_size
         self._last_batch = last_batch
         self._capacity = capacity
+        self._together = together and capacity is not None
+        # How many samples the next step may have, if these are several batches.
+        self._samples = 0
         self._fetcher: Fetcher | None = None
         # Whether there are no more; a generator that was interrupted ends as well.
         self.finished = False
@@ -93,14 +111,37 @@ class Steps:
                 yield from self._read_samples(walk, min(left, self._source.samples_at_once))
             elif self._last_batch == "drop" and left < self._batch_size:
                 return
+            elif (step := self._read_small(walk, left, self._batch_size)) is not None:
+                yield step
             elif self._last_batch == "partial":
                 yield self._counted(self._read_batch, walk, min(left, self._batch_size))
             else:
                 yield self._counted(self._read_batch, walk, self._batch_size)
 
-    def _counted(self, read: Callable[[Walk, int], Step], walk: Walk, count: int) -> Step:
+    def _counted(
+        self, read: Callable[[Walk, int], Step], walk: Walk, count: int, calls: int = 1
+    ) -> Step:
         """A step, the reading of which is counted for the reader."""
-        step: Step = _kernels.run_under(self._source.operator, True, 1, read, walk, count)
+        step: Step = _kernels.run_under(self._source.operator, True, calls, read, walk, count)
+        if self._together:
+            # Twice as many as this time, one batch after something was wrong.
+            fitting = count * _MOST_BYTES_TOGETHER // max(step.nbytes, 1)
+            twice = 2 * count if step.positions else 0
+            self._samples = min(twice, self._source.samples_at_once, fitting)
+        return step
+
+    def _read_small(self, walk: Walk, left: int, size: int) -> Step | None:
+        """Some batches that are read together; None if there is to be one, or something is wrong.
+
+        Their number doubles from step to step, so that the first batch is not late.
+        """
+        batches = min(self._samples, left, walk.left_of_pass()) // size
+        if batches < 2:
+            return None
+        step = self._counted(self._read_together, walk, batches * size, 0)
+        if not step.positions:
+            return None
+        _kernels.count_calls(self._source.operator, True, batches, 0, 0)
         return step
 
     def _read_samples(self, walk: Walk, count: int) -> Iterator[Step]:
@@ -113,12 +154,14 @@ class Steps:
             yield self._counted(self._read_batch, walk, 1)
 
     def _read_together(self, walk: Walk, count: int) -> Step:
-        """Single samples that are read as one batch; without positions if something is wrong."""
+        """Samples or batches that are read as one; without positions if something is wrong."""
         numbers = walk.take_within_pass(count)
         fetched = self._fetched(numbers, walk, count) if len(numbers) else None
         if isinstance(fetched, Fetched) and not fetched.errors:
-            positions = [self._advance(1, 1, number) for number in numbers.tolist()]
-            return Step(fetched.outputs, numbers.tolist(), positions, [])
+            size = self._batch_size or 1
+            lasts = numbers.tolist()[size - 1 :: size]
+            positions = [self._advance(size, size, number) for number in lasts]
+            return Step(fetched.outputs, numbers.tolist(), positions, [], valid=size)
         walk.put_back(len(numbers))
         return Step((), numbers.tolist(), [], [])
 

@@ -41,6 +41,7 @@ class ListedFiles(Reader[Delivered]):
         The arguments that all readers have; see `Reader`.
     """
 
+    _small_batches_together: ClassVar[bool] = True
     _default_filter: ClassVar[str] = "*"
 
     def __init__(
