@@ -17,7 +17,8 @@ class EvalMode(enum.Enum):
     A mode is also a context manager that makes it current for this thread. The default is `eager`.
 
     - deferred: nothing runs until a result is read.
-    - eager: a call returns at once and runs in the background, in program order.
+    - eager: a call returns at once and runs in the background, in program order; one with little to
+      do runs before it returns, and what goes wrong with it is raised when its result is read.
     - sync_cpu: a call returns when its work on the CPU is done.
     - sync_full: a call returns when its work on all devices is done.
 
