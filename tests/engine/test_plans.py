@@ -131,6 +131,13 @@ def test_what_is_wrong_is_said_each_time() -> None:
     assert len(messages) == 2
 
 
+def test_wrong_batches_of_arguments_come_out_where_the_result_is_read() -> None:
+    batch = ndd.batch(images(2), layout="HWC")
+    result = ndd.flip(batch, horizontal=ndd.batch([[1, 0], [0, 1]]))
+    with pytest.raises(ValueError, match="flip: 'horizontal' needs one value for each sample"):
+        result.evaluate()
+
+
 def test_threads_make_the_same_calls() -> None:
     arrays = images(8)
     failures: list[BaseException] = []

@@ -485,9 +485,9 @@ def run_early(
         keeps_errors = size >= 0
     elif mode is DEFERRED:
         return None, None
-    prepared = _data_of(inputs, arguments, converters)
     contexts = thread.contexts
     try:
+        prepared = _data_of(inputs, arguments, converters)
         if contexts and contexts[-1].has_own_pool:
             pool = contexts[-1].native_pool
             return _kernels.call_with_pool(pool, _kernels.run_body, name, body, *prepared), None
