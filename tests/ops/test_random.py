@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import platform
 from typing import Any
@@ -15,10 +16,13 @@ from daliesque import _kernels
 from support.compare import assert_close
 from support.instruction_sets import use_instructions
 from support.random_calls import Array, load_record, run_call, same_bits
+from support.reference.philox import WORDS_PER_ELEMENT, Position, element_words
 
 ABOUT, RESULTS = load_record()
 # Log, cos, exp and pow come from the C library; elsewhere they may differ in the last bit.
 SAME_C_LIBRARY = platform.libc_ver()[0] == "glibc" and platform.machine() == "x86_64"
+
+SEED = 1234
 
 
 def describe(index: int) -> str:
@@ -100,6 +104,45 @@ def test_counter_may_wrap_inside_a_sample() -> None:
         word = draws() | draws() << 32
         limit = math.nextafter(2.0**31, 0)
         assert found[element] == math.floor(min(word * (limit * 2.0**-64), limit) + 0.5)
+
+
+def float_function(name: str) -> Any:
+    """A function of the C library, from float to float."""
+    function = getattr(ctypes.CDLL(None), name)
+    function.argtypes, function.restype = [ctypes.c_float], ctypes.c_float
+    return function
+
+
+@pytest.mark.skipif(platform.system() != "Linux", reason="looks for functions of the C library")
+@pytest.mark.parametrize("instructions", ["vector", "avx2", "portable"])
+@pytest.mark.parametrize("count", [1, 4, 7, 17, 33, 515])
+def test_normal_has_the_bits_of_the_c_library(instructions: str, count: int) -> None:
+    log, cos = float_function("logf"), float_function("cosf")
+    unit, two_pi = np.float32(2**-32), np.float32(2 * math.pi)
+    with use_instructions(instructions):
+        batch = ndd.random.normal(shape=[count], batch_size=2, rng=ndd.random.RNG(seed=SEED))
+        found = values_of([batch])
+    for sample, numbers in enumerate(found):
+        for element, number in enumerate(numbers):
+            words = element_words(SEED, sample, element)
+            u1, u2 = (np.float32(next(words)) * unit for _ in range(2))
+            radius = np.sqrt(np.float32(-2) * np.float32(log(u1)))
+            assert number == radius * np.float32(cos(two_pi * u2)), (sample, element)
+
+
+@pytest.mark.parametrize("instructions", ["vector", "avx2", "portable"])
+def test_normal_of_a_zero(instructions: str) -> None:
+    """Zero has no logarithm: the other number of the pair is used instead."""
+    first, element = Position(key=0, word=4 * 0xC0913315 + 1), 5
+    words = Position(first.key, first.word + WORDS_PER_ELEMENT * element).words()
+    assert next(words) == 0
+    state = f"Philox_{first.key:016X}_{0:016X}:{first.word // 4:016X}_{first.word % 4}"
+    out = _kernels.empty_uniform(ndd.float32.code, [64], "", 1)
+    with use_instructions(instructions):
+        mean, stddev = np.full(1, 10, np.float32), np.full(1, 2, np.float32)
+        _kernels.normal(out, _kernels.PhiloxState.parse(state), mean, stddev)
+    expected = 10 + 2 * math.sqrt(-2 * math.log(next(words) / 2**32))
+    assert_close(np.array(_kernels.numpy_view(out, 0))[element], np.float32(expected), "float32")
 
 
 def test_a_tensor_is_the_first_sample_of_a_batch() -> None:

@@ -47,8 +47,8 @@ void gaussian_noise(Samples& out, const Samples& in, const random::PhiloxState& 
           alignas(64) uint32_t words[4 * random::kPhiloxTile];
           random::philox_words(words, random::sample_state(state, i), at, count, draws);
           const random::DrawType<T> center = mean[i], width = stddev[i];
-          DALIESQUE_CHOOSE(add_normal(out.data<T>(i) + at, in.data<const T>(i) + at, words, count,
-                                      center, width));
+          DALIESQUE_CHOOSE_512(add_normal(out.data<T>(i) + at, in.data<const T>(i) + at, words,
+                                          count, center, width));
         });
   });
 }
@@ -145,7 +145,7 @@ void salt_and_pepper_noise(Samples& out, const Samples& in, const random::Philox
           alignas(64) uint8_t kinds[random::kPhiloxTile];
           random::philox_words(words, random::sample_state(state, i), at, count, 1);
           const auto [noise, salt] = limits[static_cast<size_t>(i)];
-          DALIESQUE_CHOOSE(count_below(kinds, words, count, noise, salt));
+          DALIESQUE_CHOOSE_512(count_below(kinds, words, count, noise, salt));
           put_grains(out.data<T>(i), in.data<const T>(i), kinds, at, count,
                      steps[static_cast<size_t>(i)], grains_of<T>(arguments, i));
         });

@@ -18,10 +18,9 @@ template <class T>
 void add_exactly(T* out, const T* in, const uint32_t* words, int64_t count,
                  random::DrawType<T> mean, random::DrawType<T> stddev) {
   using Real = random::DrawType<T>;
-  for (int64_t i = 0; i < count; i++) {
-    const Real noise = drawn_normal<Real>(words, i, mean, stddev);
-    out[i] = saturate<T>(static_cast<Real>(in[i]) + noise);
-  }
+  Real noise[random::kPhiloxTile];
+  random::DALIESQUE_ISA::normals(noise, words, count, mean, stddev);
+  for (int64_t i = 0; i < count; i++) out[i] = saturate<T>(static_cast<Real>(in[i]) + noise[i]);
 }
 
 /// Within a relative error of 1e-6 of log, for positive normal numbers.

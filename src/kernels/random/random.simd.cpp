@@ -17,8 +17,12 @@ void uniform(T* out, const uint32_t* words, int64_t count, const UniformRange<Dr
 
 template <class T>
 void normal(T* out, const uint32_t* words, int64_t count, DrawType<T> mean, DrawType<T> stddev) {
-  for (int64_t i = 0; i < count; i++) {
-    out[i] = saturate<T>(drawn_normal<DrawType<T>>(words, i, mean, stddev));
+  if constexpr (std::is_floating_point_v<T>) {
+    normals(out, words, count, mean, stddev);
+  } else {
+    DrawType<T> values[kPhiloxTile];
+    normals(values, words, count, mean, stddev);
+    for (int64_t i = 0; i < count; i++) out[i] = saturate<T>(values[i]);
   }
 }
 

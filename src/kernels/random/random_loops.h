@@ -30,6 +30,9 @@ struct UniformRange {
                const UniformRange<DrawType<T>>& range);                                            \
   template <class T>                                                                               \
   void normal(T* out, const uint32_t* words, int64_t count, DrawType<T> mean, DrawType<T> stddev); \
+  /* Of elements in a tile of planes that philox_words() filled. */                                \
+  void normals(float* out, const uint32_t* words, int64_t count, float mean, float stddev);        \
+  void normals(double* out, const uint32_t* words, int64_t count, double mean, double stddev);     \
   template <class T>                                                                               \
   void at_most(T* out, const uint32_t* words, int64_t count, uint32_t threshold);
 
