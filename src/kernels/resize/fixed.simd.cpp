@@ -39,6 +39,7 @@ constexpr int kTile = 64;
 
 template <class Out>
 void blend_signed_tile(Out* out, const SignedTaps& taps, int shift, int64_t begin, int count) {
+  taps.fetch(begin);
   int32_t sums[kTile];
   for (int i = 0; i < count; i++) sums[i] = shift ? 1 << (shift - 1) : 0;
   for (int j = 0; j < taps.taps; j++) {
@@ -76,6 +77,7 @@ inline void finish_unsigned(int16_t* to, uint16_t sum) {
 
 template <class Out>
 void blend_unsigned_tile(Out* out, const UnsignedTaps& taps, int64_t begin, int count) {
+  taps.fetch(begin);
   uint16_t sums[kTile];
   for (int i = 0; i < count; i++) sums[i] = unsigned_bias(taps.taps);
   for (int k = 0; k < taps.taps; k++) {
@@ -122,6 +124,7 @@ void blend_signed(Out* out, const SignedTaps& taps, int shift, int64_t count) {
   if (count < 32) return blend_signed_plain(out, taps, shift, count);
   for (int64_t i = 0; i < count; i += 32) {
     if (i > count - 32) i = count - 32;  // the last vector may overlap the one before
+    taps.fetch(i);
     Vector s0 = rounding, s1 = rounding, s2 = rounding, s3 = rounding;
     for (int j = 0; j < taps.taps; j++) {
       const Vector upper = load(taps.rows[2 * j] + i), lower = load(taps.rows[2 * j + 1] + i);
@@ -154,6 +157,7 @@ void blend_unsigned(Out* out, const UnsignedTaps& taps, int64_t count) {
   const Vector bias = _mm256_set1_epi16(static_cast<int16_t>(unsigned_bias(taps.taps)));
   for (int64_t i = 0; i < count; i += 64) {
     if (i > count - 64) i = count - 64;
+    taps.fetch(i);
     Vector s0 = bias, s1 = bias, s2 = bias, s3 = bias;
     for (int k = 0; k < taps.taps; k++) {
       const Vector a = load(taps.rows[k] + i), b = load(taps.rows[k] + i + 32);

@@ -131,6 +131,8 @@ void blend_rows(void* out_bytes, const RowTaps<void, float>& taps, int64_t count
   auto* out = static_cast<Out*>(out_bytes);
   int64_t i = 0;
   for (; i + 32 <= count; i += 32) {
+    constexpr int64_t kSize = sizeof(In);
+    for (int64_t offset = i * kSize; offset < (i + 32) * kSize; offset += 64) taps.fetch(offset);
     Vector s0 = zero(), s1 = zero(), s2 = zero(), s3 = zero();
     for (int k = 0; k < taps.taps; k++) {
       const In* in = static_cast<const In*>(taps.rows[k]) + i;

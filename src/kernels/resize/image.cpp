@@ -112,47 +112,46 @@ class ColumnPass {
 /// short for the processor to notice a pattern.
 constexpr int64_t kAhead = 4;
 
-/// Fetches `bytes` of each row that output row y needs and the row before does not. Must be
-/// inlined: the compiler drops calls of functions that only prefetch, because nothing comes of
-/// them.
-DALIESQUE_INLINE void fetch_rows(const AxisTable& table, int64_t y, SourceRows in, int64_t offset,
-                                 int64_t bytes) {
-  if (y >= table.out_size) return;
+/// The rows that output row y needs and the one before does not.
+InputRange new_rows(const AxisTable& table, int64_t y) {
+  if (y >= table.out_size) return {0, 0};
   const int64_t now = table.start[static_cast<size_t>(y)];
   const int64_t before = table.start[static_cast<size_t>(y - 1)];
-  const int64_t begin = now > before ? std::max(now, before + table.taps) : now;
-  const int64_t end = now > before ? now + table.taps : std::min(now + table.taps, before);
-  for (int64_t row = begin; row < end; row++) {
-    const std::byte* data = in[table.first + row] + offset;
-    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(data + i, 0, 2);
-  }
+  if (now > before) return {std::max(now, before + table.taps), now + table.taps};
+  return {now, std::min(now + table.taps, before)};
 }
 
-/// Pointers to `bytes` of each of the input rows that make an output row.
+/// Pointers to the input rows that make an output row.
 template <class Pixel>
 class RowPointers {
  public:
   /// `count` may exceed the number of taps; pointers beyond (their weights are zero) repeat the
   /// last one.
-  RowPointers(const AxisTable& table, int64_t count, SourceRows in, int64_t offset, int64_t bytes)
-      : table_(table), in_(in), offset_(offset), bytes_(bytes), rows_(static_cast<size_t>(count)) {}
+  RowPointers(const AxisTable& table, int64_t count, SourceRows in, int64_t offset)
+      : table_(table), in_(in), offset_(offset), rows_(static_cast<size_t>(count)) {}
 
-  const Pixel* const* at(int64_t y) {
-    const int64_t first = table_.first + table_.start[static_cast<size_t>(y)];
-    const int64_t last = first + table_.taps - 1;
+  /// The taps of row y, with `taps` of these weights.
+  template <class Weight>
+  RowTaps<Pixel, Weight> at(int64_t y, const Weight* weights, int taps) {
+    const int64_t first = table_.start[static_cast<size_t>(y)];
     for (size_t k = 0; k < rows_.size(); k++) {
-      const int64_t row = std::min(first + static_cast<int64_t>(k), last);
-      rows_[k] = reinterpret_cast<const Pixel*>(in_[row] + offset_);
+      rows_[k] = row(std::min(first + static_cast<int64_t>(k), first + table_.taps - 1));
     }
-    fetch_rows(table_, y + kAhead, in_, offset_, bytes_);
-    return rows_.data();
+    const InputRange ahead = new_rows(table_, y + kAhead);
+    ahead_.clear();
+    for (int64_t k = ahead.begin; k < ahead.end; k++) ahead_.push_back(row(k));
+    return {rows_.data(), weights + y * taps, taps, ahead_.data(), static_cast<int>(ahead_.size())};
   }
 
  private:
+  const Pixel* row(int64_t k) const {
+    return reinterpret_cast<const Pixel*>(in_[table_.first + k] + offset_);
+  }
+
   const AxisTable& table_;
   SourceRows in_;
-  int64_t offset_, bytes_;
-  std::vector<const Pixel*> rows_;
+  int64_t offset_;
+  std::vector<const Pixel*> rows_, ahead_;
 };
 
 /// Blends `count` values of uint8 rows in fixed point.
@@ -161,7 +160,7 @@ class FixedRows {
   FixedRows(const AxisTable& table, SourceRows in, int64_t offset, int64_t count)
       : table_(table),
         pairs_(table.negative ? &table.row_pairs() : nullptr),
-        rows_(table, pairs_ ? 2 * pairs_->pairs : table.taps, in, offset, count),
+        rows_(table, pairs_ ? 2 * pairs_->pairs : table.taps, in, offset),
         count_(count) {}
 
   void blend(uint8_t* out, int64_t y) {
@@ -176,12 +175,10 @@ class FixedRows {
 
  private:
   FixedResizeLoops::SignedTaps pairs_at(int64_t y) {
-    const int pairs = pairs_->pairs;
-    return {rows_.at(y), &pairs_->weights[static_cast<size_t>(y * pairs)], pairs};
+    return rows_.at(y, pairs_->weights.data(), pairs_->pairs);
   }
   FixedResizeLoops::UnsignedTaps weights_at(int64_t y) {
-    const int taps = table_.taps;
-    return {rows_.at(y), &table_.row_weights()[static_cast<size_t>(y * taps)], taps};
+    return rows_.at(y, table_.row_weights().data(), table_.taps);
   }
 
   const AxisTable& table_;
@@ -196,13 +193,12 @@ class FloatRows {
   FloatRows(const AxisTable& table, SourceRows in, int64_t offset, int64_t count, PixelType out,
             PixelType in_type)
       : table_(table),
-        rows_(table, table.taps, in, offset, count * size_of(in_type)),
+        rows_(table, table.taps, in, offset),
         blend_(blend_kernel(out, in_type)),
         count_(count) {}
 
   void blend(void* out, int64_t y) {
-    const int taps = table_.taps;
-    blend_(out, {rows_.at(y), &table_.weights[static_cast<size_t>(y * taps)], taps}, count_);
+    blend_(out, rows_.at(y, table_.weights.data(), table_.taps), count_);
   }
 
  private:
@@ -290,7 +286,11 @@ void ImageResizer::run_nearest(TargetRows out, SourceRows in, int64_t begin, int
   for (int64_t y = begin; y < end; y++) {
     const int32_t row = rows_->start[static_cast<size_t>(y)];
     const std::byte* from = in[rows_->first + row] + offset;
-    fetch_rows(*rows_, y + kAhead, in, offset, source_bytes);
+    const InputRange ahead = new_rows(*rows_, y + kAhead);
+    for (int64_t k = ahead.begin; k < ahead.end; k++) {
+      const std::byte* data = in[rows_->first + k] + offset;
+      for (int64_t i = 0; i < source_bytes; i += 64) __builtin_prefetch(data + i, 0, 2);
+    }
     if (copy) {
       std::memcpy(out[y], from, row_bytes);
     } else if (row == last_row) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inner loops of resampling. Each exists twice, in plain C++ and for AVX2, with equal results.
+// Inner loops of resampling: in plain C++, for AVX2 and, for uint8, for AVX-512, with equal
+// results.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "core/half.h"
 
 namespace daliesque::resize {
 
@@ -54,12 +57,22 @@ constexpr int64_t size_of(PixelType type) {
   return type == PixelType::uint8 ? 1 : type == PixelType::float32 ? 4 : 2;
 }
 
-/// The rows that make one output row.
+/// The rows that make one output row, and those that later ones will need.
 template <class Pixel, class Weight>
 struct RowTaps {
   const Pixel* const* rows;
   const Weight* weights;
   int taps;
+  const Pixel* const* ahead = nullptr;
+  int ahead_count = 0;
+
+  /// Brings the cache line at this offset of the rows ahead into the cache. Done bit by bit while
+  /// other rows are blended, it does not keep those waiting.
+  DALIESQUE_INLINE void fetch(int64_t offset) const {
+    for (int k = 0; k < ahead_count; k++) {
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(ahead[k]) + offset, 0, 2);
+    }
+  }
 };
 
 /// Single precision, bit for bit like the reference.
