@@ -169,8 +169,20 @@ def test_simd_and_portable_agree() -> None:
         for interp in FILTERS:
             array = noise((37, 61, 3), dtype)
             fast = run(array, size=(23, 80), interp_type=interp)
-            with use_instructions("portable"):
-                assert_same(run(array, size=(23, 80), interp_type=interp), fast)
+            for instructions in ("avx2", "portable"):
+                with use_instructions(instructions):
+                    assert_same(run(array, size=(23, 80), interp_type=interp), fast)
+
+
+@pytest.mark.parametrize("instructions", ["vector", "avx2", "portable"])
+@pytest.mark.parametrize("interp", [LINEAR, CUBIC])
+def test_rows_of_any_length(instructions: str, interp: int) -> None:
+    """Rows shorter and longer than one vector or two, with and without a rest."""
+    for width in (1, 31, 32, 33, 63, 64, 65, 95, 127, 128, 129, 191, 200):
+        array = noise((40, width, 1), "u1")
+        for size in ((9, width), (9, 23), (57, 23)):
+            with use_instructions(instructions):
+                check(array, size, interp=interp)
 
 
 @pytest.mark.parametrize("dtype", ["u1", "f4"])

@@ -21,7 +21,7 @@ bool detect_avx512() {
 #if defined(__x86_64__) && defined(__GNUC__)
   return detect_avx2() && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512vbmi");
+         __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
 #else
   return false;
 #endif

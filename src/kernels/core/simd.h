@@ -19,7 +19,8 @@ namespace daliesque {
 /// `set_simd_enabled(false)`).
 bool cpu_has_avx2();
 
-/// True if the AVX-512 builds may run as well (with the instructions that permute bytes).
+/// True if the AVX-512 builds may run as well (with the instructions that permute bytes, and those
+/// that add up products).
 bool cpu_has_avx512();
 
 /// Switches these paths off, all or just those of AVX-512 (or on again, where the processor has

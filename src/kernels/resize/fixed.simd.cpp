@@ -107,70 +107,135 @@ inline Vector load_halves(const void* low, const void* high) {
 }
 inline void store(void* to, Vector v) { _mm256_storeu_si256(static_cast<__m256i*>(to), v); }
 
-/// Stores 32 values, of which `low` holds 0-7 and 16-23, `high` 8-15 and 24-31.
-inline void store_values(uint8_t* to, Vector low, Vector high) {
+#ifdef __AVX512VNNI__
+
+/// The longest vectors there are, for rows.
+using Long = __m512i;
+inline Long load_long(const void* from) { return _mm512_loadu_si512(from); }
+inline Long repeat16(int value) { return _mm512_set1_epi16(static_cast<int16_t>(value)); }
+inline Long repeat32(int32_t value) { return _mm512_set1_epi32(value); }
+inline Long low_bytes(Long a, Long b) { return _mm512_unpacklo_epi8(a, b); }
+inline Long high_bytes(Long a, Long b) { return _mm512_unpackhi_epi8(a, b); }
+inline Long exclusive_or(Long a, Long b) { return _mm512_xor_si512(a, b); }
+inline Long add(Long a, Long b) { return _mm512_add_epi16(a, b); }
+inline Long high_product(Long a, Long b) { return _mm512_mulhi_epu16(a, b); }
+inline Long shift_right(Long a, int bits) { return _mm512_srl_epi16(a, _mm_cvtsi32_si128(bits)); }
+inline Long narrow_sums(Long low, Long high, int bits) {
+  const __m128i count = _mm_cvtsi32_si128(bits);
+  return _mm512_packs_epi32(_mm512_sra_epi32(low, count), _mm512_sra_epi32(high, count));
+}
+inline Long add_pairs(Long sum, Long pairs, Long weights) {
+  return _mm512_dpwssd_epi32(sum, pairs, weights);
+}
+inline Vector add_pairs(Vector sum, Vector pairs, Vector weights) {
+  return _mm256_dpwssd_epi32(sum, pairs, weights);
+}
+
+/// Stores values that low_bytes() and high_bytes() had taken apart.
+inline void store_values(uint8_t* to, Long low, Long high) {
+  _mm512_storeu_si512(to, _mm512_packus_epi16(low, high));
+}
+inline void store_values(int16_t* to, Long low, Long high) {
+  const Long first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const Long last = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  _mm512_storeu_si512(to, _mm512_permutex2var_epi64(low, first, high));
+  _mm512_storeu_si512(to + 32, _mm512_permutex2var_epi64(low, last, high));
+}
+
+#else
+
+/// The longest vectors there are, for rows.
+using Long = __m256i;
+inline Long load_long(const void* from) { return load(from); }
+inline Long repeat16(int value) { return _mm256_set1_epi16(static_cast<int16_t>(value)); }
+inline Long repeat32(int32_t value) { return _mm256_set1_epi32(value); }
+inline Long low_bytes(Long a, Long b) { return _mm256_unpacklo_epi8(a, b); }
+inline Long high_bytes(Long a, Long b) { return _mm256_unpackhi_epi8(a, b); }
+inline Long exclusive_or(Long a, Long b) { return _mm256_xor_si256(a, b); }
+inline Long add(Long a, Long b) { return _mm256_add_epi16(a, b); }
+inline Long high_product(Long a, Long b) { return _mm256_mulhi_epu16(a, b); }
+inline Long shift_right(Long a, int bits) { return _mm256_srl_epi16(a, _mm_cvtsi32_si128(bits)); }
+inline Long narrow_sums(Long low, Long high, int bits) {
+  const __m128i count = _mm_cvtsi32_si128(bits);
+  return _mm256_packs_epi32(_mm256_sra_epi32(low, count), _mm256_sra_epi32(high, count));
+}
+inline Vector add_pairs(Vector sum, Vector pairs, Vector weights) {
+  return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, weights));
+}
+
+/// Stores values that low_bytes() and high_bytes() had taken apart.
+inline void store_values(uint8_t* to, Long low, Long high) {
   store(to, _mm256_packus_epi16(low, high));
 }
-inline void store_values(int16_t* to, Vector low, Vector high) {
+inline void store_values(int16_t* to, Long low, Long high) {
   store(to, _mm256_permute2x128_si256(low, high, 0x20));
   store(to + 16, _mm256_permute2x128_si256(low, high, 0x31));
 }
 
+#endif
+
+constexpr int64_t kLong = sizeof(Long);
+
 template <class Out>
 void blend_signed(Out* out, const SignedTaps& taps, int shift, int64_t count) {
-  const Vector rounding = _mm256_set1_epi32(shift ? 1 << (shift - 1) : 0);
-  const Vector none = _mm256_setzero_si256();
-  const __m128i bits = _mm_cvtsi32_si128(shift);
-  if (count < 32) return blend_signed_plain(out, taps, shift, count);
-  for (int64_t i = 0; i < count; i += 32) {
-    if (i > count - 32) i = count - 32;  // the last vector may overlap the one before
+  if (count < kLong) return blend_signed_plain(out, taps, shift, count);
+  const Long rounding = repeat32(shift ? 1 << (shift - 1) : 0), none = repeat32(0);
+  for (int64_t i = 0; i < count; i += kLong) {
+    if (i > count - kLong) i = count - kLong;  // the last vector may overlap the one before
     taps.fetch(i);
-    Vector s0 = rounding, s1 = rounding, s2 = rounding, s3 = rounding;
+    Long s0 = rounding, s1 = rounding, s2 = rounding, s3 = rounding;
     for (int j = 0; j < taps.taps; j++) {
-      const Vector upper = load(taps.rows[2 * j] + i), lower = load(taps.rows[2 * j + 1] + i);
-      const Vector weight = _mm256_set1_epi32(taps.weights[j]);
-      const Vector left = _mm256_unpacklo_epi8(upper, lower);
-      const Vector right = _mm256_unpackhi_epi8(upper, lower);
-      s0 = _mm256_add_epi32(s0, _mm256_madd_epi16(_mm256_unpacklo_epi8(left, none), weight));
-      s1 = _mm256_add_epi32(s1, _mm256_madd_epi16(_mm256_unpackhi_epi8(left, none), weight));
-      s2 = _mm256_add_epi32(s2, _mm256_madd_epi16(_mm256_unpacklo_epi8(right, none), weight));
-      s3 = _mm256_add_epi32(s3, _mm256_madd_epi16(_mm256_unpackhi_epi8(right, none), weight));
+      const Long upper = load_long(taps.rows[2 * j] + i);
+      const Long lower = load_long(taps.rows[2 * j + 1] + i);
+      const Long weights = repeat32(taps.weights[j]);
+      const Long left = low_bytes(upper, lower), right = high_bytes(upper, lower);
+      s0 = add_pairs(s0, low_bytes(left, none), weights);
+      s1 = add_pairs(s1, high_bytes(left, none), weights);
+      s2 = add_pairs(s2, low_bytes(right, none), weights);
+      s3 = add_pairs(s3, high_bytes(right, none), weights);
     }
-    store_values(out + i,
-                 _mm256_packs_epi32(_mm256_sra_epi32(s0, bits), _mm256_sra_epi32(s1, bits)),
-                 _mm256_packs_epi32(_mm256_sra_epi32(s2, bits), _mm256_sra_epi32(s3, bits)));
+    store_values(out + i, narrow_sums(s0, s1, shift), narrow_sums(s2, s3, shift));
   }
 }
 
-inline Vector finish_unsigned(const uint8_t*, Vector sum) {
-  const Vector half = _mm256_set1_epi16(1 << (kWideFraction - 1));
-  return _mm256_srli_epi16(_mm256_add_epi16(sum, half), kWideFraction);
+inline Long finish_unsigned(const uint8_t*, Long sum) {
+  return shift_right(add(sum, repeat16(1 << (kWideFraction - 1))), kWideFraction);
 }
-inline Vector finish_unsigned(const int16_t*, Vector sum) {
-  return _mm256_xor_si256(sum, _mm256_set1_epi16(static_cast<int16_t>(kWideOffset)));
+inline Long finish_unsigned(const int16_t*, Long sum) {
+  return exclusive_or(sum, repeat16(kWideOffset));
+}
+
+/// Takes `vectors` of them in a step; there must be that many.
+template <int vectors, class Out>
+void blend_unsigned_steps(Out* out, const UnsignedTaps& taps, int64_t count) {
+  constexpr int64_t kStep = vectors * kLong;
+  const Long none = repeat16(0), bias = repeat16(unsigned_bias(taps.taps));
+  for (int64_t i = 0; i < count; i += kStep) {
+    if (i > count - kStep) i = count - kStep;
+    for (int64_t line = 0; line < kStep; line += 64) taps.fetch(i + line);
+    Long low[vectors], high[vectors];
+    for (int v = 0; v < vectors; v++) low[v] = high[v] = bias;
+    for (int k = 0; k < taps.taps; k++) {
+      const Long weight = repeat16(taps.weights[k]);
+      for (int v = 0; v < vectors; v++) {
+        const Long values = load_long(taps.rows[k] + i + v * kLong);
+        // A byte in the upper half of a word is the value times 256.
+        low[v] = add(low[v], high_product(low_bytes(none, values), weight));
+        high[v] = add(high[v], high_product(high_bytes(none, values), weight));
+      }
+    }
+    for (int v = 0; v < vectors; v++) {
+      store_values(out + i + v * kLong, finish_unsigned(out, low[v]),
+                   finish_unsigned(out, high[v]));
+    }
+  }
 }
 
 template <class Out>
 void blend_unsigned(Out* out, const UnsignedTaps& taps, int64_t count) {
-  if (count < 64) return blend_unsigned_plain(out, taps, count);
-  const Vector none = _mm256_setzero_si256();
-  const Vector bias = _mm256_set1_epi16(static_cast<int16_t>(unsigned_bias(taps.taps)));
-  for (int64_t i = 0; i < count; i += 64) {
-    if (i > count - 64) i = count - 64;
-    taps.fetch(i);
-    Vector s0 = bias, s1 = bias, s2 = bias, s3 = bias;
-    for (int k = 0; k < taps.taps; k++) {
-      const Vector a = load(taps.rows[k] + i), b = load(taps.rows[k] + i + 32);
-      const Vector weight = _mm256_set1_epi16(static_cast<int16_t>(taps.weights[k]));
-      // A byte in the upper half of a word is the value times 256.
-      s0 = _mm256_add_epi16(s0, _mm256_mulhi_epu16(_mm256_unpacklo_epi8(none, a), weight));
-      s1 = _mm256_add_epi16(s1, _mm256_mulhi_epu16(_mm256_unpackhi_epi8(none, a), weight));
-      s2 = _mm256_add_epi16(s2, _mm256_mulhi_epu16(_mm256_unpacklo_epi8(none, b), weight));
-      s3 = _mm256_add_epi16(s3, _mm256_mulhi_epu16(_mm256_unpackhi_epi8(none, b), weight));
-    }
-    store_values(out + i, finish_unsigned(out, s0), finish_unsigned(out, s1));
-    store_values(out + i + 32, finish_unsigned(out, s2), finish_unsigned(out, s3));
-  }
+  if (count < kLong) return blend_unsigned_plain(out, taps, count);
+  if (count < 2 * kLong) return blend_unsigned_steps<1>(out, taps, count);
+  blend_unsigned_steps<2>(out, taps, count);
 }
 
 /// Transposes both 4 x 4 blocks of four vectors of four 32-bit values per half.
@@ -227,7 +292,7 @@ void sum_block(int32_t* sums, const int32_t* from, const Columns<int32_t>& colum
     for (int k = 0; k < columns.taps; k++, pair += Channels * 8) {
       const Vector weight = _mm256_set1_epi32(weights[k]);
       for (int c = 0; c < Channels; c++) {
-        s[c] = _mm256_add_epi32(s[c], _mm256_madd_epi16(load(pair + c * 8), weight));
+        s[c] = add_pairs(s[c], load(pair + c * 8), weight);
       }
     }
     for (int c = 0; c < Channels; c++) store(sums + c * 8, _mm256_sra_epi32(s[c], bits));

@@ -27,7 +27,7 @@ constexpr int kMaxFixedTaps = 64;
 constexpr float kMaxFixedGain = 1.9f;
 
 const FloatResizeLoops& float_loops() { return DALIESQUE_CHOOSE(float_resize_loops); }
-const FixedResizeLoops& fixed_loops() { return DALIESQUE_CHOOSE(fixed_resize_loops); }
+const FixedResizeLoops& fixed_loops() { return DALIESQUE_CHOOSE_512(fixed_resize_loops); }
 
 /// Memory that a thread keeps from one image to the next.
 class Workspace {

@@ -119,5 +119,8 @@ namespace avx2 {
 extern const FloatResizeLoops float_resize_loops;
 extern const FixedResizeLoops fixed_resize_loops;
 }  // namespace avx2
+namespace avx512 {
+extern const FixedResizeLoops fixed_resize_loops;
+}  // namespace avx512
 
 }  // namespace daliesque::resize
