@@ -10,6 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 import daliesque as ndd
+from support.compare import assert_same
+from support.instruction_sets import use_instructions
 
 Array = NDArray[Any]
 
@@ -22,8 +24,9 @@ def tensor(values: Array, layout: str = "HWC") -> ndd.Tensor:
     return ndd.tensor(values, layout=layout)
 
 
+@pytest.mark.usefixtures("instruction_set")
 @pytest.mark.parametrize("quality", [-5, 1, 20, 50, 90, 100])
-@pytest.mark.parametrize("size", [(64, 48), (37, 51), (1, 1), (7, 130)])
+@pytest.mark.parametrize("size", [(64, 48), (37, 51), (1, 1), (7, 130), (16, 33), (33, 95)])
 def test_jpeg_compression_distortion(size: tuple[int, int], quality: int) -> None:
     import cv2
 
@@ -35,6 +38,20 @@ def test_jpeg_compression_distortion(size: tuple[int, int], quality: int) -> Non
     expected = cv2.imdecode(cv2.imencode(".jpg", source[..., ::-1], wanted)[1], 1)[..., ::-1]
     got = np.asarray(ndd.jpeg_compression_distortion(tensor(source), quality=quality))
     assert np.abs(got.astype(int) - expected).max() <= 1
+
+
+@pytest.mark.parametrize("quality", [1, 30, 100])
+def test_instruction_sets_agree(quality: int) -> None:
+    """Also where coefficients are as large as they can be."""
+    rng = np.random.default_rng(4)
+    for size in ((49, 67), (16, 32), (8, 200)):
+        for values in (rng.integers(0, 256, (*size, 3)), 255 * rng.integers(0, 2, (*size, 3))):
+            source = tensor(values.astype(np.uint8))
+            fast = np.asarray(ndd.jpeg_compression_distortion(source, quality=quality))
+            for instructions in ("avx2", "portable"):
+                with use_instructions(instructions):
+                    other = ndd.jpeg_compression_distortion(source, quality=quality)
+                    assert_same(np.asarray(other), fast)
 
 
 @pytest.mark.parametrize("layout", ["HWC", "HW"])
