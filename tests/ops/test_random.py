@@ -145,6 +145,21 @@ def test_normal_of_a_zero(instructions: str) -> None:
     assert_close(np.array(_kernels.numpy_view(out, 0))[element], np.float32(expected), "float32")
 
 
+@pytest.mark.parametrize("instructions", ["vector", "avx2", "portable"])
+def test_choice_draws_again(instructions: str) -> None:
+    """Words that would favor some of the choices are rejected: with this seed, one is."""
+    seed, choices, rejected = 93, 60000, 0
+    with use_instructions(instructions):
+        found = np.array(ndd.random.choice(choices, shape=[50], rng=ndd.random.RNG(seed=seed)))
+    for element, number in enumerate(found):
+        for word in element_words(seed, 0, element):
+            if word * choices % 2**32 >= 2**32 % choices:
+                break
+            rejected += 1
+        assert number == word * choices >> 32
+    assert rejected == 1
+
+
 def test_a_tensor_is_the_first_sample_of_a_batch() -> None:
     for arguments in ({"shape": [5]}, {}):
         tensor = ndd.random.uniform(rng=ndd.random.RNG(seed=4), **arguments)

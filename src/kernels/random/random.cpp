@@ -163,6 +163,7 @@ class Choosers {
   }
 
   bool weighted() const { return !weighted_.empty(); }
+  uint64_t last(int64_t sample) const { return last_[static_cast<size_t>(sample)]; }
 
   template <class Engine>
   int64_t choose(int64_t sample, Engine& engine) const {
@@ -200,6 +201,23 @@ class PreparedWords {
   int64_t element_;
 };
 
+/// Up to this many, a tile hardly ever holds a word that uniform_up_to() may reject.
+constexpr uint64_t kFewChoices = 1 << 16;
+
+/// The choices of a tile of elements, given their first words.
+void choose_indices(int64_t* out, const uint32_t* words, int64_t count, const Choosers& choosers,
+                    int64_t sample_index, const PhiloxState& sample, int64_t first) {
+  if (!choosers.weighted() && choosers.last(sample_index) < kFewChoices) {
+    const auto choices = static_cast<uint32_t>(choosers.last(sample_index) + 1);
+    if (DALIESQUE_CHOOSE_512(scale_words(out, words, count, choices))) return;
+  }
+  const int draws = choosers.weighted() ? 2 : 1;
+  for (int64_t k = 0; k < count; k++) {
+    PreparedWords engine(words + k, draws, sample, first + k);
+    out[k] = choosers.choose(sample_index, engine);
+  }
+}
+
 /// `Word` is an integer of the size of one entry.
 template <class Word>
 void choose_scalars(Samples& out, const PhiloxState& state, const Samples& from,
@@ -207,13 +225,14 @@ void choose_scalars(Samples& out, const PhiloxState& state, const Samples& from,
   const int draws = choosers.weighted() ? 2 : 1;
   for_each_tile(out, state, draws, 8.0,
                 [&](int64_t i, int64_t at, const uint32_t* words, int64_t count) {
-                  const PhiloxState sample = sample_state(state, i);
-                  const Word* entries = from.data<Word>(row_of(from, i));
+                  int64_t indices[kPhiloxTile];
+                  choose_indices(indices, words, count, choosers, i, sample_state(state, i), at);
                   Word* target = out.data<Word>(i) + at;
-                  for (int64_t k = 0; k < count; k++) {
-                    PreparedWords engine(words + k, draws, sample, at + k);
-                    const int64_t index = choosers.choose(i, engine);
-                    target[k] = from.ndim() == 0 ? static_cast<Word>(index) : entries[index];
+                  if (from.ndim() == 0) {
+                    for (int64_t k = 0; k < count; k++) target[k] = static_cast<Word>(indices[k]);
+                  } else {
+                    const Word* entries = from.data<Word>(row_of(from, i));
+                    for (int64_t k = 0; k < count; k++) target[k] = entries[indices[k]];
                   }
                 });
 }

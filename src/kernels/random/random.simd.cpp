@@ -26,6 +26,16 @@ void normal(T* out, const uint32_t* words, int64_t count, DrawType<T> mean, Draw
   }
 }
 
+bool scale_words(int64_t* __restrict out, const uint32_t* words, int64_t count, uint32_t choices) {
+  bool doubtful = false;
+  for (int64_t i = 0; i < count; i++) {
+    const uint64_t product = uint64_t{words[i]} * choices;
+    out[i] = static_cast<int64_t>(product >> 32);
+    doubtful |= (product & 0xFFFFFFFFu) < choices;
+  }
+  return !doubtful;
+}
+
 template <class T>
 void at_most(T* out, const uint32_t* words, int64_t count, uint32_t threshold) {
   for (int64_t i = 0; i < count; i++) out[i] = static_cast<T>(words[i] <= threshold);

@@ -33,6 +33,8 @@ struct UniformRange {
   /* Of elements in a tile of planes that philox_words() filled. */                                \
   void normals(float* out, const uint32_t* words, int64_t count, float mean, float stddev);        \
   void normals(double* out, const uint32_t* words, int64_t count, double mean, double stddev);     \
+  /* The upper halves of products with `choices`; false if a lower half is less than that. */      \
+  bool scale_words(int64_t* out, const uint32_t* words, int64_t count, uint32_t choices);          \
   template <class T>                                                                               \
   void at_most(T* out, const uint32_t* words, int64_t count, uint32_t threshold);
 
