@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import math
 import platform
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -113,21 +114,34 @@ def float_function(name: str) -> Any:
     return function
 
 
+def drawn_float(log: Any, cos: Any, words: Iterator[int]) -> float:
+    u1, u2 = (np.float32(next(words)) * np.float32(2**-32) for _ in range(2))
+    radius = np.sqrt(np.float32(-2) * np.float32(log(u1)))
+    return float(radius * np.float32(cos(np.float32(2 * math.pi) * u2)))
+
+
+def drawn_double(words: Iterator[int]) -> float:
+    """Functions of `math` are those of the C library."""
+    u1, u2 = (float(next(words) | next(words) << 32) * 2**-64 for _ in range(2))
+    return math.sqrt(-2 * math.log(u1)) * math.cos(2 * math.pi * u2)
+
+
 @pytest.mark.skipif(platform.system() != "Linux", reason="looks for functions of the C library")
 @pytest.mark.parametrize("instructions", ["vector", "avx2", "portable"])
 @pytest.mark.parametrize("count", [1, 4, 7, 17, 33, 515])
 def test_normal_has_the_bits_of_the_c_library(instructions: str, count: int) -> None:
     log, cos = float_function("logf"), float_function("cosf")
-    unit, two_pi = np.float32(2**-32), np.float32(2 * math.pi)
-    with use_instructions(instructions):
-        batch = ndd.random.normal(shape=[count], batch_size=2, rng=ndd.random.RNG(seed=SEED))
-        found = values_of([batch])
-    for sample, numbers in enumerate(found):
-        for element, number in enumerate(numbers):
-            words = element_words(SEED, sample, element)
-            u1, u2 = (np.float32(next(words)) * unit for _ in range(2))
-            radius = np.sqrt(np.float32(-2) * np.float32(log(u1)))
-            assert number == radius * np.float32(cos(two_pi * u2)), (sample, element)
+    for dtype in (ndd.float32, ndd.float64):
+        rng = ndd.random.RNG(seed=SEED)
+        with use_instructions(instructions):
+            batch = ndd.random.normal(shape=[count], batch_size=2, dtype=dtype, rng=rng)
+            found = values_of([batch])
+        for sample, numbers in enumerate(found):
+            for element, number in enumerate(numbers):
+                words = element_words(SEED, sample, element)
+                narrow = dtype == ndd.float32
+                expected = drawn_float(log, cos, words) if narrow else drawn_double(words)
+                assert number == expected, (dtype, sample, element)
 
 
 @pytest.mark.parametrize("instructions", ["vector", "avx2", "portable"])

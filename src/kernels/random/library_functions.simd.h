@@ -25,6 +25,7 @@ using Doubles [[gnu::vector_size(8 * kLanes)]] = double;
 using Floats [[gnu::vector_size(4 * kLanes)]] = float;
 using Ints [[gnu::vector_size(4 * kLanes)]] = int32_t;
 using Words [[gnu::vector_size(4 * kLanes)]] = uint32_t;
+using Bits [[gnu::vector_size(8 * kLanes)]] = uint64_t;
 
 #ifdef __AVX512VBMI__
 
@@ -43,6 +44,8 @@ class Odd {
  public:
   DALIESQUE_INLINE explicit Odd(Ints x)
       : lanes_(_mm256_test_epi32_mask((__m256i)x, _mm256_set1_epi32(1))) {}
+  DALIESQUE_INLINE explicit Odd(Bits x)
+      : lanes_(_mm512_test_epi64_mask((__m512i)x, _mm512_set1_epi64(1))) {}
   DALIESQUE_INLINE Doubles choose(Doubles odd, Doubles even) const {
     return _mm512_mask_mov_pd(even, lanes_, odd);
   }
@@ -69,6 +72,7 @@ class Odd {
  public:
   DALIESQUE_INLINE explicit Odd(Ints x)
       : lanes_((__m256d)_mm256_cvtepi32_epi64((__m128i)(x << 31))) {}
+  DALIESQUE_INLINE explicit Odd(Bits x) : lanes_((__m256d)(x << 63)) {}
   DALIESQUE_INLINE Doubles choose(Doubles odd, Doubles even) const {
     return _mm256_blendv_pd(even, odd, lanes_);
   }

@@ -292,7 +292,7 @@ void normal(Samples& out, const PhiloxState& state, const PerSample<float>& mean
   dispatch(UniformTypes{}, out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const int draws = 2 * sizeof(DrawType<T>) / 4;
-    for_each_tile(out, state, draws, draws == 2 ? 5.0 : 40.0,
+    for_each_tile(out, state, draws, draws == 2 ? 5.0 : 12.0,
                   [&](int64_t i, int64_t at, const uint32_t* words, int64_t count) {
                     const DrawType<T> center = mean[i], width = stddev[i];
                     DALIESQUE_CHOOSE_512(normal(out.data<T>(i) + at, words, count, center, width));
