@@ -12,6 +12,7 @@
 #include "core/saturate.h"
 #include "core/simd.h"
 #include "image/noise_loops.h"
+#include "random/element_words.h"
 #include "random/std_random.h"
 #include "tensor/slice.h"
 
@@ -156,37 +157,6 @@ namespace {
 
 constexpr int kPreparedBlocks = 5;
 
-/// Words of one element: the first ones were made together with those of its neighbors.
-class ElementWords {
- public:
-  using result_type = uint32_t;
-  static constexpr uint32_t min() { return 0; }
-  static constexpr uint32_t max() { return 0xFFFFFFFFu; }
-
-  ElementWords(const uint32_t* words, const random::PhiloxState& sample, int64_t element)
-      : words_(words),
-        sample_(sample),
-        element_(element),
-        used_(static_cast<int>((sample.phase + element) & 3)) {}
-
-  uint32_t operator()() {
-    if (used_ < 4 * kPreparedBlocks) return words_[used_++ * random::kPhiloxTile];
-    if (used_++ == 4 * kPreparedBlocks) {
-      random::PhiloxState state = element_state(sample_, element_);
-      state.skip(4 * kPreparedBlocks - state.phase);
-      rest_ = random::Philox(state);
-    }
-    return rest_();
-  }
-
- private:
-  const uint32_t* words_;
-  const random::PhiloxState& sample_;
-  int64_t element_;
-  int used_;
-  random::Philox rest_;
-};
-
 /// Distributions for the values of an image, kept where there are few different ones.
 template <class T>
 class PoissonTable {
@@ -248,7 +218,7 @@ void shot_noise(Samples& out, const Samples& in, const random::PhiloxState& stat
             const int64_t count = std::min(random::kPhiloxTile, end - at);
             random::philox_blocks(words, sample, at, count, kPreparedBlocks);
             for (int64_t k = 0; k < count; k++) {
-              ElementWords engine(words + k, sample, at + k);
+              random::ElementWords<kPreparedBlocks> engine(words + k, sample, at + k);
               random::Poisson draw = distributions(in.data<const T>(i)[at + k]);
               const auto events = static_cast<float>(draw(engine));
               out.data<T>(i)[at + k] = saturate<T>(events * factor[i]);

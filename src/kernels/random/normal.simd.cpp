@@ -84,7 +84,7 @@ struct Doubts {
 };
 
 /// If a double is nearer than this to the exact result, in units in the last place, the C library
-/// finds it as well: in 10^9 draws, glibc's functions were never wrong by more than 0.52 units.
+/// finds it as well: in 5 * 10^9 draws, glibc's functions were never wrong by more than 0.52 units.
 constexpr double kSure = 0.47;
 
 int64_t draw_vectors(double* out, const uint32_t* words, int64_t count, double mean,

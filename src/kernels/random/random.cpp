@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/saturate.h"
 #include "core/simd.h"
+#include "random/element_words.h"
 #include "random/random_loops.h"
 #include "random/std_random.h"
 
@@ -97,7 +98,8 @@ class BetaDraws {
         first_(both_small_ ? alpha + 1 : alpha),
         second_(both_small_ ? beta + 1 : beta) {}
 
-  Real operator()(Philox& rng) {
+  template <class Engine>
+  Real operator()(Engine& rng) {
     const Real a = first_(rng), b = second_(rng);
     if (!both_small_) return a / (a + b);
     // Gamma(s) = Gamma(s + 1) * U^(1/s). Both factors U^(1/s) may underflow, so they are divided by
@@ -128,9 +130,16 @@ int64_t beta_chunks(int64_t volume) {
 template <class Real>
 void fill_beta(Real* out, int64_t begin, int64_t end, const PhiloxState& sample,
                BetaDraws<Real> draws) {
-  for (int64_t at = begin; at < end; at++) {
-    Philox rng(element_state(sample, at));
-    out[at] = draws(rng);
+  // Enough for nearly all elements.
+  constexpr int kBlocks = sizeof(Real) == 4 ? 3 : 5;
+  alignas(64) uint32_t words[4 * kBlocks * kPhiloxTile];
+  for (int64_t at = begin; at < end; at += kPhiloxTile) {
+    const int64_t count = std::min(kPhiloxTile, end - at);
+    philox_blocks(words, sample, at, count, kBlocks);
+    for (int64_t k = 0; k < count; k++) {
+      ElementWords<kBlocks> rng(words + k, sample, at + k);
+      out[at + k] = draws(rng);
+    }
   }
 }
 
