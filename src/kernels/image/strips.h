@@ -10,6 +10,7 @@
 
 #include "core/border.h"
 #include "core/convert.h"
+#include "core/half.h"
 #include "core/samples.h"
 
 namespace daliesque::image {
@@ -36,9 +37,10 @@ struct FilterShape {
 
 /// While row y of a slice is read, fetches pixels [first, last) of one that is read soon, as far as
 /// there are any. Between two rows there is so much work that the processor does not fetch the next
-/// one by itself.
-inline void prefetch_after(const std::byte* slice, int64_t y, const FilterShape& shape,
-                           size_t itemsize, int64_t first, int64_t last) {
+/// one by itself. Always inlined: the compiler drops calls of functions that only prefetch, because
+/// nothing comes of them.
+DALIESQUE_INLINE void prefetch_after(const std::byte* slice, int64_t y, const FilterShape& shape,
+                                     size_t itemsize, int64_t first, int64_t last) {
   constexpr int64_t kRowsAhead = 2, kLine = 64;
   const auto size = static_cast<int64_t>(itemsize), pixel = shape.channels * size;
   const std::byte* row = slice + std::min(y + kRowsAhead, shape.height - 1) * shape.row() * size;
