@@ -83,6 +83,7 @@ void ExtremeFilter::prepare(int64_t first, int64_t last) {
   last_ = last - anchor_x_ + width_ - 1;
   count_ = (last - first) * shape_.channels;
   stride_ = (count_ * size_ + kLine - 1) / kLine * kLine;
+  reader_.choose(shape_.width, shape_.channels, first_, last_);
   line_.require((last_ - first_) * shape_.channels * size_);
   other_line_.require((last_ - first_) * shape_.channels * size_);
   rows_.require(2 * height_ * stride_);
@@ -152,7 +153,7 @@ void ExtremeFilter::find_along_row(std::byte* out, const std::byte* in, int64_t 
 void ExtremeFilter::read(const std::byte* row) {
   const int64_t channels = shape_.channels;
   if (border_ != Border::constant) {
-    reader_.read(line_.data(), row, shape_.width, channels, first_, last_, nullptr);
+    reader_.read(line_.data(), row, nullptr);
     if (floating_) loops_.flip(line_.data(), (last_ - first_) * channels);
     return;
   }

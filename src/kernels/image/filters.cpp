@@ -192,6 +192,7 @@ class WindowFilter {
     count_ = (last - first) * out_.channels;
     // The last taps of a row read up to the padding behind it.
     stride_ = ((last_ - first_) * in_.channels / kFilterPadding + 2) * kFilterPadding;
+    reader_.choose(in_.width, in_.channels, first_, last_);
     rows_.require(kernel_.depth * slots_ * copies() * stride_);
     line_.require(stride_);
     results_.require(grouped_ ? kWindowRows * group_stride() : count_ + kFilterPadding);
@@ -212,8 +213,8 @@ class WindowFilter {
       } else {
         const std::byte* slice = volume + static_cast<size_t>(source_z * in_.slice()) * itemsize;
         prefetch_after(slice, source_y, in_, itemsize, first_, last_);
-        reader_.read(to, slice + static_cast<size_t>(source_y * in_.row()) * itemsize, in_.width,
-                     in_.channels, first_, last_, fill_.data());
+        reader_.read(to, slice + static_cast<size_t>(source_y * in_.row()) * itemsize,
+                     fill_.data());
       }
       if (!kernel_.row.empty()) weigh_line(slot(k, y));
       for (size_t f = 0; f < factors_.size(); f++) {
@@ -242,7 +243,7 @@ class WindowFilter {
 
   const FilterShape &in_, &out_;
   const Kernel& kernel_;
-  const RowReader& reader_;
+  RowReader reader_;
   Border border_;
   const FilterLoops& loops_ = filter_loops();
   Scratch<float> line_, rows_, results_;

@@ -46,6 +46,12 @@ DALIESQUE_INLINE void weigh_block(std::integer_sequence<int, v...>, Sums* sums,
   }
 }
 
+/// One by one, as above.
+template <int... v>
+DALIESQUE_INLINE void store_sums(std::integer_sequence<int, v...>, float* out, const Sums* sums) {
+  (std::memcpy(out + v * kLanes, &sums[v], sizeof sums[v]), ...);
+}
+
 /// Calls weigh(tag, first), where the tag says how many vectors make up a block, until all `count`
 /// values are in some block. The last ones may reach into the padding.
 template <class Weigh>
@@ -58,10 +64,10 @@ DALIESQUE_INLINE void for_blocks(int64_t count, Weigh&& weigh) {
 
 void weigh_rows(float* out, const float* const* rows, const float* weights, int64_t taps,
                 int64_t count) {
-  for_blocks(count, [&]<int vectors>(int64_t first) {
+  for_blocks(count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
     Sums sums[vectors];
     weigh_block(Indices<vectors>(), sums, rows, weights, taps, first);
-    std::memcpy(out + first, sums, sizeof sums);
+    store_sums(Indices<vectors>(), out + first, sums);
   });
 }
 
@@ -206,7 +212,7 @@ DALIESQUE_INLINE void block_to_bytes(uint8_t* out, const Sums* sums) {
 template <bool even>
 DALIESQUE_INLINE void weigh_rows_to_bytes(uint8_t* out, const float* const* rows,
                                           const float* weights, int64_t taps, int64_t count) {
-  for_blocks(count, [&]<int vectors>(int64_t first) {
+  for_blocks(count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
     Sums sums[vectors];
     weigh_block(Indices<vectors>(), sums, rows, weights, taps, first);
     if (first + vectors * kLanes <= count) {

@@ -97,6 +97,7 @@ class MedianFilter {
     count_ = (last - first) * shape_.channels;
     // Windows that start in the last pixel read up to the padding behind a row.
     stride_ = ((last_ - first_) * shape_.channels / kRankPadding + 2) * kRankPadding;
+    reader_.choose(shape_.width, shape_.channels, first_, last_);
     values_.require(stride_ * value_size_);
     rows_.require(height_ * stride_ * key_size_);
     sorted_.require(3 * stride_ * key_size_);
@@ -116,8 +117,7 @@ class MedianFilter {
     prefetch_after(in, source, shape_, value_size_, first_, last_);
     // Values that are keys already go where these belong.
     std::byte* values = plain_ ? slot(y) : values_.data();
-    reader_.read(values, in + source * shape_.row() * value_size_, shape_.width, shape_.channels,
-                 first_, last_, fill_.data());
+    reader_.read(values, in + source * shape_.row() * value_size_, fill_.data());
     if (!plain_) to_keys_(slot(y), values, count);
   }
 

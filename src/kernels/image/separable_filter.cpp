@@ -106,31 +106,30 @@ class SliceFilter {
 
  private:
   void prepare(int64_t first, int64_t last) {
-    first_ = first;
-    last_ = last;
     count_ = (last - first) * shape_.channels;
-    stride_ = padded(count_);
+    stride_ = padded(count_) + kFilterPadding;
     const auto terms = static_cast<int64_t>(terms_.size());
-    row_.require(stride_ + 2 * radius_x_ * shape_.channels + kFilterPadding);
+    // What is converted begins at a cache line: stores across two of them are slow.
+    const int64_t border = std::max<int64_t>(radius_x_ - first, 0) * shape_.channels;
+    row_.require(stride_ + 2 * radius_x_ * shape_.channels + 2 * kFilterPadding);
+    line_ = row_.data() + padded(border) - border;
+    columns_.clear();
+    for (int64_t x = 0; x <= 2 * radius_x_; x++) columns_.push_back(line_ + x * shape_.channels);
+    reader_.choose(shape_.width, shape_.channels, first - radius_x_, last + radius_x_);
     rows_.require(slots_ * terms * stride_);
     results_.require(terms * stride_);
   }
 
-  float* slot(int64_t y, int64_t term) {
-    return rows_.data() + ((y % slots_) * static_cast<int64_t>(terms_.size()) + term) * stride_;
+  float* slot(int64_t number, int64_t term) {
+    return rows_.data() + (number * static_cast<int64_t>(terms_.size()) + term) * stride_;
   }
 
   void filter_row(const std::byte* row, int64_t y) {
-    reader_.read(row_.data(), row, shape_.width, shape_.channels, first_ - radius_x_,
-                 last_ + radius_x_, nullptr);
+    reader_.read(line_, row, nullptr);
     for (size_t t = 0; t < terms_.size(); t++) {
       const FilterWindow& window = terms_[t].windows[2];
-      taps_.clear();
-      for (int64_t k = 0; k < static_cast<int64_t>(window.size()); k++) {
-        const int64_t column = radius_x_ - terms_[t].radius(2) + k;
-        taps_.push_back(row_.data() + column * shape_.channels);
-      }
-      loops_.weigh_rows(slot(y, static_cast<int64_t>(t)), taps_.data(), window.data(),
+      const float* const* taps = columns_.data() + radius_x_ - terms_[t].radius(2);
+      loops_.weigh_rows(slot(y % slots_, static_cast<int64_t>(t)), taps, window.data(),
                         static_cast<int64_t>(window.size()), count_);
     }
   }
@@ -138,20 +137,26 @@ class SliceFilter {
   /// Points taps_ to the rows under the window of a term, and gives this window.
   const FilterWindow& find_rows(int64_t y, int64_t term) {
     const Term& own = terms_[static_cast<size_t>(term)];
+    const int64_t before = y / slots_ * slots_;
     taps_.clear();
     for (int64_t k = -own.radius(1); k <= own.radius(1); k++) {
-      taps_.push_back(slot(border_index(y + k, shape_.height, Border::reflect_101), term));
+      // Rows are less than slots_ away from y: one step brings the number into its range.
+      const int64_t number = border_index(y + k, shape_.height, Border::reflect_101) - before;
+      const int64_t step = number < 0 ? slots_ : number < slots_ ? 0 : -slots_;
+      taps_.push_back(slot(number + step, term));
     }
     return own.windows[1];
   }
 
   const FilterShape& shape_;
   const Terms& terms_;
-  const RowReader& reader_;
+  RowReader reader_;
   const FilterLoops& loops_ = filter_loops();
   int64_t radius_x_, radius_y_, slots_;
-  int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
+  int64_t count_ = 0, stride_ = 0;
   Scratch<float> row_, rows_, results_;
+  float* line_ = nullptr;              // the part of row_ that is read to
+  std::vector<const float*> columns_;  // where it begins, and each pixel after that
   std::vector<const float*> taps_;
 };
 

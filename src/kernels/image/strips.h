@@ -59,45 +59,72 @@ class RowReader {
   /// Converts by a loop of its own.
   RowReader(ConvertLoop convert, DType to, DType from, Border border)
       : convert_(convert),
-        to_size_(dtype_size(to)),
-        from_size_(dtype_size(from)),
+        to_size_(static_cast<int64_t>(dtype_size(to))),
+        from_size_(static_cast<int64_t>(dtype_size(from))),
         border_(border) {}
 
-  /// Pixels [first, last) of a row of `width`; `fill` is a pixel for beyond a constant border.
-  void read(void* out, const void* row, int64_t width, int64_t channels, int64_t first,
-            int64_t last, const void* fill) const {
-    auto* to = static_cast<std::byte*>(out);
-    const int64_t begin = std::clamp<int64_t>(0, first, last);
-    const int64_t end = std::clamp<int64_t>(width, begin, last);
-    const size_t pixel = static_cast<size_t>(channels) * to_size_;
-    const auto pixel_at = [&](int64_t x) { return to + static_cast<size_t>(x - first) * pixel; };
-    if (begin < end) {
-      convert_(
-          pixel_at(begin),
-          static_cast<const std::byte*>(row) + static_cast<size_t>(begin * channels) * from_size_,
-          (end - begin) * channels);
-    }
-    const auto border = [&](int64_t x) {
-      const int64_t source = border_index(x, width, border_);
-      if (source == kOutside) {
-        std::memcpy(pixel_at(x), fill, pixel);
-      } else if (source >= begin && source < end) {
-        std::memcpy(pixel_at(x), pixel_at(source), pixel);
-      } else {
-        convert_(pixel_at(x),
-                 static_cast<const std::byte*>(row) +
-                     static_cast<size_t>(source * channels) * from_size_,
-                 channels);
+  /// From now on reads pixels [first, last) of rows of `width`.
+  void choose(int64_t width, int64_t channels, int64_t first, int64_t last) {
+    channels_ = channels;
+    first_ = first;
+    begin_ = std::clamp<int64_t>(0, first, last);
+    end_ = std::clamp<int64_t>(width, begin_, last);
+    left_.clear();
+    right_.clear();
+    mirrored_ = 0;
+    for (int64_t x = first; x < begin_; x++) {
+      left_.push_back(border_index(x, width, border_));
+      if (left_.back() < std::min(end_, begin_ - first + 1)) {
+        mirrored_ = std::max(mirrored_, left_.back() + 1);
       }
-    };
-    for (int64_t x = first; x < begin; x++) border(x);
-    for (int64_t x = end; x < last; x++) border(x);
+    }
+    for (int64_t x = end_; x < last; x++) right_.push_back(border_index(x, width, border_));
+  }
+
+  /// The pixels of one row; `fill` is a pixel for beyond a constant border.
+  void read(void* out, const void* row, const void* fill) const {
+    auto* to = static_cast<std::byte*>(out);
+    const auto* from = static_cast<const std::byte*>(row);
+    // What the left border repeats comes first, and the border after it: what reads the row waits
+    // for its stores, which take place in order.
+    convert(to, from, begin_, begin_ + mirrored_);
+    for (size_t k = 0; k < left_.size(); k++) {
+      copy(to, from, first_ + static_cast<int64_t>(k), left_[k], 0, mirrored_, fill);
+    }
+    convert(to, from, begin_, end_);
+    for (size_t k = 0; k < right_.size(); k++) {
+      copy(to, from, end_ + static_cast<int64_t>(k), right_[k], begin_, end_, fill);
+    }
   }
 
  private:
+  std::byte* pixel_at(std::byte* to, int64_t x) const {
+    return to + (x - first_) * channels_ * to_size_;
+  }
+
+  void convert(std::byte* to, const std::byte* row, int64_t begin, int64_t end) const {
+    if (begin >= end) return;
+    convert_(pixel_at(to, begin), row + begin * channels_ * from_size_, (end - begin) * channels_);
+  }
+
+  /// Repeats pixel `source` of the row as pixel x. Those from `begin` to `end` are converted.
+  void copy(std::byte* to, const std::byte* row, int64_t x, int64_t source, int64_t begin,
+            int64_t end, const void* fill) const {
+    const bool ready = source >= begin && source < end;
+    if (source != kOutside && !ready) {
+      return convert_(pixel_at(to, x), row + source * channels_ * from_size_, channels_);
+    }
+    const void* pixel = ready ? pixel_at(to, source) : fill;
+    std::memcpy(pixel_at(to, x), pixel, static_cast<size_t>(channels_ * to_size_));
+  }
+
   ConvertLoop convert_;
-  size_t to_size_, from_size_;
+  int64_t to_size_, from_size_;
   Border border_;
+  int64_t channels_ = 1, first_ = 0;
+  int64_t begin_ = 0, end_ = 0;        // pixels that the row has
+  int64_t mirrored_ = 0;               // how many of these the left border repeats
+  std::vector<int64_t> left_, right_;  // which pixels the borders repeat
 };
 
 /// Cuts `width` pixels into strips of about `bytes` and calls body(first, last) for each.
