@@ -111,6 +111,29 @@ def test_laplacian_of_known_functions() -> None:
     assert_near(actual, (2 * parts[0] + 3 * parts[1]).astype(np.float32))
 
 
+@pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 3, 1), (9, 70, 3), (40, 33, 4), (5, 1000, 2)])
+def test_laplacian_of_bytes(shape: tuple[int, ...]) -> None:
+    """Small windows are computed with integers, which gives what exact arithmetic gives."""
+    image = full_range("uint8", shape)
+    for size, smoothing in ((3, None), (5, None), (7, None), (3, 1), (3, 5)):
+        parts = plain.laplacian(image, [size] * 2, smoothing and [smoothing] * 2)
+        arguments = {"window_size": size, "smoothing_size": smoothing}
+        for scale in (1.0, -0.5):
+            expected = scale * parts[0] + scale * parts[1]
+            for target in ("uint8", "int16", "float32"):
+                actual = call(
+                    "laplacian", image, "HWC", **arguments, scale=scale, dtype=np.dtype(target)
+                )
+                note = (shape, size, smoothing, scale, target)
+                if target != "float32" and scale != 1:
+                    # Halves are not the same to all.
+                    assert_near(actual, to_type(expected, target), note)
+                else:
+                    assert_same(actual, to_type(expected, target), note)
+
+
 @pytest.mark.parametrize("border", plain.PAD_MODES)
 @pytest.mark.parametrize("dtype", TYPES)
 def test_filter(border: str, dtype: str) -> None:

@@ -46,17 +46,37 @@ struct FilterLoops {
   void (*round_even)(float* values, int64_t count);
 };
 
+/// The next ones may read and write up to the next multiple of this many words.
+constexpr int64_t kWordPadding = 32;
+
+/// The same with integers of 16 bits, for weights and values with which no sum exceeds them. There
+/// are several terms, with symmetric windows of `taps` weights each.
+struct WordLoops {
+  /// The sums of each term over the same rows, `stride` apart.
+  void (*weigh_rows)(int16_t* out, int64_t stride, const int16_t* const* rows,
+                     const int16_t* weights, int64_t terms, int64_t taps, int64_t count);
+  /// The sums of all terms, each over `taps` rows of its own, clamped. Writes `count` bytes.
+  void (*weigh_to_bytes)(uint8_t* out, const int16_t* const* rows, const int16_t* weights,
+                         int64_t terms, int64_t taps, int64_t count);
+  /// Bytes as words.
+  void (*widen)(void* out, const void* in, int64_t count);
+};
+
 namespace portable {
 extern const FilterLoops filter_loops;
-}
+extern const WordLoops word_loops;
+}  // namespace portable
 namespace avx2 {
 extern const FilterLoops filter_loops;
-}
+extern const WordLoops word_loops;
+}  // namespace avx2
 namespace avx512 {
 extern const FilterLoops filter_loops;
-}
+extern const WordLoops word_loops;
+}  // namespace avx512
 
 /// The loops for this processor.
 const FilterLoops& filter_loops();
+const WordLoops& word_loops();
 
 }  // namespace daliesque::image

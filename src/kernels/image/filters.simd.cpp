@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
-#include <utility>
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -8,6 +7,7 @@
 
 #include "core/half.h"
 #include "image/filter_loops.h"
+#include "image/row_vectors.simd.h"
 
 namespace daliesque::image::DALIESQUE_ISA {
 
@@ -22,9 +22,6 @@ constexpr int kLanes = 4;
 #endif
 
 using Sums [[gnu::vector_size(4 * kLanes)]] = float;
-
-template <int count>
-using Indices = std::make_integer_sequence<int, count>;
 
 DALIESQUE_INLINE void add_values(Sums& sum, const float* row, float weight, bool weighted) {
   Sums values;
@@ -48,7 +45,7 @@ DALIESQUE_INLINE void weigh_block(std::integer_sequence<int, v...>, Sums* sums,
 
 /// One by one, as above.
 template <int... v>
-DALIESQUE_INLINE void store_sums(std::integer_sequence<int, v...>, float* out, const Sums* sums) {
+DALIESQUE_INLINE void write_sums(std::integer_sequence<int, v...>, float* out, const Sums* sums) {
   (std::memcpy(out + v * kLanes, &sums[v], sizeof sums[v]), ...);
 }
 
@@ -67,7 +64,7 @@ void weigh_rows(float* out, const float* const* rows, const float* weights, int6
   for_blocks(count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
     Sums sums[vectors];
     weigh_block(Indices<vectors>(), sums, rows, weights, taps, first);
-    store_sums(Indices<vectors>(), out + first, sums);
+    write_sums(Indices<vectors>(), out + first, sums);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "core/half.h"
 
@@ -24,6 +25,10 @@ struct VectorOf {
 };
 template <class Value>
 using Vector = typename VectorOf<Value>::type;
+
+/// What loops that must not be loops go through.
+template <int count>
+using Indices = std::make_integer_sequence<int, count>;
 
 /// A vector or a single value, `offset` bytes from the beginning of a row.
 template <class Part>

@@ -2,6 +2,8 @@
 // Filters that work along one axis after the other: innermost first, as the reference does.
 #include <array>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "core/parallel.h"
@@ -9,35 +11,22 @@
 #include "core/simd.h"
 #include "image/filter_loops.h"
 #include "image/filters.h"
+#include "image/slice_filter.h"
 #include "image/strips.h"
 
 namespace daliesque::image {
 
 const FilterLoops& filter_loops() { return DALIESQUE_CHOOSE_512(filter_loops); }
+const WordLoops& word_loops() { return DALIESQUE_CHOOSE_512(word_loops); }
 
 namespace {
 
 using FilterWindow = std::vector<float>;
 constexpr double kSeparableNanosecondsPerTap = 0.08;
-// What the rows of a strip may occupy of the fastest cache.
-constexpr int64_t kSeparableStripBytes = 96 << 10;
 
-/// A window for each of three axes (depth, height, width), and the factor of the result.
-struct Term {
-  std::array<FilterWindow, 3> windows;
-  float scale = 1;
-
-  int64_t radius(size_t axis) const { return static_cast<int64_t>(windows[axis].size()) / 2; }
-};
-
-/// The terms that are added up for a sample.
-using Terms = std::vector<Term>;
-
-int64_t largest_radius(const Terms& terms, size_t axis) {
-  int64_t largest = 0;
-  for (const Term& term : terms) largest = std::max(largest, term.radius(axis));
-  return largest;
-}
+using Term = FilterTerm<float>;
+using Terms = FilterTerms<float>;
+using WordTerms = FilterTerms<int16_t>;
 
 double cost_per_value(const Terms& terms) {
   double taps = 0;
@@ -47,118 +36,33 @@ double cost_per_value(const Terms& terms) {
   return 1 + taps * kSeparableNanosecondsPerTap;
 }
 
-int64_t padded(int64_t count) {
-  return (count + kFilterPadding - 1) / kFilterPadding * kFilterPadding;
+/// The same terms in integers, if all sums over bytes fit into words. All windows of an axis become
+/// as long as the longest one.
+std::optional<WordTerms> as_words(const Terms& terms) {
+  constexpr float kLargest = 255, kMost = std::numeric_limits<int16_t>::max();
+  float total = 0;
+  WordTerms words;
+  for (const Term& term : terms) {
+    float gain = kLargest;
+    FilterTerm<int16_t>& own = words.emplace_back();
+    for (size_t axis = 0; axis < own.windows.size(); axis++) {
+      const int64_t radius = largest_radius(terms, axis), beside = radius - term.radius(axis);
+      own.windows[axis].resize(static_cast<size_t>(2 * radius + 1));
+      float sum = 0;
+      for (size_t k = 0; k < term.windows[axis].size(); k++) {
+        const float weight = term.windows[axis][k];
+        // Also weights that are not numbers.
+        if (!(std::abs(weight) <= kMost) || weight != std::rint(weight)) return std::nullopt;
+        own.windows[axis][static_cast<size_t>(beside) + k] = static_cast<int16_t>(weight);
+        sum += std::abs(weight);
+      }
+      gain *= sum;
+    }
+    total += gain;
+  }
+  if (!(total <= kMost)) return std::nullopt;
+  return words;
 }
-
-/// Filters a slice (an image) along its two axes, strip by strip.
-class SliceFilter {
- public:
-  SliceFilter(const FilterShape& shape, const Terms& terms, const RowReader& reader)
-      : shape_(shape),
-        terms_(terms),
-        reader_(reader),
-        radius_x_(largest_radius(terms, 2)),
-        radius_y_(largest_radius(terms, 1)),
-        slots_(std::min(2 * radius_y_ + 1, shape.height)) {}
-
-  /// Rows [begin, end) of a slice. Calls store(y, first, count) for values [first, first + count)
-  /// of row y, which sums() or bytes() then gives.
-  template <class Store>
-  void run(const std::byte* slice, size_t itemsize, int64_t begin, int64_t end, Store&& store) {
-    const int64_t terms = static_cast<int64_t>(terms_.size());
-    for_strips(shape_.width, slots_ * terms * shape_.channels * 4, kSeparableStripBytes,
-               [&](int64_t first, int64_t last) {
-                 prepare(first, last);
-                 int64_t next = std::max<int64_t>(0, begin - radius_y_);
-                 for (int64_t y = begin; y < end; y++) {
-                   const int64_t needed = std::min(shape_.height - 1, y + radius_y_);
-                   for (; next <= needed; next++) {
-                     prefetch_after(slice, next, shape_, itemsize, first - radius_x_,
-                                    last + radius_x_);
-                     const size_t offset = static_cast<size_t>(next * shape_.row()) * itemsize;
-                     filter_row(slice + offset, next);
-                   }
-                   store(y, first * shape_.channels, count_);
-                 }
-               });
-  }
-
-  /// The sums of each term, result_stride() apart, for the part of row y that is due.
-  float* sums(int64_t y) {
-    for (size_t t = 0; t < terms_.size(); t++) {
-      const auto term = static_cast<int64_t>(t);
-      const FilterWindow& window = find_rows(y, term);
-      loops_.weigh_rows(results_.data() + term * stride_, taps_.data(), window.data(),
-                        static_cast<int64_t>(window.size()), count_);
-    }
-    return results_.data();
-  }
-
-  /// The sums of the only term as bytes.
-  void bytes(uint8_t* out, int64_t y) {
-    const FilterWindow& window = find_rows(y, 0);
-    loops_.weigh_to_bytes(out, taps_.data(), window.data(), static_cast<int64_t>(window.size()),
-                          count_, false);
-  }
-
-  int64_t result_stride() const { return stride_; }
-
- private:
-  void prepare(int64_t first, int64_t last) {
-    count_ = (last - first) * shape_.channels;
-    stride_ = padded(count_) + kFilterPadding;
-    const auto terms = static_cast<int64_t>(terms_.size());
-    // What is converted begins at a cache line: stores across two of them are slow.
-    const int64_t border = std::max<int64_t>(radius_x_ - first, 0) * shape_.channels;
-    row_.require(stride_ + 2 * radius_x_ * shape_.channels + 2 * kFilterPadding);
-    line_ = row_.data() + padded(border) - border;
-    columns_.clear();
-    for (int64_t x = 0; x <= 2 * radius_x_; x++) columns_.push_back(line_ + x * shape_.channels);
-    reader_.choose(shape_.width, shape_.channels, first - radius_x_, last + radius_x_);
-    rows_.require(slots_ * terms * stride_);
-    results_.require(terms * stride_);
-  }
-
-  float* slot(int64_t number, int64_t term) {
-    return rows_.data() + (number * static_cast<int64_t>(terms_.size()) + term) * stride_;
-  }
-
-  void filter_row(const std::byte* row, int64_t y) {
-    reader_.read(line_, row, nullptr);
-    for (size_t t = 0; t < terms_.size(); t++) {
-      const FilterWindow& window = terms_[t].windows[2];
-      const float* const* taps = columns_.data() + radius_x_ - terms_[t].radius(2);
-      loops_.weigh_rows(slot(y % slots_, static_cast<int64_t>(t)), taps, window.data(),
-                        static_cast<int64_t>(window.size()), count_);
-    }
-  }
-
-  /// Points taps_ to the rows under the window of a term, and gives this window.
-  const FilterWindow& find_rows(int64_t y, int64_t term) {
-    const Term& own = terms_[static_cast<size_t>(term)];
-    const int64_t before = y / slots_ * slots_;
-    taps_.clear();
-    for (int64_t k = -own.radius(1); k <= own.radius(1); k++) {
-      // Rows are less than slots_ away from y: one step brings the number into its range.
-      const int64_t number = border_index(y + k, shape_.height, Border::reflect_101) - before;
-      const int64_t step = number < 0 ? slots_ : number < slots_ ? 0 : -slots_;
-      taps_.push_back(slot(number + step, term));
-    }
-    return own.windows[1];
-  }
-
-  const FilterShape& shape_;
-  const Terms& terms_;
-  RowReader reader_;
-  const FilterLoops& loops_ = filter_loops();
-  int64_t radius_x_, radius_y_, slots_;
-  int64_t count_ = 0, stride_ = 0;
-  Scratch<float> row_, rows_, results_;
-  float* line_ = nullptr;              // the part of row_ that is read to
-  std::vector<const float*> columns_;  // where it begins, and each pixel after that
-  std::vector<const float*> taps_;
-};
 
 /// Adds up the terms in place and returns the sums: those of the first term.
 float* add_terms(float* results, int64_t stride, int64_t count, const Terms& terms) {
@@ -168,6 +72,13 @@ float* add_terms(float* results, int64_t stride, int64_t count, const Terms& ter
     loops.add_scaled(results, results + static_cast<int64_t>(t) * stride, terms[t].scale, count);
   }
   return results;
+}
+
+/// Whether a slice filter adds up the terms by itself.
+template <class Value>
+bool has_unscaled_sum(const Terms& terms) {
+  if (std::is_same_v<Value, float> && terms.size() > 1) return false;
+  return std::all_of(terms.begin(), terms.end(), [](const Term& term) { return term.scale == 1; });
 }
 
 /// All samples, with the terms of each or the same for all.
@@ -188,17 +99,29 @@ class SeparableFilter {
   }
 
   void run(bool volumes) {
-    if (volumes) {
-      run_volumes();
-    } else {
-      run_images();
-    }
+    if (volumes) return run_volumes();
+    const std::vector<WordTerms> words = all_as_words();
+    if (words.empty()) return run_images(terms_, reader_);
+    run_images(words,
+               RowReader(word_loops().widen, DType::int16, DType::uint8, Border::reflect_101));
   }
 
  private:
   const Terms& terms(int64_t i) const {
     return terms_[terms_.size() == 1 ? 0 : static_cast<size_t>(i)];
   }
+  /// Nothing unless this is possible for all samples.
+  std::vector<WordTerms> all_as_words() const {
+    std::vector<WordTerms> all;
+    if (in_.dtype() != DType::uint8) return all;
+    for (const Terms& terms : terms_) {
+      std::optional<WordTerms> words = as_words(terms);
+      if (!words) return {};
+      all.push_back(std::move(*words));
+    }
+    return all;
+  }
+
   const FilterShape& shape(int64_t i) const { return shapes_[static_cast<size_t>(i)]; }
   std::byte* output(int64_t i, int64_t offset) const {
     return out_.data<std::byte>(i) + static_cast<size_t>(offset) * out_.itemsize();
@@ -228,16 +151,16 @@ class SeparableFilter {
         });
   }
 
-  void run_images() const {
+  template <class Value>
+  void run_images(const std::vector<FilterTerms<Value>>& all, const RowReader& reader) const {
     for_bands([&](int64_t i, int64_t slice, int64_t begin, int64_t end) {
       const FilterShape& s = shape(i);
-      SliceFilter filter(s, terms(i), reader_);
+      SliceFilter<Value> filter(s, all[all.size() == 1 ? 0 : static_cast<size_t>(i)], reader);
+      const bool to_bytes = to_bytes_ && has_unscaled_sum<Value>(terms(i));
       filter.run(input(i, slice * s.slice()), in_.itemsize(), begin, end,
                  [&](int64_t y, int64_t first, int64_t count) {
                    std::byte* to = output(i, slice * s.slice() + y * s.row() + first);
-                   if (to_bytes_ && terms(i).size() == 1 && terms(i)[0].scale == 1) {
-                     return filter.bytes(reinterpret_cast<uint8_t*>(to), y);
-                   }
+                   if (to_bytes) return filter.bytes(reinterpret_cast<uint8_t*>(to), y);
                    store_(to, add_terms(filter.sums(y), filter.result_stride(), count, terms(i)),
                           count);
                  });
