@@ -139,7 +139,7 @@ def test_laplacian_of_bytes(shape: tuple[int, ...]) -> None:
 def test_filter(border: str, dtype: str) -> None:
     rng = np.random.default_rng(4)
     data = make_data(dtype, (17, 23, 3))
-    # From 25 weights on, several rows are computed at once.
+    # If no weight is zero, two rows are computed at once.
     for size in ((1, 1), (3, 3), (4, 7), (9, 2), (3, 9), (5, 5), (11, 11)):
         window = rng.normal(0, 0.3, size).astype(np.float32)
         anchor = [int(rng.integers(0, n)) for n in size]
@@ -154,7 +154,7 @@ def test_filter(border: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])
 def test_all_builds_filter_alike(dtype: str) -> None:
     data = make_data(dtype, (23, 150, 3))
-    for size in ((3, 3), (3, 9), (5, 5), (9, 4)):
+    for size in ((2, 1), (3, 3), (3, 9), (5, 5), (9, 4)):
         window = np.random.default_rng(6).normal(0, 0.3, size).astype(np.float32)
         results = []
         for instructions in ("vector", "avx2", "portable"):

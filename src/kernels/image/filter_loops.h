@@ -10,7 +10,7 @@ namespace daliesque::image {
 constexpr int64_t kFilterPadding = 16;
 
 /// So many rows of the result share what is read for windows without gaps.
-constexpr int kWindowRows = 4;
+constexpr int kWindowRows = 2;
 
 /// A window without gaps; a step is one pixel, in values.
 struct DenseWindow {
@@ -23,10 +23,13 @@ struct FilterLoops {
   void (*weigh_rows)(float* out, const float* const* rows, const float* weights, int64_t taps,
                      int64_t count);
   /// kWindowRows rows of the result, `stride` apart, the first of which is under the window that
-  /// begins in rows[0]: sums over the window from left to right and from top to bottom. At least
-  /// kWindowRows - 1 high; `rows` has window.height + kWindowRows - 1 rows.
+  /// begins in rows[0]: sums over the window from left to right and from top to bottom. `rows` has
+  /// window.height + kWindowRows - 1 rows.
   void (*weigh_windows)(float* out, int64_t stride, const float* const* rows,
                         const DenseWindow& window, int64_t count);
+  /// The same as bytes, clamped and rounded, halves to even. Writes `count` bytes of each row.
+  void (*weigh_windows_to_bytes)(uint8_t* out, int64_t stride, const float* const* rows,
+                                 const DenseWindow& window, int64_t count);
   /// The same sums as weigh_rows gives, as bytes, clamped and rounded: halves to even, or up.
   /// Writes `count` bytes.
   void (*weigh_to_bytes)(uint8_t* out, const float* const* rows, const float* weights, int64_t taps,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kFilterNanosecondsPerTap = 0.06;
 // What the rows of a strip may occupy of the fastest cache.
-constexpr int64_t kFilterStripBytes = 16 << 10;
+constexpr int64_t kFilterStripBytes = 40 << 10;
 
 bool is_floating(DType type) {
   return type == DType::float16 || type == DType::bfloat16 || type == DType::float32 ||
@@ -98,46 +98,49 @@ class WindowFilter {
         fill_(static_cast<size_t>(in.channels), fill) {
     for (const Tap& tap : kernel.taps) weights_.push_back(tap.weight);
     share_products();
-    // Small windows gain nothing.
-    constexpr int64_t kLeastTaps = 25;
     const auto taps = static_cast<int64_t>(kernel.taps.size());
-    grouped_ = taps >= kLeastTaps && taps == kernel.height * kernel.width && factors_.empty() &&
-               kernel.depth == 1 && kernel.height >= kWindowRows - 1;
+    grouped_ = taps == kernel.height * kernel.width && factors_.empty() && kernel.row.empty() &&
+               kernel.depth == 1 && kernel.height >= kWindowRows;
     slots_ = kernel.height + (grouped_ ? kWindowRows - 1 : 0);
   }
 
-  /// Rows [begin, end) of slice z of a volume. Calls store(y, first, count) for values
-  /// [first, first + count) of row y, which sums() or bytes() then gives.
+  /// Rows [begin, end) of slice z of a volume. Calls store(y, rows, first, count) for values
+  /// [first, first + count) of some rows from y on, which sums() or bytes() then gives.
   template <class Store>
   void run(const std::byte* volume, size_t itemsize, int64_t z, int64_t begin, int64_t end,
            Store&& store) {
     const int64_t bytes = kernel_.height * kernel_.depth * in_.channels * 4;
     for_strips(out_.width, bytes, kFilterStripBytes, [&](int64_t first, int64_t last) {
       prepare(first, last);
-      int64_t next = begin;
-      for (int64_t y = begin; y < end;) {
-        const int64_t stop = grouped_ && y + kWindowRows <= end ? y + kWindowRows : y + 1;
-        for (; next < stop + kernel_.height - 1; next++) read_rows(volume, itemsize, z, next);
-        group_ = nullptr;
-        if (stop - y == kWindowRows) weigh_group(y);
-        for (; y < stop; y++) store(y, first * out_.channels, count_);
+      int64_t next = begin, rows = 1;
+      for (int64_t y = begin; y < end; y += rows) {
+        rows = grouped_ && y + kWindowRows <= end ? kWindowRows : 1;
+        for (; next < y + rows + kernel_.height - 1; next++) read_rows(volume, itemsize, z, next);
+        store(y, rows, first * out_.channels, count_);
       }
     });
   }
 
-  /// The part of row y that is due.
-  float* sums(int64_t y) {
-    if (float* row = take_from_group()) return row;
-    find_taps(y);
-    loops_.weigh_rows(results_.data(), inputs_.data(), weights_.data(),
-                      static_cast<int64_t>(inputs_.size()), count_);
+  /// The parts of rows that are due, stride() apart.
+  float* sums(int64_t y, int64_t rows) {
+    if (rows == kWindowRows) {
+      find_rows(y);
+      loops_.weigh_windows(results_.data(), stride(), inputs_.data(), window(), count_);
+    } else {
+      find_taps(y);
+      loops_.weigh_rows(results_.data(), inputs_.data(), weights_.data(),
+                        static_cast<int64_t>(inputs_.size()), count_);
+    }
     return results_.data();
   }
 
-  /// The same as bytes.
-  void bytes(uint8_t* out, int64_t y) {
-    if (const float* row = take_from_group()) {
-      return loops_.add_to_bytes(out, &row, 1, count_, true);
+  int64_t stride() const { return (count_ / kFilterPadding + 1) * kFilterPadding; }
+
+  /// The same as bytes, to rows that are `pitch` apart.
+  void bytes(uint8_t* out, int64_t pitch, int64_t y, int64_t rows) {
+    if (rows == kWindowRows) {
+      find_rows(y);
+      return loops_.weigh_windows_to_bytes(out, pitch, inputs_.data(), window(), count_);
     }
     find_taps(y);
     const auto taps = static_cast<int64_t>(inputs_.size());
@@ -165,23 +168,15 @@ class WindowFilter {
     std::fill(weights_.begin(), weights_.end(), 1.0f);
   }
 
-  /// Computes kWindowRows rows at once, from row y on.
-  void weigh_group(int64_t y) {
+  DenseWindow window() const {
+    return {weights_.data(), kernel_.height, kernel_.width, in_.channels};
+  }
+
+  /// The rows under the windows of kWindowRows rows, from row y on.
+  void find_rows(int64_t y) {
     inputs_.clear();
     for (int64_t k = 0; k < slots_; k++) inputs_.push_back(slot(0, y + k));
-    loops_.weigh_windows(results_.data(), group_stride(), inputs_.data(),
-                         {weights_.data(), kernel_.height, kernel_.width, in_.channels}, count_);
-    group_ = results_.data();
   }
-
-  /// The next row that has been computed, if there is any; rows are asked for in their order.
-  float* take_from_group() {
-    float* row = group_;
-    if (group_) group_ += group_stride();
-    return row;
-  }
-
-  int64_t group_stride() const { return (count_ / kFilterPadding + 1) * kFilterPadding; }
 
   /// How many rows of floats a row of the input becomes.
   int64_t copies() const { return std::max<int64_t>(static_cast<int64_t>(factors_.size()), 1); }
@@ -195,7 +190,7 @@ class WindowFilter {
     reader_.choose(in_.width, in_.channels, first_, last_);
     rows_.require(kernel_.depth * slots_ * copies() * stride_);
     line_.require(stride_);
-    results_.require(grouped_ ? kWindowRows * group_stride() : count_ + kFilterPadding);
+    results_.require((grouped_ ? kWindowRows : 1) * stride());
   }
 
   /// Window row `y` (counted from the first row under the window for output row 0).
@@ -251,9 +246,8 @@ class WindowFilter {
   std::vector<float> factors_;    // by which rows are multiplied, if products are shared
   std::vector<int64_t> numbers_;  // the factor of each tap
   std::vector<const float*> inputs_;
-  bool grouped_ = false;    // whether rows are computed kWindowRows at a time
-  float* group_ = nullptr;  // the next one of these
-  int64_t slots_ = 0;       // rows that are kept
+  bool grouped_ = false;  // whether rows are computed kWindowRows at a time
+  int64_t slots_ = 0;     // rows that are kept
   int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
 };
 
@@ -274,6 +268,7 @@ void filter(Samples& out, const Samples& in, FilterAxes axes, const Samples& ker
       DType::float32, in.dtype(), border);
   const ConvertLoop convert = convert_loop(out.dtype(), DType::float32);
   const bool rounded = !is_floating(out.dtype()), bytes = out.dtype() == DType::uint8;
+  const auto size = static_cast<int64_t>(out.itemsize());
   parallel_slices(
       in.size(),
       [&](int64_t i) {
@@ -297,14 +292,18 @@ void filter(Samples& out, const Samples& in, FilterAxes axes, const Samples& ker
           const auto* source = in.data<const std::byte>(i) +
                                static_cast<size_t>(plane * from.volume()) * in.itemsize();
           window.run(source, in.itemsize(), z, begin - slice * to.height, stop - slice * to.height,
-                     [&](int64_t y, int64_t first, int64_t count) {
+                     [&](int64_t y, int64_t rows, int64_t first, int64_t count) {
                        const int64_t offset = slice * to.slice() + y * to.row() + first;
-                       std::byte* results =
-                           out.data<std::byte>(i) + static_cast<size_t>(offset) * out.itemsize();
-                       if (bytes) return window.bytes(reinterpret_cast<uint8_t*>(results), y);
-                       float* sums = window.sums(y);
-                       if (rounded) filter_loops().round_even(sums, count);
-                       convert(results, sums, count);
+                       std::byte* results = out.data<std::byte>(i) + offset * size;
+                       if (bytes) {
+                         auto* byte_rows = reinterpret_cast<uint8_t*>(results);
+                         return window.bytes(byte_rows, to.row(), y, rows);
+                       }
+                       float* sums = window.sums(y, rows);
+                       for (int64_t k = 0; k < rows; k++, sums += window.stride()) {
+                         if (rounded) filter_loops().round_even(sums, count);
+                         convert(results + k * to.row() * size, sums, count);
+                       }
                      });
           begin = stop;
         }

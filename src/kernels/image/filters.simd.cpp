@@ -49,19 +49,25 @@ DALIESQUE_INLINE void write_sums(std::integer_sequence<int, v...>, float* out, c
   (std::memcpy(out + v * kLanes, &sums[v], sizeof sums[v]), ...);
 }
 
+constexpr int kMostVectors = 8;
+
 /// Calls weigh(tag, first), where the tag says how many vectors make up a block, until all `count`
 /// values are in some block. The last ones may reach into the padding.
-template <class Weigh>
-DALIESQUE_INLINE void for_blocks(int64_t count, Weigh&& weigh) {
-  constexpr int kMost = 8, kFew = kFilterPadding / kLanes;
-  int64_t i = 0;
+template <int kMost, class Weigh>
+DALIESQUE_INLINE void for_blocks(int64_t count, Weigh&& weigh, int64_t i = 0) {
+  constexpr int kFew = kFilterPadding / kLanes;
   for (; i + kMost * kLanes <= count; i += kMost * kLanes) weigh.template operator()<kMost>(i);
-  for (; i < count; i += kFilterPadding) weigh.template operator()<kFew>(i);
+  if constexpr (kMost > kFew) {
+    // One vector alone would wait for each addition.
+    for_blocks<kMost / 2>(count, weigh, i);
+  } else if (i < count) {
+    weigh.template operator()<kFew>(i);
+  }
 }
 
 void weigh_rows(float* out, const float* const* rows, const float* weights, int64_t taps,
                 int64_t count) {
-  for_blocks(count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
+  for_blocks<kMostVectors>(count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
     Sums sums[vectors];
     weigh_block(Indices<vectors>(), sums, rows, weights, taps, first);
     write_sums(Indices<vectors>(), out + first, sums);
@@ -75,6 +81,10 @@ DALIESQUE_INLINE void add_products(std::integer_sequence<int, r...>, Sums* sums,
                                    const float* weights) {
   Sums values;
   std::memcpy(&values, line, sizeof values);
+#ifdef __AVX2__
+  // Otherwise the compiler loads them for each product.
+  asm("" : "+v"(values));
+#endif
   ((sums[(begin + r) * vectors] = sums[(begin + r) * vectors] + values * weights[r]), ...);
 }
 
@@ -90,47 +100,6 @@ DALIESQUE_INLINE void add_line(std::integer_sequence<int, v...>, Sums* sums, con
     (add_products<begin, sizeof...(v)>(Indices<end - begin>(), sums + v,
                                        line + x * window.step + v * kLanes, all),
      ...);
-  }
-}
-
-/// Each row of values counts for all rows of the result whose window it is in: fewer for the first
-/// and the last ones.
-template <int... v>
-DALIESQUE_INLINE void weigh_window_block(std::integer_sequence<int, v...> vectors, float* out,
-                                         int64_t stride, const float* const* rows,
-                                         const DenseWindow& window, int64_t first) {
-  static_assert(kWindowRows == 4);
-  constexpr int kSums = kWindowRows * sizeof...(v);
-  const int64_t height = window.height;
-  Sums sums[kSums];
-  const auto for_sums = [&]<int... k>(std::integer_sequence<int, k...>, auto&& body) {
-    (body(k), ...);
-  };
-  for_sums(Indices<kSums>(), [&](int k) { sums[k] = Sums{}; });
-  add_line<0, 1>(vectors, sums, rows[0] + first, window, 0);
-  add_line<0, 2>(vectors, sums, rows[1] + first, window, 1);
-  add_line<0, 3>(vectors, sums, rows[2] + first, window, 2);
-  for (int64_t q = 3; q < height; q++) add_line<0, 4>(vectors, sums, rows[q] + first, window, q);
-  add_line<1, 4>(vectors, sums, rows[height] + first, window, height);
-  add_line<2, 4>(vectors, sums, rows[height + 1] + first, window, height + 1);
-  add_line<3, 4>(vectors, sums, rows[height + 2] + first, window, height + 2);
-  for_sums(Indices<kSums>(), [&](int k) {
-    constexpr int kVectors = sizeof...(v);
-    std::memcpy(out + k / kVectors * stride + first + k % kVectors * kLanes, &sums[k],
-                sizeof sums[k]);
-  });
-}
-
-void weigh_windows(float* out, int64_t stride, const float* const* rows, const DenseWindow& window,
-                   int64_t count) {
-  // As many as there are registers for.
-  constexpr int kMost = kLanes == 16 ? 4 : 2, kFew = kFilterPadding / kLanes;
-  int64_t i = 0;
-  for (; i + kMost * kLanes <= count; i += kMost * kLanes) {
-    weigh_window_block(Indices<kMost>(), out, stride, rows, window, i);
-  }
-  for (; i < count; i += kFilterPadding) {
-    weigh_window_block(Indices<kFew>(), out, stride, rows, window, i);
   }
 }
 
@@ -206,20 +175,26 @@ DALIESQUE_INLINE void block_to_bytes(uint8_t* out, const Sums* sums) {
   }(Indices<vectors / kPart>());
 }
 
+/// Values [first, first + vectors * kLanes) of a row of `count`, as far as it has them.
+template <bool even, int vectors>
+DALIESQUE_INLINE void store_bytes(uint8_t* out, const Sums* sums, int64_t first, int64_t count) {
+  if (first + vectors * kLanes <= count) {
+    block_to_bytes<even, vectors>(out + first, sums);
+  } else {
+    // Only what is left for the last part.
+    uint8_t bytes[kFilterPadding];
+    to_bytes<even>(bytes, sums);
+    std::memcpy(out + first, bytes, static_cast<size_t>(count - first));
+  }
+}
+
 template <bool even>
 DALIESQUE_INLINE void weigh_rows_to_bytes(uint8_t* out, const float* const* rows,
                                           const float* weights, int64_t taps, int64_t count) {
-  for_blocks(count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
+  for_blocks<kMostVectors>(count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
     Sums sums[vectors];
     weigh_block(Indices<vectors>(), sums, rows, weights, taps, first);
-    if (first + vectors * kLanes <= count) {
-      block_to_bytes<even, vectors>(out + first, sums);
-    } else {
-      // Only what is left for the last part.
-      uint8_t bytes[kFilterPadding];
-      to_bytes<even>(bytes, sums);
-      std::memcpy(out + first, bytes, static_cast<size_t>(count - first));
-    }
+    store_bytes<even, vectors>(out, sums, first, count);
   });
 }
 
@@ -238,6 +213,47 @@ void add_to_bytes(uint8_t* out, const float* const* rows, int64_t taps, int64_t 
   } else {
     weigh_rows_to_bytes<false>(out, rows, nullptr, taps, count);
   }
+}
+
+/// Each row of values counts for both rows of the result, except the first and the last one. The
+/// sums of a row follow each other.
+template <int vectors>
+DALIESQUE_INLINE void weigh_window_block(Sums* sums, const float* const* rows,
+                                         const DenseWindow& window, int64_t first) {
+  static_assert(kWindowRows == 2);
+  const Indices<vectors> all;
+  [&]<int... k>(std::integer_sequence<int, k...>)
+      __attribute__((always_inline)) { ((sums[k] = Sums{}), ...); }(Indices<2 * vectors>());
+  add_line<0, 1>(all, sums, rows[0] + first, window, 0);
+  for (int64_t q = 1; q < window.height; q++) {
+    add_line<0, 2>(all, sums, rows[q] + first, window, q);
+  }
+  add_line<1, 2>(all, sums, rows[window.height] + first, window, window.height);
+}
+
+/// As many as there are registers for.
+constexpr int kMostWindowVectors = kLanes == 16 ? 8 : 4;
+
+void weigh_windows(float* out, int64_t stride, const float* const* rows, const DenseWindow& window,
+                   int64_t count) {
+  for_blocks<kMostWindowVectors>(
+      count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
+        Sums sums[2 * vectors];
+        weigh_window_block<vectors>(sums, rows, window, first);
+        write_sums(Indices<vectors>(), out + first, sums);
+        write_sums(Indices<vectors>(), out + stride + first, sums + vectors);
+      });
+}
+
+void weigh_windows_to_bytes(uint8_t* out, int64_t stride, const float* const* rows,
+                            const DenseWindow& window, int64_t count) {
+  for_blocks<kMostWindowVectors>(
+      count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
+        Sums sums[2 * vectors];
+        weigh_window_block<vectors>(sums, rows, window, first);
+        store_bytes<true, vectors>(out, sums, first, count);
+        store_bytes<true, vectors>(out + stride, sums + vectors, first, count);
+      });
 }
 
 void widen(void* out, const void* in, int64_t count) {
@@ -278,7 +294,9 @@ void round_even(float* values, int64_t count) {
 
 }  // namespace
 
-const FilterLoops filter_loops = {weigh_rows, weigh_windows, weigh_to_bytes, add_to_bytes, widen,
-                                  multiply,   scale,         add_scaled,     round_even};
+const FilterLoops filter_loops = {weigh_rows,     weigh_windows, weigh_windows_to_bytes,
+                                  weigh_to_bytes, add_to_bytes,  widen,
+                                  multiply,       scale,         add_scaled,
+                                  round_even};
 
 }  // namespace daliesque::image::DALIESQUE_ISA

@@ -127,12 +127,17 @@ class RowReader {
   std::vector<int64_t> left_, right_;  // which pixels the borders repeat
 };
 
-/// Cuts `width` pixels into strips of about `bytes` and calls body(first, last) for each.
+/// Cuts `width` pixels into strips of about `bytes` and calls body(first, last) for each. All but
+/// the last one are whole blocks of pixels, which loops go through fastest.
 template <class Body>
 void for_strips(int64_t width, int64_t bytes_per_pixel, int64_t bytes, Body&& body) {
-  const int64_t most = std::max<int64_t>(bytes / std::max<int64_t>(bytes_per_pixel, 1), 64);
-  const int64_t count = (width + most - 1) / most;
-  for (int64_t s = 0; s < count; s++) body(width * s / count, width * (s + 1) / count);
+  constexpr int64_t kBlock = 64;
+  const int64_t blocks = (width + kBlock - 1) / kBlock;
+  const int64_t most = std::max<int64_t>(bytes / std::max<int64_t>(bytes_per_pixel, 1) / kBlock, 1);
+  const int64_t count = (blocks + most - 1) / most;
+  for (int64_t s = 0; s < count; s++) {
+    body(blocks * s / count * kBlock, std::min(width, blocks * (s + 1) / count * kBlock));
+  }
 }
 
 }  // namespace daliesque::image
