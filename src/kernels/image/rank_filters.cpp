@@ -63,6 +63,7 @@ class MedianFilter {
         key_size_(key_size_for(value_size_, width_ * height_)),
         plain_(key_kind(type) == KeyKind::natural && key_size_ == value_size_),
         square_(width_ == 3 && height_ == 3),
+        slots_(height_ + (square_ ? kSquareRows - 1 : 0)),
         reader_(bits_type(value_size_), bits_type(value_size_), border_) {
     const RankLoops& loops = rank_loops();
     to_keys_ = loops.find_to_keys(key_kind(type), key_size_, value_size_);
@@ -78,19 +79,23 @@ class MedianFilter {
 
   /// Rows [begin, end) of an image.
   void run(std::byte* out, const std::byte* in, int64_t begin, int64_t end) {
-    for_strips(shape_.width, height_ * shape_.channels * key_size_, kRankStripBytes,
+    const int64_t step = square_ ? kSquareRows : 1;
+    for_strips(shape_.width, slots_ * shape_.channels * key_size_, kRankStripBytes,
                [&](int64_t first, int64_t last) {
                  prepare(first, last);
                  int64_t next = begin;
-                 for (int64_t y = begin; y < end; y++) {
-                   for (; next < y + height_; next++) read_row(in, next);
+                 for (int64_t y = begin; y < end; y += step) {
+                   const int64_t rows = std::min(step, end - y);
+                   for (; next < y + rows - 1 + height_; next++) read_row(in, next);
                    const int64_t offset = y * shape_.row() + first * shape_.channels;
-                   pick(out + offset * value_size_, y);
+                   pick(out + offset * value_size_, y, rows);
                  }
                });
   }
 
  private:
+  static constexpr int64_t kSquareRows = 2;
+
   void prepare(int64_t first, int64_t last) {
     first_ = first - anchor_x_;
     last_ = last - anchor_x_ + width_ - 1;
@@ -99,12 +104,11 @@ class MedianFilter {
     stride_ = ((last_ - first_) * shape_.channels / kRankPadding + 2) * kRankPadding;
     reader_.choose(shape_.width, shape_.channels, first_, last_);
     values_.require(stride_ * value_size_);
-    rows_.require(height_ * stride_ * key_size_);
-    sorted_.require(3 * stride_ * key_size_);
-    picked_.require(stride_ * key_size_);
+    rows_.require(slots_ * stride_ * key_size_);
+    picked_.require(kSquareRows * stride_ * key_size_);
   }
 
-  std::byte* slot(int64_t y) { return rows_.data() + y % height_ * stride_ * key_size_; }
+  std::byte* slot(int64_t y) { return rows_.data() + y % slots_ * stride_ * key_size_; }
 
   /// The row `y` under the window, counted from the first that output row 0 needs.
   void read_row(const std::byte* in, int64_t y) {
@@ -121,11 +125,8 @@ class MedianFilter {
     if (!plain_) to_keys_(slot(y), values, count);
   }
 
-  void pick(std::byte* out, int64_t y) {
-    if (square_) {
-      pick_square(out, y);
-      return;
-    }
+  void pick(std::byte* out, int64_t y, int64_t rows) {
+    if (square_) return pick_squares(out, y, rows);
     inputs_.clear();
     for (int64_t k = 0; k < height_; k++) {
       for (int64_t x = 0; x < width_; x++) {
@@ -136,13 +137,15 @@ class MedianFilter {
     to_values_(out, picked_.data(), count_);
   }
 
-  void pick_square(std::byte* out, int64_t y) {
-    const void* rows[] = {slot(y), slot(y + 1), slot(y + 2)};
-    std::byte* first = sorted_.data();
-    void* sorted[] = {first, first + stride_ * key_size_, first + 2 * stride_ * key_size_};
-    std::byte* keys = plain_ ? out : picked_.data();
-    pick_square_(keys, rows, sorted, shape_.channels, count_);
-    if (!plain_) to_values_(out, keys, count_);
+  void pick_squares(std::byte* out, int64_t y, int64_t count) {
+    // The last row may be alone: what is computed beside it is dropped.
+    const bool alone = count < kSquareRows;
+    const void* rows[] = {slot(y), slot(y + 1), slot(y + 2), slot(y + (alone ? 2 : 3))};
+    std::byte* picked[] = {picked_.data(), picked_.data() + stride_ * key_size_};
+    const int64_t pitch = shape_.row() * value_size_;
+    void* keys[] = {plain_ ? out : picked[0], plain_ && !alone ? out + pitch : picked[1]};
+    pick_square_(keys, rows, shape_.channels, count_);
+    for (int64_t k = 0; k < count && !plain_; k++) to_values_(out + k * pitch, picked[k], count_);
   }
 
   const FilterShape& shape_;
@@ -151,12 +154,13 @@ class MedianFilter {
   int64_t width_, height_, anchor_x_, anchor_y_;
   int key_size_;
   bool plain_, square_;
+  int64_t slots_;  // rows that are kept
   RowReader reader_;
   ConvertKeys to_keys_, to_values_;
   PickKeys pick_;
   PickSquare pick_square_;
   std::vector<std::byte> fill_;
-  Scratch<std::byte> values_, rows_, sorted_, picked_;
+  Scratch<std::byte> values_, rows_, picked_;
   std::vector<const void*> inputs_;
   int64_t first_ = 0, last_ = 0, count_ = 0, stride_ = 0;
 };

@@ -100,30 +100,58 @@ DALIESQUE_INLINE Keys middle(Keys a, Keys b, Keys c) {
   return higher(lower(a, b), lower(higher(a, b), c));
 }
 
+/// What columns of three keys that are sorted say about the middle of nine: the highest of their
+/// lowest keys, their middle ones, and the lowest of their highest.
+template <class Keys>
+struct SquareMedian {
+  Keys lowest, low_middle, high_middle, highest;
+
+  /// For one column, given the lower and the higher of two of its keys, and the third.
+  DALIESQUE_INLINE static SquareMedian begin(Keys low, Keys high, Keys third) {
+    const Keys rest = higher(low, third), key = lower(rest, high);
+    return {lower(low, third), key, key, higher(rest, high)};
+  }
+
+  /// With a second column.
+  DALIESQUE_INLINE void add(const SquareMedian& column) {
+    lowest = higher(lowest, column.lowest);
+    high_middle = higher(low_middle, column.low_middle);
+    low_middle = lower(low_middle, column.low_middle);
+    highest = lower(highest, column.highest);
+  }
+
+  /// The median, with the third column.
+  DALIESQUE_INLINE Keys end(const SquareMedian& column) const {
+    const Keys middles = higher(low_middle, lower(high_middle, column.low_middle));
+    return middle(higher(lowest, column.lowest), middles, lower(highest, column.highest));
+  }
+};
+
 /// With columns sorted, the median is the middle of three: the highest of the lowest, the middle of
-/// the middle ones and the lowest of the highest. Each column is sorted once for three windows.
+/// the middle ones and the lowest of the highest. Two rows share the order of the keys that both
+/// have. To sort a column for each of the windows it is in takes less time than to store it.
 template <class Key>
-void median_3x3(void* out, const void* const* rows, void* const* sorted, int64_t channels,
-                int64_t count) {
-  for_vectors<Key>(count + 2 * channels, [&]<class Keys>(int64_t at) {
-    Keys a = load_part<Keys>(rows[0], at), b = load_part<Keys>(rows[1], at);
-    Keys c = load_part<Keys>(rows[2], at);
-    sort_two(a, b);
-    sort_two(b, c);
-    sort_two(a, b);
-    store_part(sorted[0], at, a);
-    store_part(sorted[1], at, b);
-    store_part(sorted[2], at, c);
-  });
+void median_3x3(void* const* out, const void* const* rows, int64_t channels, int64_t count) {
   const auto next = channels * static_cast<int64_t>(sizeof(Key));
-  for_vectors<Key>(count, [&]<class Keys>(int64_t at) {
-    const auto column = [&](int row, int64_t number) {
-      return load_part<Keys>(sorted[row], at + number * next);
+  void *upper_out = out[0], *lower_out = out[1];
+  const void *first = rows[0], *second = rows[1], *third = rows[2], *fourth = rows[3];
+  for_vectors<Key>(count, [&]<class Keys>(int64_t at) __attribute__((always_inline)) {
+    SquareMedian<Keys> upper_column, lower_column;
+    const auto sort_column = [&](int64_t number) __attribute__((always_inline)) {
+      const int64_t offset = at + number * next;
+      const Keys b = load_part<Keys>(second, offset), c = load_part<Keys>(third, offset);
+      const Keys low = lower(b, c), high = higher(b, c);
+      upper_column = SquareMedian<Keys>::begin(low, high, load_part<Keys>(first, offset));
+      lower_column = SquareMedian<Keys>::begin(low, high, load_part<Keys>(fourth, offset));
     };
-    const Keys lowest = higher(higher(column(0, 0), column(0, 1)), column(0, 2));
-    const Keys middles = middle(column(1, 0), column(1, 1), column(1, 2));
-    const Keys highest = lower(lower(column(2, 0), column(2, 1)), column(2, 2));
-    store_part(out, at, middle(lowest, middles, highest));
+    sort_column(0);
+    SquareMedian<Keys> upper_square = upper_column, lower_square = lower_column;
+    sort_column(1);
+    upper_square.add(upper_column);
+    lower_square.add(lower_column);
+    sort_column(2);
+    store_part(upper_out, at, upper_square.end(upper_column));
+    store_part(lower_out, at, lower_square.end(lower_column));
   });
 }
 

@@ -14,10 +14,10 @@ enum class KeyKind { natural, integer, floating };
 
 using ConvertKeys = void (*)(void* out, const void* in, int64_t count);
 using PickKeys = void (*)(void* out, const void* const* rows, int64_t taps, int64_t count);
-/// The medians of windows of 3x3 pixels: `count` keys, of rows that have two pixels more. `sorted`
-/// are three rows for intermediate results.
-using PickSquare = void (*)(void* out, const void* const* rows, void* const* sorted,
-                            int64_t channels, int64_t count);
+/// The medians of squares of 3x3 pixels, of two rows: out[0] from rows 0 to 2, out[1] from rows 1
+/// to 3, which begin one pixel before it. Reads and writes no further than `count` results need.
+using PickSquare = void (*)(void* const* out, const void* const* rows, int64_t channels,
+                            int64_t count);
 
 /// For keys of 1, 2, 4 or 8 bytes, of values that are as wide or narrower.
 struct RankLoops {
