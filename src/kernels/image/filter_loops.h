@@ -27,9 +27,10 @@ struct FilterLoops {
   /// window.height + kWindowRows - 1 rows.
   void (*weigh_windows)(float* out, int64_t stride, const float* const* rows,
                         const DenseWindow& window, int64_t count);
-  /// The same as bytes, clamped and rounded, halves to even. Writes `count` bytes of each row.
+  /// The same as bytes, clamped and rounded: halves to even, or up. Writes `count` bytes of each
+  /// row.
   void (*weigh_windows_to_bytes)(uint8_t* out, int64_t stride, const float* const* rows,
-                                 const DenseWindow& window, int64_t count);
+                                 const DenseWindow& window, int64_t count, bool even);
   /// The same sums as weigh_rows gives, as bytes, clamped and rounded: halves to even, or up.
   /// Writes `count` bytes.
   void (*weigh_to_bytes)(uint8_t* out, const float* const* rows, const float* weights, int64_t taps,

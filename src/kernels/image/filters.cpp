@@ -140,7 +140,7 @@ class WindowFilter {
   void bytes(uint8_t* out, int64_t pitch, int64_t y, int64_t rows) {
     if (rows == kWindowRows) {
       find_rows(y);
-      return loops_.weigh_windows_to_bytes(out, pitch, inputs_.data(), window(), count_);
+      return loops_.weigh_windows_to_bytes(out, pitch, inputs_.data(), window(), count_, true);
     }
     find_taps(y);
     const auto taps = static_cast<int64_t>(inputs_.size());

@@ -245,15 +245,25 @@ void weigh_windows(float* out, int64_t stride, const float* const* rows, const D
       });
 }
 
-void weigh_windows_to_bytes(uint8_t* out, int64_t stride, const float* const* rows,
-                            const DenseWindow& window, int64_t count) {
+template <bool even>
+DALIESQUE_INLINE void windows_to_bytes(uint8_t* out, int64_t stride, const float* const* rows,
+                                       const DenseWindow& window, int64_t count) {
   for_blocks<kMostWindowVectors>(
       count, [&]<int vectors>(int64_t first) __attribute__((always_inline)) {
         Sums sums[2 * vectors];
         weigh_window_block<vectors>(sums, rows, window, first);
-        store_bytes<true, vectors>(out, sums, first, count);
-        store_bytes<true, vectors>(out + stride, sums + vectors, first, count);
+        store_bytes<even, vectors>(out, sums, first, count);
+        store_bytes<even, vectors>(out + stride, sums + vectors, first, count);
       });
+}
+
+void weigh_windows_to_bytes(uint8_t* out, int64_t stride, const float* const* rows,
+                            const DenseWindow& window, int64_t count, bool even) {
+  if (even) {
+    windows_to_bytes<true>(out, stride, rows, window, count);
+  } else {
+    windows_to_bytes<false>(out, stride, rows, window, count);
+  }
 }
 
 void widen(void* out, const void* in, int64_t count) {

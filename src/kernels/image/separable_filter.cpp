@@ -155,12 +155,15 @@ class SeparableFilter {
   void run_images(const std::vector<FilterTerms<Value>>& all, const RowReader& reader) const {
     for_bands([&](int64_t i, int64_t slice, int64_t begin, int64_t end) {
       const FilterShape& s = shape(i);
-      SliceFilter<Value> filter(s, all[all.size() == 1 ? 0 : static_cast<size_t>(i)], reader);
       const bool to_bytes = to_bytes_ && has_unscaled_sum<Value>(terms(i));
+      const int64_t step = to_bytes && std::is_same_v<Value, float> ? kWindowRows : 1;
+      SliceFilter<Value> filter(s, all[all.size() == 1 ? 0 : static_cast<size_t>(i)], reader, step);
       filter.run(input(i, slice * s.slice()), in_.itemsize(), begin, end,
-                 [&](int64_t y, int64_t first, int64_t count) {
+                 [&](int64_t y, int64_t rows, int64_t first, int64_t count) {
                    std::byte* to = output(i, slice * s.slice() + y * s.row() + first);
-                   if (to_bytes) return filter.bytes(reinterpret_cast<uint8_t*>(to), y);
+                   if (to_bytes) {
+                     return filter.bytes(reinterpret_cast<uint8_t*>(to), s.row(), y, rows);
+                   }
                    store_(to, add_terms(filter.sums(y), filter.result_stride(), count, terms(i)),
                           count);
                  });
@@ -177,7 +180,7 @@ class SeparableFilter {
       const FilterShape& s = shape(i);
       SliceFilter filter(s, terms(i), reader_);
       filter.run(input(i, slice * s.slice()), in_.itemsize(), begin, end,
-                 [&](int64_t y, int64_t first, int64_t count) {
+                 [&](int64_t y, int64_t, int64_t first, int64_t count) {
                    const float* results = filter.sums(y);
                    for (size_t t = 0; t < volumes.size(); t++) {
                      std::memcpy(

@@ -37,21 +37,24 @@ int64_t largest_radius(const FilterTerms<Value>& terms, size_t axis) {
 template <class Value>
 class SliceFilter {
  public:
-  SliceFilter(const FilterShape& shape, const FilterTerms<Value>& terms, const RowReader& reader)
+  /// `step`: how many rows are computed at once, 1 or kWindowRows.
+  SliceFilter(const FilterShape& shape, const FilterTerms<Value>& terms, const RowReader& reader,
+              int64_t step = 1)
       : shape_(shape),
         terms_(terms),
         reader_(reader),
         radius_x_(largest_radius(terms, 2)),
         radius_y_(largest_radius(terms, 1)),
-        slots_(std::min(2 * radius_y_ + 1, shape.height)) {
+        step_(step),
+        slots_(std::min(2 * radius_y_ + step, shape.height)) {
     for (const FilterTerm<Value>& term : terms) {
       column_weights_.insert(column_weights_.end(), term.windows[1].begin(), term.windows[1].end());
       row_weights_.insert(row_weights_.end(), term.windows[2].begin(), term.windows[2].end());
     }
   }
 
-  /// Rows [begin, end) of a slice. Calls store(y, first, count) for values [first, first + count)
-  /// of row y, which sums() or bytes() then gives.
+  /// Rows [begin, end) of a slice. Calls store(y, rows, first, count) for values
+  /// [first, first + count) of some rows from y on, which sums() or bytes() then gives.
   template <class Store>
   void run(const std::byte* slice, size_t itemsize, int64_t begin, int64_t end, Store&& store) {
     // What the rows of a strip may occupy of the fastest cache.
@@ -60,18 +63,20 @@ class SliceFilter {
     for_strips(shape_.width, slots_ * pixel, kStripBytes, [&](int64_t first, int64_t last) {
       prepare(first, last);
       int64_t next = std::max<int64_t>(0, begin - radius_y_);
-      for (int64_t y = begin; y < end; y++) {
-        const int64_t needed = std::min(shape_.height - 1, y + radius_y_);
+      for (int64_t y = begin; y < end; y += step_) {
+        const int64_t rows = std::min(step_, end - y);
+        const int64_t needed = std::min(shape_.height - 1, y + rows - 1 + radius_y_);
         for (; next <= needed; next++) {
           prefetch_after(slice, next, shape_, itemsize, first - radius_x_, last + radius_x_);
           filter_row(slice + static_cast<size_t>(next * shape_.row()) * itemsize, next);
         }
-        store(y, first * shape_.channels, count_);
+        store(y, rows, first * shape_.channels, count_);
       }
     });
   }
 
-  /// The sums of each term, result_stride() apart, for the part of row y that is due.
+  /// The sums of each term, result_stride() apart, for the part of row y that is due
+  /// (if it is one row).
   float* sums(int64_t y) {
     for (size_t t = 0; t < terms_.size(); t++) {
       const auto term = static_cast<int64_t>(t);
@@ -90,12 +95,18 @@ class SliceFilter {
     }
   }
 
-  /// The sum of all terms as bytes. Terms of floats are not added up in this way: one at most.
-  void bytes(uint8_t* out, int64_t y) {
+  /// The sum of all terms as bytes, to rows that are `pitch` apart. Terms of floats are not added
+  /// up in this way: one at most. More than one row only of floats.
+  void bytes(uint8_t* out, int64_t pitch, int64_t y, int64_t rows) {
     taps_.clear();
-    for (size_t t = 0; t < terms_.size(); t++) add_rows(y, static_cast<int64_t>(t));
+    for (size_t t = 0; t < terms_.size(); t++) add_rows(y, static_cast<int64_t>(t), rows);
     const int64_t taps = 2 * radius_y_ + 1;
     if constexpr (std::is_same_v<Value, float>) {
+      if (rows == kWindowRows) {
+        const DenseWindow window{column_weights_.data(), taps, 1, 0};
+        return filter_loops().weigh_windows_to_bytes(out, pitch, taps_.data(), window, count_,
+                                                     false);
+      }
       filter_loops().weigh_to_bytes(out, taps_.data(), column_weights_.data(), taps, count_, false);
     } else {
       word_loops().weigh_to_bytes(out, taps_.data(), column_weights_.data(),
@@ -148,11 +159,11 @@ class SliceFilter {
     }
   }
 
-  /// Adds the rows under the window of a term to taps_.
-  void add_rows(int64_t y, int64_t term) {
+  /// Adds the rows under the windows of a term to taps_.
+  void add_rows(int64_t y, int64_t term, int64_t rows = 1) {
     const int64_t radius = terms_[static_cast<size_t>(term)].radius(1);
     const int64_t before = y / slots_ * slots_;
-    for (int64_t k = -radius; k <= radius; k++) {
+    for (int64_t k = -radius; k < radius + rows; k++) {
       // Rows are less than slots_ away from y: one step brings the number into its range.
       const int64_t number = border_index(y + k, shape_.height, Border::reflect_101) - before;
       const int64_t step = number < 0 ? slots_ : number < slots_ ? 0 : -slots_;
@@ -168,7 +179,7 @@ class SliceFilter {
   const FilterShape& shape_;
   const FilterTerms<Value>& terms_;
   RowReader reader_;
-  int64_t radius_x_, radius_y_, slots_;
+  int64_t radius_x_, radius_y_, step_, slots_;
   int64_t count_ = 0, stride_ = 0;
   std::vector<Value> column_weights_, row_weights_;  // windows of all terms, one after the other
   Scratch<Value> row_, rows_, results_;
