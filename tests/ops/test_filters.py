@@ -89,6 +89,19 @@ def test_window_longer_than_image() -> None:
     assert_same(call("gaussian_blur", single, "HWC", sigma=5.0), single)
 
 
+@pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 65, 3), (3, 2, 4), (31, 130, 1), (12, 999, 2)])
+def test_gaussian_blur_of_bytes(shape: tuple[int, ...]) -> None:
+    """Two rows are computed at once, the last one perhaps alone."""
+    image = full_range("uint8", shape)
+    for size in (1, 3, 5, 9, 21):
+        window = plain.gaussian_window(0, size)
+        expected = to_type(plain.separable(image, [window, window]), "uint8")
+        actual = call("gaussian_blur", image, "HWC", window_size=size)
+        assert_near(actual, expected, (shape, size), magnitude=300)
+
+
 def test_sigma_of_each_frame() -> None:
     video = make_data("uint8", (3, 20, 13, 3))
     sigma = np.array([[0.5, 1], [1, 2], [2, 3]], np.float32)
