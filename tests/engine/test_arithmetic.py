@@ -279,3 +279,24 @@ def test_zeros_keep_their_sign() -> None:
     for number in (0.0, -0.0, 0, 0.0):
         product = np.asarray(ndd.tensor([1.0]) * number)
         assert np.signbit(product[0]) == np.signbit(np.float32(number))
+
+
+@pytest.mark.usefixtures("instruction_set")
+def test_small_results_of_large_operands() -> None:
+    rng = np.random.default_rng(8)
+    values = rng.normal(size=7_000_003).astype(np.float32)
+    values[::5] = 0.5
+    result = ndd.as_tensor(values)
+    assert_same(np.asarray(result > 0.5), values > np.float32(0.5))
+    assert_same(np.asarray(result[1:] == result[:-1]), values[1:] == values[:-1])
+
+
+@pytest.mark.parametrize("period", [1, 1023, 1024, 1025, 4095, 4096, 4097])
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f4", "f8"])
+def test_periods_as_long_as_blocks(period: int, dtype: str) -> None:
+    rng = np.random.default_rng(9)
+    values = rng.integers(0, 9, (5, period)).astype(dtype)
+    row = rng.integers(0, 9, period).astype(dtype)
+    assert_same(np.asarray(ndd.as_tensor(values) < row), values < row)
+    expected = values.astype(np.float64) + row.astype(np.float64)
+    assert_same(np.asarray(ndd.as_tensor(values) + row.astype(np.float64)), expected)

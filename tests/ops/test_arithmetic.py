@@ -95,6 +95,47 @@ def test_functions_err_by_one_unit_at_most(name: str, dtype: str) -> None:
         assert_same(result, results[0], name)
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_results_do_not_depend_on_neighbors(name: str, dtype: str) -> None:
+    """Values that take a slower way do so one by one, or with the rest of their block."""
+    special = numbers_up_to(1e30, dtype)[::97]
+    function = getattr(ndd.math, name)
+    alone = np.asarray(function(special))
+    among = np.full((len(special), 300), 1.25 if name == "acosh" else 0.25, dtype)
+    among[:, 77] = special
+    assert_same(np.asarray(function(among))[:, 77], alone, name)
+    assert_units(alone, in_wide_arithmetic(name, special), units_for(dtype), name)
+    assert_same(np.asarray(function(special[:0])), special[:0], name)
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    [
+        ("log10", ["0x1.554356p+0", "0x1.66edcep+0"]),
+        ("asin", ["0x1.14d4cap-1", "0x1.16cbf4p-1"]),
+        ("asinh", ["0x1.14b388p-1", "0x1.18a8aap+0", "0x1.28f7cap+0"]),
+        ("atanh", ["0x1.fffffep-1", "0x1.ffffep-1", "0x1.ffffe2p-1"]),
+        ("cosh", ["0x1.00171ep+3", "0x1.fe515p+2"]),
+        ("tan", ["0x1.2efa28p+1", "0x1.50f76cp+16"]),
+    ],
+)
+def test_numbers_next_to_the_limit_of_error(name: str, numbers: list[str]) -> None:
+    """Of all numbers of float32, these are among the hardest."""
+    arguments = np.array([float.fromhex(number) for number in numbers], np.float32)
+    found = np.asarray(getattr(ndd.math, name)(arguments))
+    assert_units(found, in_wide_arithmetic(name, arguments), FUNCTION_UNITS, name)
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - {"acosh"}))
+def test_zeros_keep_their_sign(name: str) -> None:
+    zeros = np.array([0.0, -0.0], np.float32)
+    for dtype in (np.float32, np.float64):
+        found = np.asarray(getattr(ndd.math, name)(zeros.astype(dtype)))
+        expected = in_wide_arithmetic(name, zeros.astype(dtype))
+        assert np.array_equal(np.signbit(found), np.signbit(expected))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_functions_of_two_numbers(dtype: str) -> None:
     rng = np.random.default_rng(6)

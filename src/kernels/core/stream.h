@@ -10,11 +10,13 @@
 
 namespace daliesque {
 
+/// What fits into the caches of common processors.
+constexpr size_t kCacheBytes = size_t{32} << 20;
+
 /// Whether results should be streamed: all that a kernel reads and writes, together, does not fit
-/// into the caches of common processors.
+/// into the caches.
 template <class... Batches>
 bool exceeds_caches(const Batches&... samples) {
-  constexpr size_t kCacheBytes = size_t{32} << 20;
   return ((static_cast<size_t>(samples.total_volume()) * samples.itemsize()) + ...) >= kCacheBytes;
 }
 

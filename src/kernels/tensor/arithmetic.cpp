@@ -21,9 +21,9 @@ namespace daliesque::tensor {
 
 namespace {
 
-/// Elements that go through the staging buffers at a time, few enough to stay in the L1 cache.
-constexpr int64_t kBlock = 1024;
-constexpr size_t kMaxItem = 8;
+/// Bytes of an operand that go through its staging buffers at a time, few enough to stay in the L1
+/// cache.
+constexpr size_t kStagedBytes = 4096;
 /// Work is divided at multiples of this many elements, so that threads do not share cache lines.
 constexpr int64_t kElementsPerUnit = 64;
 constexpr double kArithmeticNanosecondsPerByte = 0.08;
@@ -44,15 +44,17 @@ int64_t own_index(const Samples& operand, int64_t i) { return operand.size() == 
 /// Where a block is staged. Left uninitialized: clearing it would cost more than a small call.
 struct Staging {
   Staging() {}
-  alignas(64) std::byte ready[2 * kBlock * kMaxItem];
-  alignas(64) std::byte gathered[kBlock * kMaxItem];
+  alignas(64) std::byte ready[2 * kStagedBytes];
+  alignas(64) std::byte gathered[kStagedBytes];
 };
 
 /// Brings an operand, block by block, into the order of the result and the type of the loop.
 class OperandStream {
  public:
-  OperandStream(Staging& staging, Shape result, const Samples& operand, int64_t i, DType type)
+  OperandStream(Staging& staging, int64_t block, Shape result, const Samples& operand, int64_t i,
+                DType type)
       : staging_(staging),
+        block_(block),
         reader_(result, operand.shape(i)),
         data_(operand.data<const std::byte>(i)),
         from_size_(operand.itemsize()),
@@ -66,7 +68,7 @@ class OperandStream {
       if (reader_.linear()) return count;
       if (long_period()) return std::min(count, reader_.period() - begin % reader_.period());
     }
-    return std::min(count, kBlock);
+    return std::min(count, block_);
   }
 
   /// The elements [begin, begin + count), valid until the next call.
@@ -81,7 +83,7 @@ class OperandStream {
 
  private:
   size_t offset(int64_t element) const { return static_cast<size_t>(element) * from_size_; }
-  bool long_period() const { return reader_.period() > kBlock; }
+  bool long_period() const { return reader_.period() > block_; }
 
   const void* converted(const std::byte* in, int64_t count) {
     if (!convert_) return in;
@@ -111,6 +113,7 @@ class OperandStream {
   }
 
   Staging& staging_;
+  int64_t block_;
   BroadcastReader reader_;
   const std::byte* data_;
   size_t from_size_, to_size_;
@@ -118,13 +121,23 @@ class OperandStream {
   int64_t filled_ = 0;
 };
 
+/// Elements that go through the staging buffers at a time.
+int64_t block_of(const ArithmeticRule& rule, Operands operands) {
+  size_t largest = std::max(dtype_size(rule.result), dtype_size(rule.computed));
+  for (size_t k = 0; k < operands.size(); k++) {
+    largest = std::max({largest, operands[k]->itemsize(), dtype_size(rule.compute[k])});
+  }
+  return static_cast<int64_t>(kStagedBytes / largest);
+}
+
 /// Computes the elements [begin, end) of sample i; if `streamed`, past the caches.
 void run_slice(const ArithmeticRule& rule, const Samples& out, Operands operands, bool streamed,
                int64_t i, int64_t begin, int64_t end) {
   std::array<Staging, kMaxOperands> staging;
   std::array<std::optional<OperandStream>, kMaxOperands> streams;
+  const int64_t block = block_of(rule, operands);
   for (size_t k = 0; k < operands.size(); k++) {
-    streams[k].emplace(staging[k], out.shape(i), *operands[k], own_index(*operands[k], i),
+    streams[k].emplace(staging[k], block, out.shape(i), *operands[k], own_index(*operands[k], i),
                        rule.compute[k]);
   }
   const bool converted = rule.computed != rule.result;
@@ -132,7 +145,7 @@ void run_slice(const ArithmeticRule& rule, const Samples& out, Operands operands
   Staging result;
   std::array<const void*, kMaxOperands> in{};
   while (begin < end) {
-    int64_t count = converted || streamed ? std::min(end - begin, kBlock) : end - begin;
+    int64_t count = converted || streamed ? std::min(end - begin, block) : end - begin;
     for (size_t k = 0; k < operands.size(); k++) count = streams[k]->available(begin, count);
     for (size_t k = 0; k < operands.size(); k++) in[k] = streams[k]->read(begin, count);
     if (rule.refuses_zero && has_zero(rule.compute[1], in[1], count)) {
@@ -156,6 +169,16 @@ double element_cost(const ArithmeticRule& rule, Operands operands) {
     if (!same_bits(operands[k]->dtype(), rule.compute[k])) cost += kConversionCost;
   }
   return cost + bytes * kArithmeticNanosecondsPerByte;
+}
+
+/// Whether the result should be streamed: nothing of it would still be in the caches when the last
+/// operands have been read.
+bool is_streamed(const Samples& out, Operands operands) {
+  size_t bytes = static_cast<size_t>(out.total_volume()) * out.itemsize();
+  for (const Samples* operand : operands) {
+    bytes += static_cast<size_t>(operand->total_volume()) * operand->itemsize();
+  }
+  return bytes >= kCacheBytes;
 }
 
 /// Runs body(i, begin, end) over ranges of the elements of each sample.
@@ -199,7 +222,8 @@ void narrow_constant(ArithmeticOp op, Operands operands, std::span<DType> types)
 /// one by one is slow, this finds the operand that holds the bytes; otherwise, -1.
 int byte_operand(const ArithmeticRule& rule, Operands operands, const Samples& out) {
   constexpr double slow = 2;
-  if (rule.cost < slow || out.total_volume() < kBlock) return -1;
+  constexpr int64_t many = 1024;
+  if (rule.cost < slow || out.total_volume() < many) return -1;
   int found = -1;
   for (size_t k = 0; k < operands.size(); k++) {
     if (operands[k]->size() == 1 && operands[k]->volume(0) == 1) continue;
@@ -271,7 +295,7 @@ Samples arithmetic(ArithmeticOp op, Operands operands) {
   if (varying >= 0) {
     run_by_table(rule, out, operands, static_cast<size_t>(varying));
   } else {
-    const bool streamed = exceeds_caches(out);
+    const bool streamed = is_streamed(out, operands);
     for_elements(out, element_cost(rule, operands), [&](int64_t i, int64_t begin, int64_t end) {
       run_slice(rule, out, operands, streamed, i, begin, end);
     });
