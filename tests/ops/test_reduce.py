@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
 from support.compare import assert_close, assert_same
+from support.ramps import all_instruction_sets
 
 INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
 TYPES = [*INTEGERS, "float32"]
@@ -95,9 +96,28 @@ def test_lanes_hold_the_largest_values(dtype: str) -> None:
         array = np.full((40000, 96), value, dtype)
         total = int(value) * array.size
         assert np.asarray(ndd.reductions.sum(array)).item() == total
-        assert set(np.asarray(ndd.reductions.sum(array, axes=[0])).tolist()) == {value * 40000}
+        for columns in (1, 2, 3, 4, 12, 96, 1920):
+            rows = array.size // columns
+            sums = np.asarray(ndd.reductions.sum(array.reshape(rows, columns), axes=[0]))
+            assert set(sums.tolist()) == {value * rows}
         square = np.asarray(ndd.reductions.mean_square(array)).item()
         assert_close(square, float(value) ** 2, "float32")
+
+
+@pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
+@pytest.mark.parametrize("shape", [(1, 1003), (67, 1), (67, 3), (67, 4), (67, 5), (23, 1003)])
+def test_sums_of_floats(shape: tuple[int, int]) -> None:
+    """Each value takes part once, and sums that are too large for a float do no harm."""
+    powers = np.exp2(np.arange(np.prod(shape)) % 24).astype(np.float32).reshape(shape)
+    large = np.full(shape, 3e38, np.float32)
+    large[1::2] *= -1
+    large[:, 1::2] *= -1
+    for array in (powers, large):
+        for axes in ([0], [1], [0, 1]):
+            with np.errstate(over="ignore"):
+                expected = array.sum(axis=tuple(axes), dtype=np.float64).astype(np.float32)
+            assert_same(ndd.reductions.sum(array, axes=axes), expected)
 
 
 @given(

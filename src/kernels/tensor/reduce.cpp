@@ -19,8 +19,10 @@ namespace {
 // are added in order: the result does not depend on the number of threads.
 constexpr int64_t kReducePiece = 65536;
 constexpr int64_t kMostColumns = 8192;
-// Measured for bytes in cache.
-constexpr double kNanosecondsPerValue = 0.1;
+// Measured for data in the last cache, where terms need no conversion or little.
+constexpr double kReduceNanosecondsPerByte = 0.02;
+// Squares and deviations are computed in wider types.
+constexpr double kNanosecondsPerWideTerm = 0.1;
 
 struct ReducedAxis {
   int64_t extent, stride;  // in values
@@ -110,9 +112,11 @@ Term term_of(Reduction kind, DType in, DType out) {
   const bool whole = in != DType::float32, wide = dtype_size(in) == 8;
   switch (kind) {
     case Reduction::sum:
-      return whole && (!wide || out != DType::float32) ? Term::whole : Term::real;
+      if (!whole) return Term::real_quad;
+      return !wide || out != DType::float32 ? Term::whole : Term::real;
     case Reduction::mean:
-      return whole && !wide ? Term::whole : Term::real;
+      if (!whole) return Term::real_quad;
+      return !wide ? Term::whole : Term::real;
     case Reduction::mean_square:
     case Reduction::rms:
       return dtype_size(in) <= 2 ? Term::whole_square : Term::real_square;
@@ -185,45 +189,28 @@ class Reducer {
 
   int64_t total_size() const { return total_size_; }
 
-  /// Totals of nothing.
-  void clear(std::byte* totals, int64_t count) const {
-    if (!is_extreme_) {
-      std::fill_n(totals, count * 8, std::byte{0});
-      return;
-    }
-    const bool low = finish_.kind == Reduction::min;
-    dispatch(ReduceTypes{}, in_.dtype(), [&]<class T>(Tag<T>) {
-      using Limits = std::numeric_limits<T>;
-      const T top = Limits::has_infinity ? Limits::infinity() : Limits::max();
-      const T bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-      std::fill_n(reinterpret_cast<T*>(totals), count, low ? top : bottom);
-    });
+  /// The estimated nanoseconds of a unit.
+  double unit_cost(const ReducePlan& plan) const {
+    const auto values = static_cast<double>(plan.block_values() * plan.row_block);
+    const bool wide = finish_.term == Term::whole_square || finish_.term == Term::real_square ||
+                      finish_.term == Term::deviation;
+    return values * (static_cast<double>(in_.itemsize()) * kReduceNanosecondsPerByte +
+                     (wide ? kNanosecondsPerWideTerm : 0));
   }
 
-  /// Adds piece `piece` of a block of sample i to totals.
-  void add(std::byte* totals, int64_t i, const ReducePlan& plan, int64_t block,
-           int64_t piece) const {
-    const BlockSpan at = span_of(plan, block);
-    const auto size = static_cast<int64_t>(in_.itemsize());
-    const auto* base = in_.data<const std::byte>(i) +
-                       (at.offset + (at.group * plan.rows) * plan.columns + at.column) * size;
-    const float* means = means_ ? means_->data<const float>(i) + at.result : nullptr;
-    const int64_t end = std::min(plan.all_rows(), (piece + 1) * plan.row_block);
-    for (int64_t row = piece * plan.row_block; row < end;) {
-      const int64_t outer = row / plan.rows, first = row % plan.rows;
-      const int64_t count = std::min(plan.rows - first, end - row);
-      const auto* from = base + (outer_offset(plan, true, outer) + first * plan.columns) * size;
-      if (plan.columns == 1) {
-        loops_.rows(totals, from, at.groups, count, means);
-      } else {
-        for (int64_t g = 0; g < at.groups; g++) {
-          loops_.columns(totals + g * at.columns * total_size_,
-                         from + g * plan.rows * plan.columns * size, count, at.columns,
-                         plan.columns, means ? means + g * at.columns : nullptr);
-        }
-      }
-      row += count;
+  /// The totals of piece `piece` of a block of sample i.
+  void collect(std::byte* totals, int64_t i, const ReducePlan& plan, int64_t block,
+               int64_t piece) const {
+    clear(totals, plan.block_values());
+    add(loops_, totals, i, plan, block, piece);
+    if (finish_.term != Term::real_quad) return;
+    const auto* sums = reinterpret_cast<const double*>(totals);
+    if (std::all_of(sums, sums + plan.block_values(), [](double x) { return std::isfinite(x); })) {
+      return;
     }
+    // The sum of four floats may be too large for a float.
+    clear(totals, plan.block_values());
+    add(reduce_loops(Term::real, in_.dtype()), totals, i, plan, block, piece);
   }
 
   /// Adds the totals of one piece to those of another.
@@ -257,6 +244,46 @@ class Reducer {
   }
 
  private:
+  /// Totals of nothing.
+  void clear(std::byte* totals, int64_t count) const {
+    if (!is_extreme_) {
+      std::fill_n(totals, count * 8, std::byte{0});
+      return;
+    }
+    const bool low = finish_.kind == Reduction::min;
+    dispatch(ReduceTypes{}, in_.dtype(), [&]<class T>(Tag<T>) {
+      using Limits = std::numeric_limits<T>;
+      const T top = Limits::has_infinity ? Limits::infinity() : Limits::max();
+      const T bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+      std::fill_n(reinterpret_cast<T*>(totals), count, low ? top : bottom);
+    });
+  }
+
+  void add(const ReduceLoops& loops, std::byte* totals, int64_t i, const ReducePlan& plan,
+           int64_t block, int64_t piece) const {
+    const BlockSpan at = span_of(plan, block);
+    const auto size = static_cast<int64_t>(in_.itemsize());
+    const auto* base = in_.data<const std::byte>(i) +
+                       (at.offset + (at.group * plan.rows) * plan.columns + at.column) * size;
+    const float* means = means_ ? means_->data<const float>(i) + at.result : nullptr;
+    const int64_t end = std::min(plan.all_rows(), (piece + 1) * plan.row_block);
+    for (int64_t row = piece * plan.row_block; row < end;) {
+      const int64_t outer = row / plan.rows, first = row % plan.rows;
+      const int64_t count = std::min(plan.rows - first, end - row);
+      const auto* from = base + (outer_offset(plan, true, outer) + first * plan.columns) * size;
+      if (plan.columns == 1) {
+        loops.rows(totals, from, at.groups, count, means);
+      } else {
+        for (int64_t g = 0; g < at.groups; g++) {
+          loops.columns(totals + g * at.columns * total_size_,
+                        from + g * plan.rows * plan.columns * size, count, at.columns, plan.columns,
+                        means ? means + g * at.columns : nullptr);
+        }
+      }
+      row += count;
+    }
+  }
+
   /// Where a block lies in the input (`offset`, and first group and column) and in the output.
   struct BlockSpan {
     int64_t offset, group, groups, column, columns, result;
@@ -326,10 +353,7 @@ void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& a
   };
   parallel_slices(
       in.size(), [&](int64_t i) { return out.volume(i) ? plan_of(i).units() : 0; },
-      [&](int64_t i) {
-        const ReducePlan& plan = plan_of(i);
-        return static_cast<double>(plan.block_values() * plan.row_block) * kNanosecondsPerValue;
-      },
+      [&](int64_t i) { return reducer.unit_cost(plan_of(i)); },
       [&](int64_t i, int64_t begin, int64_t end) {
         const ReducePlan& plan = plan_of(i);
         const int64_t bytes = plan.block_values() * reducer.total_size();
@@ -337,8 +361,7 @@ void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& a
         for (int64_t unit = begin; unit < end; unit++) {
           auto* totals = plan.pieces > 1 ? partial[static_cast<size_t>(i)].data() + unit * bytes
                                          : reinterpret_cast<std::byte*>(own.data());
-          reducer.clear(totals, plan.block_values());
-          reducer.add(totals, i, plan, unit / plan.pieces, unit % plan.pieces);
+          reducer.collect(totals, i, plan, unit / plan.pieces, unit % plan.pieces);
           if (plan.pieces == 1) reducer.finish(i, plan, unit, totals);
         }
       });

@@ -31,8 +31,9 @@ Samples reduced_like(const Samples& in, DType dtype, const ReduceAxes& axes, std
 
 /// Reduces `in` to `out`, made by reduced_like(). A mean is the sum times the float nearest to one
 /// over (number of values - ddof), in float. Integer results of means are cut off, those of sums
-/// wrap around; 64-bit sums apart, nothing overflows on the way. NaN never is an extreme.
-/// `means`, for variance and std_dev only, holds as many float values as `out`.
+/// wrap around; 64-bit sums apart, nothing overflows on the way. Floats are added four at a time,
+/// the sums of four in double. NaN never is an extreme. `means`, for variance and std_dev only,
+/// holds as many float values as `out`.
 void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& axes,
             const Samples* means, int64_t ddof);
 

@@ -16,20 +16,24 @@ constexpr bool is_small = std::is_integral_v<T> && sizeof(T) <= 2;
 template <class T>
 constexpr bool is_narrow = sizeof(T) <= 4;
 
-/// Sums of small integers are collected in 32 bits, which holds this many of them.
-constexpr int64_t kLaneRows = 32768;
+/// Small integers are added up in twice their bits.
+template <class T>
+using Wider =
+    std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>,
+                       std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>;
 
 /// A term: `Lane` collects up to kLaneRows values, `Total` any number of lanes.
 template <class T>
 struct Whole {
   using In = T;
   using Total = uint64_t;
-  using Lane =
-      std::conditional_t<is_small<T>, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
-                         uint64_t>;
+  using Lane = std::conditional_t<is_small<T>, Wider<T>, uint64_t>;
+  static constexpr int64_t kLaneRows = sizeof(T) == 1 ? 256 : 32768;
   static constexpr bool kNeedsMean = false;
   static constexpr Lane start() { return 0; }
-  DALIESQUE_INLINE static Lane add(Lane lane, In x, float) { return lane + static_cast<Lane>(x); }
+  DALIESQUE_INLINE static Lane add(Lane lane, In x, float) {
+    return static_cast<Lane>(lane + static_cast<Lane>(x));
+  }
   // A negative lane is extended to 64 bits with its sign.
   DALIESQUE_INLINE static Total join(Total total, Lane lane) {
     return total + static_cast<Total>(lane);
@@ -40,6 +44,7 @@ template <class T>
 struct WholeSquare : Whole<T> {
   // The square of a 16-bit number takes all 32 bits.
   using Lane = std::conditional_t<sizeof(T) == 1, uint32_t, uint64_t>;
+  static constexpr int64_t kLaneRows = 32768;
   static constexpr Lane start() { return 0; }
   DALIESQUE_INLINE static Lane add(Lane lane, T x, float) {
     return lane + static_cast<Lane>(static_cast<Lane>(x) * static_cast<Lane>(x));
@@ -52,10 +57,19 @@ struct Real {
   using In = T;
   using Total = double;
   using Lane = double;
+  static constexpr int64_t kLaneRows = 32768;
   static constexpr bool kNeedsMean = false;
   static constexpr Lane start() { return 0; }
   DALIESQUE_INLINE static Lane add(Lane lane, In x, float) { return lane + static_cast<double>(x); }
   DALIESQUE_INLINE static Total join(Total total, Lane lane) { return total + lane; }
+};
+
+/// Floats are added four at a time before they become doubles, which takes longer than adding them.
+template <class T>
+struct RealQuad : Real<T> {
+  DALIESQUE_INLINE static double add_four(double lane, T a, T b, T c, T d) {
+    return lane + static_cast<double>((a + b) + (c + d));
+  }
 };
 
 template <class T>
@@ -79,6 +93,7 @@ struct Lowest {
   using In = T;
   using Total = T;
   using Lane = T;
+  static constexpr int64_t kLaneRows = 32768;
   static constexpr bool kNeedsMean = false;
   static constexpr Lane start() {
     return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
@@ -98,6 +113,42 @@ struct Highest : Lowest<T> {
   DALIESQUE_INLINE static T join(T total, T lane) { return add(total, lane, 0); }
 };
 
+template <class Op>
+constexpr bool adds_four =
+    requires(typename Op::Lane lane, typename Op::In x) { Op::add_four(lane, x, x, x, x); };
+
+/// Adds values of four rows that lie `stride` apart.
+template <class Op>
+DALIESQUE_INLINE typename Op::Lane add_four(typename Op::Lane lane, const typename Op::In* in,
+                                            int64_t stride, float mean) {
+  const auto a = in[0], b = in[stride], c = in[2 * stride], d = in[3 * stride];
+  if constexpr (adds_four<Op>) {
+    return Op::add_four(lane, a, b, c, d);
+  } else {
+    return Op::add(Op::add(Op::add(Op::add(lane, a, mean), b, mean), c, mean), d, mean);
+  }
+}
+
+/// Joins lanes that belong to `kColumns` columns in turn.
+template <class Op, int kColumns, int64_t kLanes>
+DALIESQUE_INLINE void join_lanes(typename Op::Total* totals,
+                                 const typename Op::Lane (&lanes)[kLanes]) {
+  if constexpr (std::is_floating_point_v<typename Op::Lane>) {
+    // In halves: one after the other, each addition would wait for the one before.
+    typename Op::Lane halves[kLanes / 2];
+    for (int64_t k = 0; k < kLanes / 2; k++) halves[k] = Op::join(lanes[k], lanes[k + kLanes / 2]);
+#pragma GCC unroll 8
+    for (int64_t half = kLanes / 4; half >= kColumns; half /= 2) {
+      for (int64_t k = 0; k < half; k++) halves[k] = Op::join(halves[k], halves[k + half]);
+    }
+    for (int c = 0; c < kColumns; c++) totals[c] = Op::join(totals[c], halves[c]);
+  } else {
+    for (int64_t k = 0; k < kLanes; k++) {
+      totals[k % kColumns] = Op::join(totals[k % kColumns], lanes[k]);
+    }
+  }
+}
+
 /// A row, in as many lanes as fill the vector registers well.
 template <class Op>
 typename Op::Total reduce_row(const typename Op::In* __restrict in, int64_t length, float mean,
@@ -105,14 +156,19 @@ typename Op::Total reduce_row(const typename Op::In* __restrict in, int64_t leng
   using Lane = typename Op::Lane;
   constexpr int64_t kLanes = 128 / sizeof(Lane);
   while (length >= kLanes) {
-    const int64_t whole = length / kLanes, rows = whole < kLaneRows ? whole : kLaneRows;
+    const int64_t whole = length / kLanes, rows = whole < Op::kLaneRows ? whole : Op::kLaneRows;
     Lane lanes[kLanes];
     for (int64_t k = 0; k < kLanes; k++) lanes[k] = Op::start();
-    for (int64_t r = 0; r < rows; r++) {
+    int64_t r = 0;
+    for (; adds_four<Op> && r + 4 <= rows; r += 4) {
+      for (int64_t k = 0; k < kLanes; k++) lanes[k] = add_four<Op>(lanes[k], in + k, kLanes, mean);
+      in += 4 * kLanes;
+    }
+    for (; r < rows; r++) {
       for (int64_t k = 0; k < kLanes; k++) lanes[k] = Op::add(lanes[k], in[k], mean);
       in += kLanes;
     }
-    for (int64_t k = 0; k < kLanes; k++) total = Op::join(total, lanes[k]);
+    join_lanes<Op, 1>(&total, lanes);
     length -= rows * kLanes;
   }
   Lane rest = Op::start();
@@ -150,8 +206,9 @@ void reduce_rows(void* totals, const void* in, int64_t groups, int64_t length, c
   }
 }
 
-/// Columns that fit into the lanes. Four rows at a time, since lanes live in memory. Each call does
-/// much work, so that one copy for all callers is as fast and much quicker to compile.
+/// Columns that fit into the lanes. Eight rows at a time, since lanes live in memory, and several
+/// rows are fetched in the time of one. Each call does much work, so that one copy for all callers
+/// is as fast and much quicker to compile.
 template <class Op>
 [[gnu::noinline]] void reduce_narrow(typename Op::Lane* __restrict lanes,
                                      const typename Op::In* __restrict in, int64_t rows,
@@ -159,14 +216,18 @@ template <class Op>
                                      const float* __restrict means) {
   for (int64_t c = 0; c < columns; c++) lanes[c] = Op::start();
   int64_t r = 0;
+  for (; r + 8 <= rows; r += 8) {
+    const auto *row = in + r * stride, *next = row + 4 * stride;
+    for (int64_t c = 0; c < columns; c++) {
+      const float mean = Op::kNeedsMean ? means[c] : 0.0f;
+      lanes[c] =
+          add_four<Op>(add_four<Op>(lanes[c], row + c, stride, mean), next + c, stride, mean);
+    }
+  }
   for (; r + 4 <= rows; r += 4) {
     const auto* row = in + r * stride;
     for (int64_t c = 0; c < columns; c++) {
-      const float mean = Op::kNeedsMean ? means[c] : 0.0f;
-      auto lane = Op::add(lanes[c], row[c], mean);
-      lane = Op::add(lane, row[stride + c], mean);
-      lane = Op::add(lane, row[2 * stride + c], mean);
-      lanes[c] = Op::add(lane, row[3 * stride + c], mean);
+      lanes[c] = add_four<Op>(lanes[c], row + c, stride, Op::kNeedsMean ? means[c] : 0.0f);
     }
   }
   for (; r < rows; r++) {
@@ -188,24 +249,29 @@ int64_t reduce_few_columns(typename Op::Total* __restrict totals,
   for (int64_t k = 0; Op::kNeedsMean && k < kLanes; k++) repeated[k] = means[k % kColumns];
   int64_t done = 0;
   while (rows - done >= kTimes) {
-    const int64_t fit = (rows - done) / kTimes, count = fit < kLaneRows ? fit : kLaneRows;
+    const int64_t fit = (rows - done) / kTimes, count = fit < Op::kLaneRows ? fit : Op::kLaneRows;
     Lane lanes[kLanes];
     for (int64_t k = 0; k < kLanes; k++) lanes[k] = Op::start();
-    for (int64_t r = 0; r < count; r++) {
+    int64_t r = 0;
+    for (; adds_four<Op> && r + 4 <= count; r += 4) {
+      for (int64_t k = 0; k < kLanes; k++) lanes[k] = add_four<Op>(lanes[k], in + k, kLanes, 0);
+      in += 4 * kLanes;
+    }
+    for (; r < count; r++) {
       for (int64_t k = 0; k < kLanes; k++) {
         lanes[k] = Op::add(lanes[k], in[k], Op::kNeedsMean ? repeated[k] : 0.0f);
       }
       in += kLanes;
     }
-    for (int64_t k = 0; k < kLanes; k++) {
-      totals[k % kColumns] = Op::join(totals[k % kColumns], lanes[k]);
-    }
+    join_lanes<Op, kColumns>(totals, lanes);
     done += count * kTimes;
   }
   return done;
 }
 
-constexpr int64_t kMostLanes = 1024;
+/// So many lanes fit into the first cache.
+template <class Op>
+constexpr int64_t kMostLanes = 16384 / sizeof(typename Op::Lane);
 /// Dense rows shorter than this are taken several at a time, for the sake of vectorization.
 constexpr int64_t kShortRow = 96;
 
@@ -215,7 +281,7 @@ void reduce_columns(void* totals, const void* in, int64_t rows, int64_t columns,
   using Lane = typename Op::Lane;
   auto* to = static_cast<typename Op::Total*>(totals);
   const auto* from = static_cast<const typename Op::In*>(in);
-  alignas(64) Lane lanes[kMostLanes];
+  alignas(64) Lane lanes[kMostLanes<Op>];
   int64_t done = 0;
   if constexpr (is_narrow<typename Op::In>) {
     if (columns == stride) {
@@ -232,7 +298,7 @@ void reduce_columns(void* totals, const void* in, int64_t rows, int64_t columns,
     float repeated[3 * kShortRow];
     for (int64_t c = 0; Op::kNeedsMean && c < width; c++) repeated[c] = means[c % columns];
     while (rows >= times) {
-      const int64_t fit = rows / times, count = fit < kLaneRows ? fit : kLaneRows;
+      const int64_t fit = rows / times, count = fit < Op::kLaneRows ? fit : Op::kLaneRows;
       reduce_narrow<Op>(lanes, from, count, width, width, repeated);
       for (int64_t t = 0; t < times; t++) {
         for (int64_t c = 0; c < columns; c++) to[c] = Op::join(to[c], lanes[t * columns + c]);
@@ -241,10 +307,10 @@ void reduce_columns(void* totals, const void* in, int64_t rows, int64_t columns,
       from += count * width;
     }
   }
-  for (int64_t first = 0; first < columns; first += kMostLanes) {
-    const int64_t rest = columns - first, width = rest < kMostLanes ? rest : kMostLanes;
-    for (int64_t r = 0; r < rows; r += kLaneRows) {
-      const int64_t count = rows - r < kLaneRows ? rows - r : kLaneRows;
+  for (int64_t first = 0; first < columns; first += kMostLanes<Op>) {
+    const int64_t rest = columns - first, width = rest < kMostLanes<Op> ? rest : kMostLanes<Op>;
+    for (int64_t r = 0; r < rows; r += Op::kLaneRows) {
+      const int64_t count = rows - r < Op::kLaneRows ? rows - r : Op::kLaneRows;
       reduce_narrow<Op>(lanes, from + first + r * stride, count, width, stride,
                         Op::kNeedsMean ? means + first : nullptr);
       for (int64_t c = 0; c < width; c++) to[first + c] = Op::join(to[first + c], lanes[c]);
@@ -279,6 +345,8 @@ ReduceLoops find_reduce_loops(Term term, DType in) {
       return find_among<Whole, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t>(in);
     case Term::real:
       return find_among<Real, uint64_t, int64_t, float>(in);
+    case Term::real_quad:
+      return find_among<RealQuad, float>(in);
     case Term::whole_square:
       return find_among<WholeSquare, uint8_t, uint16_t, int8_t, int16_t>(in);
     case Term::real_square:

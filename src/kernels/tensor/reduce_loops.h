@@ -12,6 +12,7 @@ namespace daliesque::tensor {
 enum class Term {
   whole,         ///< x, in 64-bit integers; of integers
   real,          ///< x, in double; of 64-bit integers and floats
+  real_quad,     ///< sums of four x, each a float, in double; of floats
   whole_square,  ///< x * x, in 64-bit integers; of integers up to 16 bits
   real_square,   ///< x * x, in double; of wider integers and floats
   deviation,     ///< (x - mean)^2, computed in float, added in double
