@@ -2,11 +2,13 @@
 #include "tensor/reduce.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "core/errors.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "core/simd.h"
 #include "tensor/reduce_loops.h"
@@ -15,10 +17,14 @@ namespace daliesque::tensor {
 
 namespace {
 
-// Values that one thread takes at a time. Longer reductions are cut, and the totals of the pieces
+// Bytes that one thread takes at a time. Longer reductions are cut, and the totals of the pieces
 // are added in order: the result does not depend on the number of threads.
-constexpr int64_t kReducePiece = 65536;
+constexpr int64_t kPieceBytes = 1 << 20;
+// Values of short reductions that are done together.
+constexpr int64_t kGroupedValues = 65536;
 constexpr int64_t kMostColumns = 8192;
+// The loops over columns are fastest with multiples of this; so many rows make less than a piece.
+constexpr int64_t kRowsAtOnce = 8;
 // Measured for data in the last cache, where terms need no conversion or little.
 constexpr double kReduceNanosecondsPerByte = 0.02;
 // Squares and deviations are computed in wider types.
@@ -64,7 +70,7 @@ std::vector<ReducedAxis> merged_reduced_axes(Shape shape, const std::vector<bool
   return axes;
 }
 
-ReducePlan plan_reduction(Shape shape, const std::vector<bool>& reduced) {
+ReducePlan plan_reduction(Shape shape, const std::vector<bool>& reduced, size_t itemsize) {
   ReducePlan plan;
   const std::vector<ReducedAxis> axes = merged_reduced_axes(shape, reduced);
   size_t k = 0;
@@ -79,11 +85,12 @@ ReducePlan plan_reduction(Shape shape, const std::vector<bool>& reduced) {
   plan.column_block = std::clamp<int64_t>(plan.columns, 1, kMostColumns);
   if (plan.columns <= kMostColumns) {
     plan.group_block =
-        std::clamp<int64_t>(kReducePiece / of_group, 1, std::max<int64_t>(1, plan.groups));
+        std::clamp<int64_t>(kGroupedValues / of_group, 1, std::max<int64_t>(1, plan.groups));
   }
   plan.row_block = plan.all_rows();
-  if (plan.group_block == 1 && plan.all_rows() * plan.column_block >= 2 * kReducePiece) {
-    plan.row_block = std::max<int64_t>(1, kReducePiece / plan.column_block);
+  const int64_t row_bytes = plan.column_block * static_cast<int64_t>(itemsize);
+  if (plan.group_block == 1 && plan.all_rows() >= 2 * kPieceBytes / row_bytes) {
+    plan.row_block = kPieceBytes / row_bytes / kRowsAtOnce * kRowsAtOnce;
     plan.pieces = (plan.all_rows() + plan.row_block - 1) / plan.row_block;
   }
   return plan;
@@ -187,7 +194,8 @@ class Reducer {
         is_extreme_(kind == Reduction::min || kind == Reduction::max),
         total_size_(is_extreme_ ? static_cast<int64_t>(in.itemsize()) : 8) {}
 
-  int64_t total_size() const { return total_size_; }
+  /// The size of the totals of a block.
+  int64_t block_bytes(const ReducePlan& plan) const { return plan.block_values() * total_size_; }
 
   /// The estimated nanoseconds of a unit.
   double unit_cost(const ReducePlan& plan) const {
@@ -198,9 +206,9 @@ class Reducer {
                      (wide ? kNanosecondsPerWideTerm : 0));
   }
 
-  /// The totals of piece `piece` of a block of sample i.
-  void collect(std::byte* totals, int64_t i, const ReducePlan& plan, int64_t block,
-               int64_t piece) const {
+  /// The totals of a unit of sample i.
+  void collect(std::byte* totals, int64_t i, const ReducePlan& plan, int64_t unit) const {
+    const int64_t block = unit / plan.pieces, piece = unit % plan.pieces;
     clear(totals, plan.block_values());
     add(loops_, totals, i, plan, block, piece);
     if (finish_.term != Term::real_quad) return;
@@ -213,6 +221,34 @@ class Reducer {
     add(reduce_loops(Term::real, in_.dtype()), totals, i, plan, block, piece);
   }
 
+  /// Makes the results of blocks [begin, end) of sample i.
+  void reduce_blocks(int64_t i, const ReducePlan& plan, int64_t begin, int64_t end) const {
+    const auto words = static_cast<size_t>((block_bytes(plan) + 7) / 8);
+    std::vector<double> memory(words * (plan.pieces > 1 ? 2 : 1));
+    auto* totals = reinterpret_cast<std::byte*>(memory.data());
+    auto* more = totals + words * 8;
+    for (int64_t block = begin; block < end; block++) {
+      collect(totals, i, plan, block * plan.pieces);
+      for (int64_t piece = 1; piece < plan.pieces; piece++) {
+        collect(more, i, plan, block * plan.pieces + piece);
+        join(totals, more, plan.block_values());
+      }
+      finish(i, plan, block, totals);
+    }
+  }
+
+  /// Makes the results of sample i from the totals of all of its units, in the same order.
+  void join_units(int64_t i, const ReducePlan& plan, std::byte* totals) const {
+    const int64_t bytes = block_bytes(plan);
+    for (int64_t block = 0; block < plan.blocks(); block++, totals += plan.pieces * bytes) {
+      for (int64_t piece = 1; piece < plan.pieces; piece++) {
+        join(totals, totals + piece * bytes, plan.block_values());
+      }
+      finish(i, plan, block, totals);
+    }
+  }
+
+ private:
   /// Adds the totals of one piece to those of another.
   void join(std::byte* totals, const std::byte* more, int64_t count) const {
     if (is_extreme_) {
@@ -243,7 +279,6 @@ class Reducer {
     });
   }
 
- private:
   /// Totals of nothing.
   void clear(std::byte* totals, int64_t count) const {
     if (!is_extreme_) {
@@ -339,15 +374,18 @@ void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& a
             const Samples* means, int64_t ddof) {
   const Reducer reducer(out, in, kind, means, ddof);
   std::vector<ReducePlan> plans;
-  std::vector<std::vector<std::byte>> partial(static_cast<size_t>(in.size()));
+  std::vector<int64_t> offsets;
+  std::vector<std::atomic<int64_t>> left(static_cast<size_t>(in.size()));
+  int64_t bytes = 0;
   for (int64_t i = 0; i < in.size(); i++) {
-    plans.push_back(plan_reduction(in.shape(i), axes.reduced));
-    const ReducePlan& plan = plans.back();
-    if (plan.pieces > 1) {
-      partial[static_cast<size_t>(i)].resize(
-          static_cast<size_t>(plan.units() * plan.block_values() * reducer.total_size()));
-    }
+    const ReducePlan& plan =
+        plans.emplace_back(plan_reduction(in.shape(i), axes.reduced, in.itemsize()));
+    left[static_cast<size_t>(i)] = plan.units();
+    offsets.push_back(bytes);
+    if (plan.pieces > 1) bytes += plan.units() * reducer.block_bytes(plan);
   }
+  // For samples that several threads share; memory that is not used costs nothing.
+  const Buffer shared = allocate(static_cast<size_t>(bytes));
   const auto plan_of = [&](int64_t i) -> const ReducePlan& {
     return plans[static_cast<size_t>(i)];
   };
@@ -356,27 +394,19 @@ void reduce(Samples& out, const Samples& in, Reduction kind, const ReduceAxes& a
       [&](int64_t i) { return reducer.unit_cost(plan_of(i)); },
       [&](int64_t i, int64_t begin, int64_t end) {
         const ReducePlan& plan = plan_of(i);
-        const int64_t bytes = plan.block_values() * reducer.total_size();
-        std::vector<double> own(static_cast<size_t>((bytes + 7) / 8));
+        if (plan.pieces == 1 || end - begin == plan.units()) {
+          reducer.reduce_blocks(i, plan, begin / plan.pieces, end / plan.pieces);
+          return;
+        }
+        auto* totals = static_cast<std::byte*>(shared.get()) + offsets[static_cast<size_t>(i)];
         for (int64_t unit = begin; unit < end; unit++) {
-          auto* totals = plan.pieces > 1 ? partial[static_cast<size_t>(i)].data() + unit * bytes
-                                         : reinterpret_cast<std::byte*>(own.data());
-          reducer.collect(totals, i, plan, unit / plan.pieces, unit % plan.pieces);
-          if (plan.pieces == 1) reducer.finish(i, plan, unit, totals);
+          reducer.collect(totals + unit * reducer.block_bytes(plan), i, plan, unit);
+        }
+        // Whoever is last finds the totals of all.
+        if (left[static_cast<size_t>(i)].fetch_sub(end - begin) == end - begin) {
+          reducer.join_units(i, plan, totals);
         }
       });
-  for (int64_t i = 0; i < in.size(); i++) {
-    const ReducePlan& plan = plan_of(i);
-    if (plan.pieces == 1 || out.volume(i) == 0) continue;
-    const int64_t bytes = plan.block_values() * reducer.total_size();
-    for (int64_t block = 0; block < plan.blocks(); block++) {
-      std::byte* totals = partial[static_cast<size_t>(i)].data() + block * plan.pieces * bytes;
-      for (int64_t piece = 1; piece < plan.pieces; piece++) {
-        reducer.join(totals, totals + piece * bytes, plan.block_values());
-      }
-      reducer.finish(i, plan, block, totals);
-    }
-  }
 }
 
 }  // namespace daliesque::tensor

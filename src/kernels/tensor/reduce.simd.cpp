@@ -206,17 +206,24 @@ void reduce_rows(void* totals, const void* in, int64_t groups, int64_t length, c
   }
 }
 
-/// Columns that fit into the lanes. Eight rows at a time, since lanes live in memory, and several
-/// rows are fetched in the time of one. Each call does much work, so that one copy for all callers
-/// is as fast and much quicker to compile.
+/// Rows of this many bytes are long enough to be read side by side. Shorter ones come from memory
+/// much faster one after the other; if all of them are so few bytes, they are likely to be in
+/// cache.
+constexpr int64_t kLongRowBytes = 4096, kNearBytes = 1 << 18;
+
+/// Columns that fit into the lanes, eight rows at a time where that is faster, since lanes live in
+/// memory. Each call does much work, so that one copy for all callers is as fast and much quicker
+/// to compile.
 template <class Op>
 [[gnu::noinline]] void reduce_narrow(typename Op::Lane* __restrict lanes,
                                      const typename Op::In* __restrict in, int64_t rows,
                                      int64_t columns, int64_t stride,
                                      const float* __restrict means) {
   for (int64_t c = 0; c < columns; c++) lanes[c] = Op::start();
+  const int64_t bytes = columns * static_cast<int64_t>(sizeof(typename Op::In));
+  const bool side_by_side = bytes >= kLongRowBytes || bytes * rows <= kNearBytes;
   int64_t r = 0;
-  for (; r + 8 <= rows; r += 8) {
+  for (; side_by_side && r + 8 <= rows; r += 8) {
     const auto *row = in + r * stride, *next = row + 4 * stride;
     for (int64_t c = 0; c < columns; c++) {
       const float mean = Op::kNeedsMean ? means[c] : 0.0f;
@@ -224,7 +231,7 @@ template <class Op>
           add_four<Op>(add_four<Op>(lanes[c], row + c, stride, mean), next + c, stride, mean);
     }
   }
-  for (; r + 4 <= rows; r += 4) {
+  for (; side_by_side && r + 4 <= rows; r += 4) {
     const auto* row = in + r * stride;
     for (int64_t c = 0; c < columns; c++) {
       lanes[c] = add_four<Op>(lanes[c], row + c, stride, Op::kNeedsMean ? means[c] : 0.0f);
