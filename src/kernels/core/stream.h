@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/samples.h"
 
@@ -20,8 +21,20 @@ bool exceeds_caches(const Batches&... samples) {
   return ((static_cast<size_t>(samples.total_volume()) * samples.itemsize()) + ...) >= kCacheBytes;
 }
 
-/// Copies from a small buffer to memory that will not be read soon.
+/// Shorter runs of bytes gain nothing.
+constexpr size_t kLeastStreamed = 256;
+
+/// Copies to memory that will not be read soon.
 void stream_copy(void* out, const void* in, size_t bytes);
+
+/// Copies memory, many bytes of `streamed` results past the caches.
+inline void copy_bytes(void* out, const void* in, size_t bytes, bool streamed) {
+  if (streamed && bytes >= kLeastStreamed) {
+    stream_copy(out, in, bytes);
+  } else {
+    std::memcpy(out, in, bytes);
+  }
+}
 
 /// Repeats a word over memory that will not be read soon; at the end, as much of it as fits.
 void stream_fill(void* out, uint64_t word, size_t bytes);

@@ -7,6 +7,7 @@
 
 #include "core/convert.h"
 #include "core/parallel.h"
+#include "core/stream.h"
 
 namespace daliesque::image {
 
@@ -71,7 +72,8 @@ class Box {
 
 /// Fills one region of a sample with values of `size` bytes each.
 void fill_region(std::byte* data, Shape shape, const int64_t* begin, const int64_t* end,
-                 const std::vector<std::byte>& values, size_t size, int channel_axis) {
+                 const std::vector<std::byte>& values, size_t size, int channel_axis,
+                 bool streamed) {
   const Box box(shape, begin, end);
   const size_t count = values.size() / size;
   const auto axis = static_cast<size_t>(channel_axis);
@@ -99,7 +101,7 @@ void fill_region(std::byte* data, Shape shape, const int64_t* begin, const int64
       painted = index[axis];
       paint(painted, box.run(), 1);
     }
-    std::memcpy(data + static_cast<size_t>(offset) * size, run.data(), run.size());
+    copy_bytes(data + static_cast<size_t>(offset) * size, run.data(), run.size(), streamed);
   });
 }
 
@@ -110,6 +112,7 @@ void erase(Samples& out, const Samples& in, const Regions& regions, PerSample<fl
   const size_t size = in.itemsize();
   const auto ndim = static_cast<int64_t>(in.ndim());
   const ConvertLoop convert = convert_loop(in.dtype(), DType::float32);
+  const bool streamed = exceeds_caches(out, in);
   parallel_for(
       in.size(),
       [&](int64_t i) {
@@ -119,15 +122,16 @@ void erase(Samples& out, const Samples& in, const Regions& regions, PerSample<fl
       [&](int64_t i) {
         const size_t bytes = static_cast<size_t>(in.volume(i)) * size;
         if (bytes == 0) return;
-        std::memcpy(out.data(i), in.data(i), bytes);
+        copy_bytes(out.data(i), in.data(i), bytes, streamed);
         std::vector<std::byte> values(static_cast<size_t>(fill.width()) * size);
         convert(values.data(), fill.row(i), fill.width());
         const auto sample = static_cast<size_t>(i);
         for (int64_t r = regions.offsets[sample]; r < regions.offsets[sample + 1]; r++) {
           const int64_t* begin = regions.bounds + r * 2 * ndim;
           fill_region(out.data<std::byte>(i), in.shape(i), begin, begin + ndim, values, size,
-                      channel_axis);
+                      channel_axis, streamed);
         }
+        if (streamed) stream_fence();
       });
 }
 

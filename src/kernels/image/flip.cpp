@@ -16,6 +16,8 @@ namespace {
 // Measured for batches larger than the caches.
 constexpr double kFlipNanosecondsPerByte = 0.2;
 
+constexpr int64_t kLongItem = 256;
+
 // The axes to mirror are of three kinds at most: width, height, depth.
 constexpr size_t kMostMirrored = 3;
 
@@ -66,7 +68,8 @@ Rows find_rows(Shape shape, uint64_t mirrored_bits, size_t itemsize) {
   rows.item_bytes = static_cast<int64_t>(itemsize);
   size_t axis = shape.size();
   while (axis > 1 && !mirrored(axis - 1)) rows.item_bytes *= shape[--axis];
-  if (axis > 0 && mirrored(axis - 1)) {
+  // Items that are long are rows themselves.
+  if (axis > 0 && mirrored(axis - 1) && rows.item_bytes < kLongItem) {
     rows.reversed = true;
     rows.items = shape[--axis];
   }
@@ -83,15 +86,14 @@ Rows find_rows(Shape shape, uint64_t mirrored_bits, size_t itemsize) {
   return rows;
 }
 
-/// Writes rows in order. Memory is read and written in one direction only, because rows that are
-/// run through backwards one after the other look like no pattern to the processor.
+/// Writes rows. Each is read and written in one direction only, because rows that are run through
+/// backwards one after the other look like no pattern to the processor.
 class RowWriter {
  public:
   RowWriter(const Rows& rows, bool streamed)
       : rows_(rows),
         bytes_(static_cast<size_t>(rows.items * rows.item_bytes)),
-        // Rows that begin inside a cache line would write it in two parts, which is slow.
-        streamed_(streamed && bytes_ % kLine == 0) {
+        streamed_(streamed) {
     const bool cached = bytes_ * static_cast<size_t>(rows.count) <= kLongest;
     buffered_ = rows.reversed && bytes_ <= kLongest && (streamed_ || !rows.descends()) && !cached;
   }
@@ -106,15 +108,11 @@ class RowWriter {
       loops.reverse_ascending(buffer_, in, rows_.items, rows_.item_bytes);
       in = buffer_;
     }
-    if (streamed_) {
-      stream_copy(out, in, bytes_);
-    } else {
-      std::memcpy(out, in, bytes_);
-    }
+    copy_bytes(out, in, bytes_, streamed_);
   }
 
  private:
-  static constexpr size_t kLine = 64, kLongest = 16384;  // longer rows are a pattern of their own
+  static constexpr size_t kLongest = 16384;  // longer rows are a pattern of their own
 
   const Rows& rows_;
   size_t bytes_;
@@ -152,7 +150,9 @@ void flip(Samples& out, const Samples& in, const std::vector<FlipAxis>& axes) {
         const int64_t bytes = rows.items * rows.item_bytes;
         const auto* from = in.data<const std::byte>(i);
         RowWriter writer(rows, streamed);
-        for (int64_t row = begin; row < end; row++) {
+        for (int64_t k = begin; k < end; k++) {
+          // It is reading that should go from lower to higher addresses.
+          const int64_t row = rows.descends() ? end - 1 - (k - begin) : k;
           writer.run(out.data<std::byte>(i) + row * bytes, from + rows.source(row) * bytes);
         }
         if (streamed) stream_fence();
