@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "core/rearrange.h"
 #include "core/simd.h"
+#include "core/stream.h"
 #include "tensor/slice_loops.h"
 
 namespace daliesque::tensor {
@@ -59,10 +60,11 @@ void fill_pattern(std::byte* out, size_t bytes, const std::byte* pattern, size_t
 class Window {
  public:
   Window(const Samples& out, const Samples& in, int64_t i, const int64_t* anchor, Border border,
-         const PerSample<float>& fill, int channel_axis, ConvertRow convert)
+         const PerSample<float>& fill, int channel_axis, ConvertRow convert, bool streamed)
       : in_size_(static_cast<int64_t>(in.itemsize())),
         out_size_(static_cast<int64_t>(out.itemsize())),
-        convert_(convert) {
+        convert_(convert),
+        streamed_(streamed) {
     const Shape out_shape = out.shape(i), in_shape = in.shape(i);
     size_t ndim = out_shape.size();
     while (ndim > 1 && anchor[ndim - 1] == 0 && out_shape[ndim - 1] == in_shape[ndim - 1]) {
@@ -77,7 +79,9 @@ class Window {
       in_step *= in_shape[axis];
       out_step *= out_shape[axis];
     }
-    make_fill_items(out, i, fill, channel_axis);
+    const bool leaves_input =
+        std::ranges::any_of(axes_, [](const SliceAxis& axis) { return axis.inside < axis.extent; });
+    if (leaves_input && border == Border::constant) make_fill_items(out, i, fill, channel_axis);
   }
 
   int64_t rows() const { return axes_.empty() ? 1 : axes_[0].extent; }
@@ -115,13 +119,25 @@ class Window {
                                                 : k / item_;
       store_fill(fill_items_.data() + k * out_size_, out.dtype(), fill.row(i)[channel]);
     }
+    one_byte_ = !fill_items_.empty() && std::ranges::all_of(fill_items_, [&](std::byte value) {
+      return value == fill_items_[0];
+    });
+  }
+
+  /// Fills memory with copies of an item of fill values.
+  void fill_with(std::byte* out, size_t bytes, const std::byte* item) const {
+    if (one_byte_) {
+      std::memset(out, std::to_integer<int>(*item), bytes);
+    } else {
+      fill_pattern(out, bytes, item, item_bytes());
+    }
   }
 
   void copy(std::byte* out, const std::byte* in, int64_t elements) const {
     if (convert_) {
       convert_(out, in, elements);
     } else {
-      std::memcpy(out, in, static_cast<size_t>(elements * out_size_));
+      copy_bytes(out, in, static_cast<size_t>(elements * out_size_), streamed_);
     }
   }
 
@@ -136,6 +152,12 @@ class Window {
       take_runs(out, in, axis, axes_[depth + 1], begin, end, fill);
       return;
     }
+    const bool whole_rows =
+        depth + 2 == axes_.size() && axes_[depth + 1].inside == axes_[depth + 1].extent;
+    if (whole_rows && axis.before <= begin && end <= axis.before + axis.inside) {
+      take_rows(out, in, axis, axes_[depth + 1], begin, end);
+      return;
+    }
     for (int64_t k = begin; k < end; k++) {
       const int64_t source = axis.sources[static_cast<size_t>(k)];
       const std::byte* values = fill_for(fill, depth, k);
@@ -146,6 +168,17 @@ class Window {
         take(to, in + source * axis.in_step * item_ * in_size_, depth + 1, 0,
              axes_[depth + 1].extent, values);
       }
+    }
+  }
+
+  /// Rows [begin, end), of which nothing is outside of the input.
+  void take_rows(std::byte* out, const std::byte* in, const SliceAxis& axis, const SliceAxis& inner,
+                 int64_t begin, int64_t end) const {
+    const int64_t in_step = axis.in_step * item_ * in_size_;
+    const int64_t out_step = axis.out_step * item_ * out_size_;
+    in += axis.sources[static_cast<size_t>(begin)] * in_step + inner.sources[0] * item_ * in_size_;
+    for (int64_t k = begin; k < end; k++, in += in_step) {
+      copy(out + k * out_step, in, axis.out_step * item_);
     }
   }
 
@@ -168,8 +201,8 @@ class Window {
     if (begin >= end) return;
     const bool constant = axis.sources[static_cast<size_t>(begin)] == kOutside;
     if (constant && fill_axis_ != static_cast<int>(axes_.size()) - 1) {
-      fill_pattern(out + begin * item_ * out_size_, static_cast<size_t>(end - begin) * item_bytes(),
-                   fill, item_bytes());
+      fill_with(out + begin * item_ * out_size_, static_cast<size_t>(end - begin) * item_bytes(),
+                fill);
       return;
     }
     for (int64_t k = begin; k < end; k++) {
@@ -227,7 +260,7 @@ class Window {
   void fill_block(std::byte* out, size_t depth, const std::byte* fill) const {
     if (static_cast<int>(depth) > fill_axis_) {
       const int64_t items = depth < axes_.size() ? axes_[depth].extent * axes_[depth].out_step : 1;
-      fill_pattern(out, static_cast<size_t>(items) * item_bytes(), fill, item_bytes());
+      fill_with(out, static_cast<size_t>(items) * item_bytes(), fill);
       return;
     }
     const SliceAxis& axis = axes_[depth];
@@ -246,6 +279,10 @@ class Window {
       }
       return;
     }
+    if (one_byte_) {
+      fill_with(out + begin * step, static_cast<size_t>((end - begin) * step), fill);
+      return;
+    }
     fill_block(out + begin * step, depth + 1, fill);
     fill_pattern(out + (begin + 1) * step, static_cast<size_t>((end - begin - 1) * step),
                  out + begin * step, static_cast<size_t>(step));
@@ -254,8 +291,10 @@ class Window {
   int64_t item_ = 1;  // elements
   int64_t in_size_, out_size_;
   ConvertRow convert_;
+  bool streamed_;
   std::vector<SliceAxis> axes_;
   std::vector<std::byte> fill_items_;
+  bool one_byte_ = false;  // all bytes of them are equal
   int fill_axis_ = -1;
 };
 
@@ -294,26 +333,32 @@ void slice(Samples& out, const Samples& in, const PerSample<int64_t>& anchors, B
     convert = find_conversion(out.dtype(), in.dtype());
     if (!convert) throw UsageError("slice cannot convert between these types");
   }
+  // About as much is read as is written.
+  const bool streamed = exceeds_caches(out, out);
+  // Samples of one shape, which is the usual batch, share a window.
   std::vector<Window> windows;
-  windows.reserve(static_cast<size_t>(in.size()));
+  std::vector<size_t> number(static_cast<size_t>(in.size()));
   for (int64_t i = 0; i < in.size(); i++) {
     const bool same = i > 0 && anchors.rows() == 1 && fill.rows() == 1 &&
                       std::ranges::equal(out.shape(i), out.shape(i - 1)) &&
                       std::ranges::equal(in.shape(i), in.shape(i - 1));
-    windows.push_back(
-        same ? windows.back()
-             : Window(out, in, i, anchors.row(i), border, fill, channel_axis, convert));
+    if (!same) {
+      windows.emplace_back(out, in, i, anchors.row(i), border, fill, channel_axis, convert,
+                           streamed);
+    }
+    number[static_cast<size_t>(i)] = windows.size() - 1;
   }
+  const auto window_of = [&](int64_t i) -> const Window& {
+    return windows[number[static_cast<size_t>(i)]];
+  };
   parallel_slices(
-      in.size(),
-      [&](int64_t i) { return out.volume(i) ? windows[static_cast<size_t>(i)].rows() : 0; },
+      in.size(), [&](int64_t i) { return out.volume(i) ? window_of(i).rows() : 0; },
       [&](int64_t i) {
-        return static_cast<double>(windows[static_cast<size_t>(i)].row_bytes()) *
-               kSliceNanosecondsPerByte;
+        return static_cast<double>(window_of(i).row_bytes()) * kSliceNanosecondsPerByte;
       },
       [&](int64_t i, int64_t begin, int64_t end) {
-        windows[static_cast<size_t>(i)].run(out.data<std::byte>(i), in.data<const std::byte>(i),
-                                            begin, end);
+        window_of(i).run(out.data<std::byte>(i), in.data<const std::byte>(i), begin, end);
+        if (streamed) stream_fence();
       });
 }
 
