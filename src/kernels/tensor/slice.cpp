@@ -126,7 +126,10 @@ class Window {
 
   /// Fills memory with copies of an item of fill values.
   void fill_with(std::byte* out, size_t bytes, const std::byte* item) const {
-    if (one_byte_) {
+    if (one_byte_ && streamed_ && bytes >= kLeastStreamed) {
+      constexpr uint64_t kOnes = 0x0101010101010101;
+      stream_fill(out, std::to_integer<uint64_t>(*item) * kOnes, bytes);
+    } else if (one_byte_) {
       std::memset(out, std::to_integer<int>(*item), bytes);
     } else {
       fill_pattern(out, bytes, item, item_bytes());
@@ -280,7 +283,9 @@ class Window {
       return;
     }
     if (one_byte_) {
-      fill_with(out + begin * step, static_cast<size_t>((end - begin) * step), fill);
+      // Not streamed, since part of it may be written again.
+      std::memset(out + begin * step, std::to_integer<int>(*fill),
+                  static_cast<size_t>((end - begin) * step));
       return;
     }
     fill_block(out + begin * step, depth + 1, fill);
