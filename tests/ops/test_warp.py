@@ -103,6 +103,54 @@ def test_instruction_sets_agree_inside_of_images(scale: float, fill: float | Non
     assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
 
 
+@pytest.mark.parametrize("fill", [None, 201.0])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_bytes_rotated_by_any_angle(channels: int, fill: float | None) -> None:
+    """Images that are rotated, sheared, mirrored and reduced, of sizes that fill no group."""
+    rng = np.random.default_rng(21)
+    for size in ((61, 83), (130, 147), (9, 11), (40, 5), (1, 70)):
+        image = rng.integers(0, 256, (*size, channels), np.uint8)
+        middle = np.array([size[1], size[0]]) / 2
+        for angle, scale, shear in zip(
+            np.deg2rad([0.0, 2, 9, 27, 44, 60, 81, 90, 120, 179, 275, 330]),
+            [1.0, -1, 1.05, 1.09, 1, 0.8, 1, 1, 0.3, 1, 1.4, 3],
+            [0.0, 0.3, 0, 0.05, 0, 0, -0.02, 0, 1, 0, 0, 0],
+            strict=True,
+        ):
+            rotation = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+            linear = (
+                np.array(rotation) @ np.array([[1, shear], [0, 1]]) @ np.diag([scale, abs(scale)])
+            )
+            matrix = np.float32(np.column_stack([linear, middle - linear @ middle]))
+            expected = sampled(image, affine_positions(np.float64(matrix), size), fill)
+            results = []
+            for name in ("vector", "avx2", "portable"):
+                with use_instructions(name):
+                    batch = ndd.batch([image], layout="HWC")
+                    moved = ndd.warp_affine(batch, matrix=matrix, fill_value=fill)
+                    results.append(np.array(moved.tensors[0]))
+            # Coordinates are in single precision.
+            assert np.abs(results[0] - expected).max() <= 0.75
+            assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_positions_just_outside_of_bytes(channels: int) -> None:
+    """Many pixels between the edge of a small image and what lies outside, to the last bit."""
+    rng = np.random.default_rng(22)
+    image = rng.integers(0, 256, (9, 20, channels), np.uint8)
+    for matrix in ([0.03, 0.002, -2.5, -0.001, 0.02, -1.7], [-0.04, 0.01, 22, 0.02, 0.013, -3.1]):
+        results = []
+        for name in ("vector", "avx2", "portable"):
+            with use_instructions(name):
+                batch = ndd.batch([image], layout="HWC")
+                moved = ndd.warp_affine(batch, matrix=matrix, size=(700, 800), fill_value=201.0)
+                results.append(np.array(moved.tensors[0]))
+        positions = affine_positions(np.array(matrix).reshape(2, 3), (700, 800))
+        assert np.abs(results[0] - sampled(image, positions, 201.0)).max() <= 0.75
+        assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
 @pytest.mark.parametrize("border", [None, 9.0])
 def test_large_images(border: float | None) -> None:
     """Beyond the size from which results bypass the caches; shifts by whole pixels are exact."""

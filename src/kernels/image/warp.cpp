@@ -61,14 +61,15 @@ class Sampler {
     }
   }
 
+  /// Whether bytes() is to be called.
   bool fast() const { return bytes_; }
+
+  LinearBytesLoop& bytes() const { return *linear_bytes_; }
 
   void operator()(std::byte* out, const WarpSurface& in, const WarpStretch& at) const {
     const int64_t values = at.count * in.channels;
     if (interp_ == WarpInterp::nearest) {
       nearest_(out, in, at, static_cast<int64_t>(out_size_) * in.channels);
-    } else if (bytes_) {
-      linear_bytes_(reinterpret_cast<uint8_t*>(out), in, at);
     } else if (plain_) {
       loop_(reinterpret_cast<float*>(out), in, at);
     } else {
@@ -144,15 +145,24 @@ class BandMaker {
       const int columns = static_cast<int>(std::min<int64_t>(kWarpColumns, width_ - x));
       mapping_.locate(at_, sample_, {z, y, x, row_count, columns});
       if (scattered_) prefetch_tile(row_count, columns);
-      for (int r = 0; r < row_count; r++) {
-        sampler_(
-            out + (r * width_ + x) * pixel_bytes_, surface_,
-            {at_.x[r], at_.y[r], volume_ ? at_.z[r] : nullptr, columns, mapping_.is_straight()});
-      }
+      make_tile(out + x * pixel_bytes_, row_count, columns);
     }
   }
 
  private:
+  void make_tile(std::byte* out, int row_count, int columns) const {
+    const bool straight = mapping_.is_straight();
+    if (sampler_.fast()) {
+      sampler_.bytes()(reinterpret_cast<uint8_t*>(out), row_bytes(), surface_, at_,
+                       {row_count, columns, straight});
+      return;
+    }
+    for (int r = 0; r < row_count; r++, out += row_bytes()) {
+      sampler_(out, surface_,
+               {at_.x[r], at_.y[r], volume_ ? at_.z[r] : nullptr, columns, straight});
+    }
+  }
+
   /// Asks for the lines that a tile needs, all at once: no pixel waits for those of another.
   void prefetch_tile(int row_count, int columns) const {
     constexpr int64_t kLine = 64;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear interpolation of bytes, a group of pixels at a time.
+#include "image/warp_patches.simd.h"
 #include "image/warp_pixels.simd.h"
 #include "image/warp_vectors.simd.h"
 
@@ -89,20 +90,6 @@ DALIESQUE_INLINE Cells locate_group(const float* coordinates, int32_t extent) {
   return {truncated(whole), near - whole};
 }
 
-/// Sets of weights in pairs: (w00, w01) and (w10, w11).
-struct WeightPairs {
-  Ints upper, lower;
-};
-
-DALIESQUE_INLINE WeightPairs weight_pairs(Floats right, Floats below) {
-  const Ints x = fractions(right), y = fractions(below), both = fractions(right * below);
-  // Only lower halves of words count; the upper ones, which are all equal, cancel out.
-  const Ints only_x = minus_words(x, both), only_y = minus_words(y, both);
-  const Floats total = Floats{} + (kNoFraction + kOne);
-  const Ints rest = minus_words(minus_words((Ints)total, only_x), y);
-  return {rest | only_x << 16, only_y | both << 16};
-}
-
 /// Offsets and weights of a stretch of pixels, found before the first of them is loaded: no load
 /// waits for the arithmetic of its own pixel.
 struct Neighbors {
@@ -115,9 +102,6 @@ struct Neighbors {
 
 /// Loads take this many bytes, more than the pixel has.
 constexpr int kLoad = 16;
-
-/// Rows are read in parts of this many bytes.
-constexpr int kLongLoad = 64;
 
 template <int channels, bool clamp>
 DALIESQUE_INLINE void find_neighbors(Neighbors& out, const WarpSurface& in, const WarpStretch& at) {
@@ -366,7 +350,7 @@ DALIESQUE_INLINE bool lies_inside(const WarpSurface& in, const WarpStretch& at, 
     return first >= 0 && last >= 0 && first < high && last < high;
   };
   // Loads that begin above the last two rows do not reach behind the end of the image.
-  return in.width * in.channels >= kLongLoad && within(at.x, in.width - 1) &&
+  return in.width * in.channels >= kLoad && within(at.x, in.width - 1) &&
          within(at.y, in.height - 2);
 }
 
@@ -380,92 +364,11 @@ DALIESQUE_INLINE bool lies_outside(const WarpSurface& in, const WarpStretch& at,
   return beyond(at.x, in.width) || beyond(at.y, in.height);
 }
 
-#ifdef __AVX512VBMI__
-
-/// Stores bits 14 to 21 of three times 16 words of 32 bits as pixels of three bytes.
-DALIESQUE_INLINE void store_sums(uint8_t* out, const __m512i* sums) {
-  // First the pixels of each half of an xmm register, whose first bits are at 14 and 46.
-  constexpr int64_t kShifts = 0x2e2e2e0e0e0e;
-  const __m512i shifts = _mm512_set1_epi64(kShifts);
-  __m512i pixels = _mm512_maskz_multishift_epi64_epi8(0x0909090909090909, shifts, sums[0]);
-  pixels = _mm512_mask_multishift_epi64_epi8(pixels, 0x1212121212121212, shifts, sums[1]);
-  pixels = _mm512_mask_multishift_epi64_epi8(pixels, 0x2424242424242424, shifts, sums[2]);
-  alignas(64) static constexpr uint8_t kTight[64] = {
-      0,  1,  2,  3,  4,  5,  8,  9,  10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27,
-      28, 29, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 44, 45, 48, 49, 50, 51, 52, 53, 56, 57,
-      58, 59, 60, 61, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63};
-  const __m512i tight = _mm512_permutexvar_epi8(_mm512_load_si512(kTight), pixels);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_castsi512_si256(tight));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 32), _mm512_extracti32x4_epi32(tight, 2));
-}
-
-/// The cells of a group of pixels, and the least and the largest of them. They are monotonic.
-struct CellRange {
-  Ints index;
-  int32_t low, high;
-
-  DALIESQUE_INLINE explicit CellRange(Ints cells) : index(cells) {
-    const int32_t first = cells[0], last = cells[kGroup - 1];
-    low = first < last ? first : last;
-    high = first < last ? last : first;
-  }
-};
-
-/// Whether blend_rows() takes these pixels: a load must hold the neighbors in a row, and more rows
-/// take longer than to gather.
-DALIESQUE_INLINE bool lie_close(const CellRange& column, const CellRange& row) {
-  return 3 * (column.high - column.low + 2) <= kLongLoad && row.high - row.low <= kGroup / 2;
-}
-
-/// Interpolates a group of pixels of three bytes that lie close. Rows are loaded as they are, and
-/// permutations find the neighbors of all pixels in them.
-DALIESQUE_INLINE void blend_rows(uint8_t* out, const uint8_t* data, int64_t pitch,
-                                 const CellRange& column, const CellRange& row,
-                                 const WeightPairs& w) {
-  // Where the first bytes of both neighbors are, as 16 bits each. What overflows cancels out.
-  constexpr uint32_t kPair = 0x10001;
-  const auto start = (3u << 16) - static_cast<uint32_t>(column.low) * 3 * kPair;
-  const Ints red = (Ints)_mm512_add_epi32(
-      _mm512_mullo_epi32((__m512i)column.index, _mm512_set1_epi32(3 * kPair)),
-      _mm512_set1_epi32(static_cast<int32_t>(start)));
-  const Ints index[3] = {red, red + static_cast<int32_t>(kPair),
-                         red + static_cast<int32_t>(2 * kPair)};
-  __m512i sums[3];
-  for (__m512i& sum : sums) sum = _mm512_set1_epi32(kOne / 2);
-  const uint8_t* from = data + row.low * pitch + column.low * 3;
-  const auto add = [&](__m512i weights) {
-    const __m512i bytes = _mm512_loadu_si512(from);
-    for (int c = 0; c < 3; c++) {
-      constexpr __mmask64 kLower = 0x5555555555555555;
-      const __m512i pairs = _mm512_maskz_permutexvar_epi8(kLower, (__m512i)index[c], bytes);
-      sums[c] = _mm512_add_epi32(sums[c], _mm512_madd_epi16(pairs, weights));
-    }
-    from += pitch;
-  };
-  // A row is below the pixels of the last row and above others.
-  __m512i below = _mm512_setzero_si512();
-  for (int32_t r = row.low; r <= row.high; r++) {
-    const __mmask16 own = _mm512_cmpeq_epi32_mask((__m512i)row.index, _mm512_set1_epi32(r));
-    add(_mm512_mask_mov_epi32(below, own, (__m512i)w.upper));
-    below = _mm512_maskz_mov_epi32(own, (__m512i)w.lower);
-  }
-  add(below);
-  store_sums(out, sums);
-}
-
-#endif
-
 /// Interpolates a group of pixels inside of the image, which lie in cells of these columns and
 /// rows.
 template <int channels>
 DALIESQUE_INLINE void blend_cells(uint8_t* out, const uint8_t* data, int32_t pitch, Ints column,
                                   Ints row, const WeightPairs& w) {
-#ifdef __AVX512VBMI__
-  if constexpr (channels == 3) {
-    const CellRange columns(column), rows(row);
-    if (lie_close(columns, rows)) return blend_rows(out, data, pitch, columns, rows, w);
-  }
-#endif
   alignas(64) int32_t offsets[kGroup];
   store_ints(offsets, row * pitch + column * channels);
   blend_group<channels>(out, data, data + pitch, offsets, w);
@@ -493,7 +396,7 @@ DALIESQUE_INLINE void blend_inside(uint8_t* out, const WarpSurface& in, const Wa
 
 /// Makes a stretch, wherever it lies.
 template <int channels>
-DALIESQUE_INLINE void blend_anywhere(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+static void blend_anywhere(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
   Neighbors found;
   if (in.border == Border::clamp && in.width > 1 && in.height > 1) {
     find_neighbors<channels, true>(found, in, at);
@@ -507,7 +410,7 @@ DALIESQUE_INLINE void blend_anywhere(uint8_t* out, const WarpSurface& in, const 
     const int left = at.count - kGroup * group;
     // What does not fill a group is made elsewhere.
     uint8_t* to = left >= kGroup ? out + kGroup * group * channels : rest;
-    const uint32_t lacking = found.lacking[group];
+    const uint32_t lacking = found.lacking[group] & (left >= kGroup ? kAll : (1u << left) - 1);
     if (lacking != kAll) {
       blend_group<channels>(to, data, below, found.offsets[group], found.weights[group]);
     }
@@ -537,7 +440,7 @@ DALIESQUE_INLINE bool blend_straight(uint8_t* out, const WarpSurface& in, const 
 }
 
 template <int channels>
-static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+static void blend_stretch(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
   if (!at.straight) return blend_anywhere<channels>(out, in, at);
   if (blend_straight<channels>(out, in, at, kWarpColumns)) return;
   // Only few groups contain an edge of the image.
@@ -549,20 +452,91 @@ static void linear_bytes_of(uint8_t* out, const WarpSurface& in, const WarpStret
   }
 }
 
+#ifdef __AVX512VBMI__
+
+/// Makes two rows of a straight tile by patches, if their pixels lie close.
+template <int channels>
+DALIESQUE_INLINE bool blend_close(uint8_t* out, int64_t pitch, const WarpSurface& in,
+                                  const WarpCoordinates& at, int row, int columns) {
+  const Strip strip(at, row);
+  if (!strip.is_close<channels>()) return false;
+  const auto edge = [&](uint8_t* to, int column) {
+    if (in.border == Border::constant) return blend_edge<channels>(to, pitch, in, strip, column);
+    // Groups are longer: what follows the last column is loaded too, but does not count.
+    for (int k = row; k < row + kPatchRows; k++, to += pitch) {
+      blend_anywhere<channels>(to, in,
+                               {at.x[k] + column, at.y[k] + column, nullptr, kPatchColumns});
+    }
+  };
+  // Cells are in so many rows, less one.
+  const auto rows = static_cast<int>(strip.height) + 1;
+  if (rows < kCovered) {
+    blend_strip<channels, 1>(out, pitch, in, strip, columns, edge);
+  } else if (rows < 2 * kCovered) {
+    blend_strip<channels, 2>(out, pitch, in, strip, columns, edge);
+  } else {
+    blend_strip<channels, kMostPasses>(out, pitch, in, strip, columns, edge);
+  }
+  return true;
+}
+
+/// Makes a straight tile, by patches as far as pixels lie close.
+template <int channels>
+DALIESQUE_INLINE void blend_strips(uint8_t* out, int64_t pitch, const WarpSurface& in,
+                                   const WarpCoordinates& at, const WarpPart& part) {
+  const auto row_bytes = static_cast<size_t>(part.columns * channels);
+  for (int r = 0; r < part.rows; r += kPatchRows, out += kPatchRows * pitch) {
+    const int rows = part.rows - r < kPatchRows ? part.rows - r : kPatchRows;
+    if (rows == kPatchRows && part.columns % kPatchColumns == 0) {
+      if (blend_close<channels>(out, pitch, in, at, r, part.columns)) continue;
+    } else {
+      // What does not fill patches is made elsewhere.
+      uint8_t whole[kPatchRows][kWarpColumns * channels];
+      if (blend_close<channels>(whole[0], sizeof whole[0], in, at, r, part.columns)) {
+        for (int k = 0; k < rows; k++) std::memcpy(out + k * pitch, whole[k], row_bytes);
+        continue;
+      }
+    }
+    for (int k = 0; k < rows; k++) {
+      blend_stretch<channels>(out + k * pitch, in,
+                              {at.x[r + k], at.y[r + k], nullptr, part.columns, true});
+    }
+  }
+}
+
+#endif
+
+template <int channels>
+static void linear_bytes_of(uint8_t* out, int64_t pitch, const WarpSurface& in,
+                            const WarpCoordinates& at, const WarpPart& part) {
+#ifdef __AVX512VBMI__
+  if constexpr (channels != 4) {
+    if (part.straight) return blend_strips<channels>(out, pitch, in, at, part);
+  }
+#endif
+  for (int r = 0; r < part.rows; r++) {
+    blend_stretch<channels>(out + r * pitch, in,
+                            {at.x[r], at.y[r], nullptr, part.columns, part.straight});
+  }
+}
+
 #endif
 
 }  // namespace
 
-void linear_bytes(uint8_t* out, const WarpSurface& in, const WarpStretch& at) {
+void linear_bytes(uint8_t* out, int64_t out_pitch, const WarpSurface& in, const WarpCoordinates& at,
+                  const WarpPart& part) {
 #ifdef __AVX2__
   const int64_t pitch = in.width * in.channels;
   if (in.height * pitch < (int64_t{1} << 30) && in.height * pitch >= pitch + kLoad) {
-    if (in.channels == 1) return linear_bytes_of<1>(out, in, at);
-    if (in.channels == 3) return linear_bytes_of<3>(out, in, at);
-    if (in.channels == 4) return linear_bytes_of<4>(out, in, at);
+    if (in.channels == 1) return linear_bytes_of<1>(out, out_pitch, in, at, part);
+    if (in.channels == 3) return linear_bytes_of<3>(out, out_pitch, in, at, part);
+    if (in.channels == 4) return linear_bytes_of<4>(out, out_pitch, in, at, part);
   }
 #endif
-  linear_byte_pixels(out, in, at);
+  for (int r = 0; r < part.rows; r++) {
+    linear_byte_pixels(out + r * out_pitch, in, {at.x[r], at.y[r], nullptr, part.columns});
+  }
 }
 
 }  // namespace daliesque::image::DALIESQUE_ISA

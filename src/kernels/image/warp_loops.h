@@ -63,8 +63,15 @@ struct WarpLoops {
 using NearestLoop = void(std::byte* out, const WarpSurface& in, const WarpStretch& at,
                          int64_t pixel_bytes);
 
-/// Linear interpolation of uint8 images with 14-bit weights.
-using LinearBytesLoop = void(uint8_t* out, const WarpSurface& in, const WarpStretch& at);
+/// The upper left part of a tile that is wanted. Rows of a `straight` one are as in WarpStretch.
+struct WarpPart {
+  int rows, columns;
+  bool straight;
+};
+
+/// Linear interpolation of uint8 images with 14-bit weights. Rows of `out` are `pitch` bytes apart.
+using LinearBytesLoop = void(uint8_t* out, int64_t pitch, const WarpSurface& in,
+                             const WarpCoordinates& at, const WarpPart& part);
 
 namespace portable {
 extern const WarpLoops warp_loops;

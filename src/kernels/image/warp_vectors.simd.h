@@ -56,6 +56,13 @@ DALIESQUE_INLINE Ints fractions(Floats v) {
 DALIESQUE_INLINE Ints minus_words(Ints a, Ints b) {
   return (Ints)_mm512_sub_epi16((__m512i)a, (__m512i)b);
 }
+/// The lower halves of the words of `low`, and as the upper ones those of `high`.
+DALIESQUE_INLINE Ints word_pairs(Ints low, Ints high) {
+  alignas(64) static constexpr uint16_t kOrder[32] = {0,  32, 2,  34, 4,  36, 6,  38, 8,  40, 10,
+                                                      42, 12, 44, 14, 46, 16, 48, 18, 50, 20, 52,
+                                                      22, 54, 24, 56, 26, 58, 28, 60, 30, 62};
+  return (Ints)_mm512_permutex2var_epi16((__m512i)low, _mm512_load_si512(kOrder), (__m512i)high);
+}
 /// A bit for each negative number.
 DALIESQUE_INLINE uint32_t negatives(Ints v) { return _mm512_movepi32_mask((__m512i)v); }
 
@@ -84,12 +91,30 @@ DALIESQUE_INLINE Ints fractions(Floats v) {
 DALIESQUE_INLINE Ints minus_words(Ints a, Ints b) {
   return (Ints)_mm256_sub_epi16((__m256i)a, (__m256i)b);
 }
+/// The lower halves of the words of `low`, and as the upper ones those of `high`.
+DALIESQUE_INLINE Ints word_pairs(Ints low, Ints high) {
+  return (Ints)_mm256_blend_epi16((__m256i)low, _mm256_slli_epi32((__m256i)high, 16), 0xaa);
+}
 /// A bit for each negative number.
 DALIESQUE_INLINE uint32_t negatives(Ints v) {
   return static_cast<uint32_t>(_mm256_movemask_ps((__m256)v));
 }
 
 #endif
+
+/// Sets of weights in pairs: (w00, w01) and (w10, w11).
+struct WeightPairs {
+  Ints upper, lower;
+};
+
+DALIESQUE_INLINE WeightPairs weight_pairs(Floats right, Floats below) {
+  const Ints x = fractions(right), y = fractions(below), both = fractions(right * below);
+  // Only lower halves of words count; the upper ones, which are all equal, cancel out.
+  const Ints only_x = minus_words(x, both), only_y = minus_words(y, both);
+  const Floats total = Floats{} + (kNoFraction + kOne);
+  const Ints rest = minus_words(minus_words((Ints)total, only_x), y);
+  return {word_pairs(rest, only_x), word_pairs(only_y, both)};
+}
 
 #endif
 
