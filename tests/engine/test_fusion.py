@@ -112,6 +112,25 @@ def mirrored_last(files: ndd.Batch, rng: ndd.random.RNG) -> ndd.Batch:
     return ndd.flip(images, vertical=ndd.random.coin_flip(batch_size=COUNT, rng=rng))
 
 
+def windows_of_moved(files: ndd.Batch, rng: ndd.random.RNG) -> ndd.Batch:
+    """Of what is moved, only windows are made, wherever they begin."""
+    images = ndd.resize(ndd.decoders.image(files), size=[90, 700])
+    angle = ndd.random.uniform(range=(-40, 40), batch_size=COUNT, rng=rng)
+    images = ndd.rotate(images, angle=angle, keep_size=True, fill_value=7)
+    start = ndd.random.uniform(range=(0, 0.4), shape=[2], batch_size=COUNT, rng=rng)
+    images = ndd.slice(images, start, [0.6, 0.6], axes=[0, 1])
+    images = ndd.crop(ndd.shear_x(images, shear=0.3), crop=[43, 350], crop_pos_x=0.7)
+    matrix = [0.9, 0.2, -3, 0.1, 1, 0]
+    images = ndd.crop(
+        ndd.warp_affine(images, matrix=matrix, dtype=ndd.float32), crop=[30, 33], crop_pos_x=0.9
+    )
+    # Not within the image.
+    images = ndd.warp_affine(images, matrix=matrix, size=[31, 32])
+    return ndd.slice(
+        images, [3, -2], [40, 20], axes=[0, 1], out_of_bounds_policy="pad", fill_values=9
+    )
+
+
 CHAINS = {
     evaluation: ["decoders.image", "crop", "resize", "crop_mirror_normalize"],
     training: [
@@ -125,6 +144,18 @@ CHAINS = {
     views: ["decoders.image_slice", "flip", "slice"],
     moves: ["decoders.image", "flip", "rotate", "shear_y", "warp_affine", "gaussian_blur"],
     mirrored_last: ["decoders.image", "rotate", "flip"],
+    windows_of_moved: [
+        "decoders.image",
+        "resize",
+        "rotate",
+        "slice",
+        "shear_x",
+        "crop",
+        "warp_affine",
+        "crop",
+        "warp_affine",
+        "slice",
+    ],
 }
 
 

@@ -314,6 +314,26 @@ WarpOptions options(WarpInterp interp, Border border, std::vector<float> fill) {
   return {interp, border, std::move(fill)};
 }
 
+/// Moves pixels by a matrix for each image or volume.
+struct AffineKernel {
+  ArgArray<float> matrices;
+  WarpOptions wanted;
+  int dims;
+
+  void operator()(Samples& out, const Samples& in, int64_t first) const {
+    warp(out, dense(in), AffineMapping(rows_from(matrices, first), dims), wanted);
+  }
+
+  /// Only of images.
+  void run_window(Samples& out, const Samples& in, int64_t i, const CropWindow& window) const {
+    const int64_t origin[] = {window.y, window.x};
+    const PerSample<int64_t> origins{origin, 1, 2};
+    WarpOptions own = wanted;
+    own.origins = &origins;
+    warp(out, dense(in), AffineMapping(rows_from(matrices, i), dims), own);
+  }
+};
+
 KernelOutput bound_warp_affine(const KernelInput& in, int type, const ArgArray<int64_t>& sizes,
                                ArgArray<float> matrices, WarpInterp interp, Border border,
                                std::vector<float> fill) {
@@ -321,10 +341,7 @@ KernelOutput bound_warp_affine(const KernelInput& in, int type, const ArgArray<i
   const int dims = like.ndim() - 1;
   per_sample(matrices, like.size(), dims * (dims + 1));
   return apply(in, outline_of(like, type, sizes),
-               [matrices = std::move(matrices), wanted = options(interp, border, std::move(fill)),
-                dims](Samples& out, const Samples& from, int64_t first) {
-                 warp(out, dense(from), AffineMapping(rows_from(matrices, first), dims), wanted);
-               });
+               AffineKernel{std::move(matrices), options(interp, border, std::move(fill)), dims});
 }
 
 /// As OpenCV, and so the reference, rounds: to whole pixels for nearest neighbors (in float32 for

@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -39,8 +40,8 @@ struct KernelOutput {
   std::variant<Samples, PlannedSamples> value;
 };
 
-/// A stage that calls a function. If this has a member `keeps`, it says which samples it would only
-/// copy.
+/// A stage that calls a function. It may have members `keeps`, `window` and `run_window`, which are
+/// those of the stage.
 template <class Kernel>
 class KernelStage : public Stage {
  public:
@@ -56,8 +57,25 @@ class KernelStage : public Stage {
       return false;
     }
   }
+  std::optional<CropWindow> window(int64_t i, const Samples& in) const override {
+    if constexpr (requires { kernel_.window(i, in, outline()); }) {
+      return kernel_.window(i, in, outline());
+    } else {
+      return std::nullopt;
+    }
+  }
+  bool makes_windows() const override { return kMakesWindows; }
+  void run_window(Samples& out, const Samples& in, int64_t i,
+                  const CropWindow& window) const override {
+    if constexpr (kMakesWindows) kernel_.run_window(out, in, i, window);
+  }
 
  private:
+  static constexpr bool kMakesWindows =
+      requires(const Kernel& kernel, Samples& out, const CropWindow& window) {
+        kernel.run_window(out, out, int64_t{}, window);
+      };
+
   Kernel kernel_;
 };
 

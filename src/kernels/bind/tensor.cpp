@@ -50,6 +50,30 @@ PerSample<int64_t> per_axis(const ArgArray<int64_t>& array, const Samples& in) {
   return in.ndim() ? per_sample(array, in.size(), in.ndim()) : per_sample(array);
 }
 
+/// Cuts windows out of samples.
+struct SliceKernel {
+  ArgArray<int64_t> anchors;
+  Border border;
+  ArgArray<float> fill;
+  int channel_axis;
+
+  void operator()(Samples& out, const Samples& in, int64_t first) const {
+    slice(out, in, rows_from(anchors, first), border, rows_from(fill, first), channel_axis);
+  }
+
+  /// The window of an image (HWC), if it keeps the type and all channels and is within the image.
+  std::optional<CropWindow> window(int64_t i, const Samples& in, const Samples& out) const {
+    if (in.ndim() != 3 || in.dtype() != out.dtype()) return std::nullopt;
+    const int64_t* anchor = rows_from(anchors, i).row(0);
+    const Shape from = in.shape(i), to = out.shape(i);
+    for (size_t axis = 0; axis < 3; axis++) {
+      if (anchor[axis] < 0 || anchor[axis] > from[axis] - to[axis]) return std::nullopt;
+    }
+    if (to[2] != from[2]) return std::nullopt;
+    return CropWindow{anchor[0], anchor[1], to[0], to[1]};
+  }
+};
+
 KernelOutput bound_slice(const KernelInput& in, int type, ArgArray<int64_t> anchors,
                          const ArgArray<int64_t>& shapes, Border border, ArgArray<float> fill,
                          int channel_axis) {
@@ -64,11 +88,7 @@ KernelOutput bound_slice(const KernelInput& in, int type, ArgArray<int64_t> anch
   return apply(in,
                Samples::outline(static_cast<DType>(type), like.ndim(), std::move(extents),
                                 like.layout(), like.size()),
-               [anchors = std::move(anchors), border, fill = std::move(fill), channel_axis](
-                   Samples& out, const Samples& from, int64_t first) {
-                 slice(out, from, rows_from(anchors, first), border, rows_from(fill, first),
-                       channel_axis);
-               });
+               SliceKernel{std::move(anchors), border, std::move(fill), channel_axis});
 }
 
 KernelOutput bound_transpose(const KernelInput& in, std::vector<int> permutation,

@@ -37,17 +37,35 @@ double PlannedSamples::cost(int64_t i) const {
   return total;
 }
 
+/// Runs step k for sample i, or if the next one takes a window of what it makes, both at once: the
+/// rest is not made. Returns which step was the last.
+size_t PlannedSamples::run_step(Samples& data, const Samples& out, int64_t i, size_t k) const {
+  const Stage& stage = *steps_[k].stage;
+  std::optional<CropWindow> window;
+  if (k + 1 < steps_.size() && stage.makes_windows()) {
+    window = steps_[k + 1].stage->window(i, stage.outline());
+  }
+  const size_t last = window ? k + 1 : k;
+  const bool is_last = last + 1 == steps_.size();
+  Samples next = sample_of(is_last ? out : steps_[last].stage->outline(), i);
+  if (!is_last) next.materialize();
+  if (window) {
+    stage.run_window(next, data, i, *window);
+  } else {
+    stage.run(next, data, i);
+  }
+  data = std::move(next);
+  return last;
+}
+
 void PlannedSamples::make_sample(Samples& out, int64_t i, std::vector<Count>& spent) const {
   Samples data = sample_of(*source_, i);
-  for (size_t k = 0; k < steps_.size(); k++) {
+  for (size_t k = 0, last = 0; k < steps_.size(); k = last + 1) {
     const auto& [stage, meter] = steps_[k];
-    const bool is_last = k + 1 == steps_.size();
-    if (!is_last && stage->keeps(i)) continue;
+    last = k;
+    if (k + 1 < steps_.size() && stage->keeps(i)) continue;
     const int64_t begin = clock_now();
-    Samples next = sample_of(is_last ? out : stage->outline(), i);
-    if (!is_last) next.materialize();
-    stage->run(next, data, i);
-    data = std::move(next);
+    last = run_step(data, out, i, k);
     const int64_t end = clock_now();
     spent[k].add(end - begin);
     if (meter && tracing()) {

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/crop_window.h"
 #include "core/meter.h"
 #include "core/samples.h"
 
@@ -28,6 +30,19 @@ class Stage {
 
   /// Whether sample i of the output is that of the input: then it need not be made.
   virtual bool keeps(int64_t /*i*/) const { return false; }
+
+  /// If sample i of the output is just a window of that of the input, which is like `in`: where it
+  /// is.
+  virtual std::optional<CropWindow> window(int64_t /*i*/, const Samples& /*in*/) const {
+    return std::nullopt;
+  }
+
+  /// Whether run_window() is there.
+  virtual bool makes_windows() const { return false; }
+
+  /// Fills `out` with a window of what becomes of `in`, sample i of the batch.
+  virtual void run_window(Samples& /*out*/, const Samples& /*in*/, int64_t /*i*/,
+                          const CropWindow& /*window*/) const {}
 
   /// Estimated nanoseconds to read sample i of the input, of so many bytes.
   virtual double read_cost(int64_t /*i*/, double bytes) const { return kByteCost * bytes; }
@@ -80,6 +95,7 @@ class PlannedSamples {
   };
 
   double cost(int64_t i) const;
+  size_t run_step(Samples& data, const Samples& out, int64_t i, size_t k) const;
   void make_sample(Samples& out, int64_t i, std::vector<Count>& spent) const;
 
   std::shared_ptr<const Samples> source_;

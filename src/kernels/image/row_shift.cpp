@@ -74,8 +74,9 @@ const uint8_t* find_row(uint8_t* buffer, const WarpSurface& in, int64_t row, int
 /// A row that is moved by fractions of pixels, or a part of it.
 class RowPart {
  public:
-  RowPart(const WarpSurface& in, int64_t y, RowShift shift) : in_(in), x_(shift.x), down_(shift.y) {
-    row_ = y + down_.whole;
+  RowPart(const WarpSurface& in, int64_t x, int64_t y, RowShift shift)
+      : in_(in), x_(shift.x), down_(shift.y), row_(y + down_.whole) {
+    x_.whole += x;
   }
 
   /// Where all that is needed lies within the rows of the image: from the first column to the last.
@@ -126,9 +127,10 @@ class RowPart {
 
 }  // namespace
 
-void shift_row(uint8_t* out, const WarpSurface& in, int64_t y, int64_t width, RowShift shift,
+void shift_row(uint8_t* out, const WarpSurface& in, int64_t y, RowColumns columns, RowShift shift,
                uint8_t* buffer) {
-  const RowPart part(in, y, shift);
+  const RowPart part(in, columns.begin, y, shift);
+  const int64_t width = columns.end - columns.begin;
   const int64_t begin = std::clamp<int64_t>(part.inner_begin(), 0, width);
   const int64_t end = std::clamp<int64_t>(part.inner_end(), begin, width);
   part.make(out, 0, begin, buffer);

@@ -14,9 +14,14 @@ struct RowShift {
   float x, y;
 };
 
-/// Makes the row `y`, of `width` pixels, of a result with linear interpolation. `in` has bytes, and
-/// a border that is constant or clamped. `buffer` has space for 2 * (width + 1) pixels.
-void shift_row(uint8_t* out, const WarpSurface& in, int64_t y, int64_t width, RowShift shift,
+/// Columns from the first to the one before the last.
+struct RowColumns {
+  int64_t begin, end;
+};
+
+/// Makes columns of the row `y` of a result with linear interpolation. `in` has bytes, and a border
+/// that is constant or clamped. `buffer` has space for 2 * (n + 1) pixels, if there are n columns.
+void shift_row(uint8_t* out, const WarpSurface& in, int64_t y, RowColumns columns, RowShift shift,
                uint8_t* buffer);
 
 }  // namespace daliesque::image

@@ -116,6 +116,10 @@ class BandMaker {
     surface_ = {in.data(sample), volume ? from[0] : 1, from[spatial - 2], from[spatial - 1],
                 from[spatial],   options.border,       fill_.data()};
     volume_ = volume;
+    if (options.origins) {
+      top_ = options.origins->row(sample)[0];
+      left_ = options.origins->row(sample)[1];
+    }
     height_ = to[spatial - 2];
     width_ = to[spatial - 1];
     item_bytes_ = static_cast<int64_t>(in.itemsize());
@@ -123,8 +127,8 @@ class BandMaker {
     pixel_bytes_ = static_cast<int64_t>(out.itemsize()) * from[spatial];
     const bool plain = options.border == Border::constant || options.border == Border::clamp;
     // Shifts that are finite for the first and the last row are so for all of them.
-    shifts_rows_ = sampler.fast() && plain && in.volume(sample) && mapping.row_shift(sample, 0) &&
-                   mapping.row_shift(sample, height_ - 1);
+    shifts_rows_ = sampler.fast() && plain && in.volume(sample) &&
+                   mapping.row_shift(sample, top_) && mapping.row_shift(sample, top_ + height_ - 1);
     if (shifts_rows_) buffer_.resize(static_cast<size_t>(2 * (width_ + 1) * pixel_bytes_));
   }
 
@@ -138,14 +142,17 @@ class BandMaker {
   }
 
   void make(std::byte* out, int64_t band) {
-    const int64_t z = band / bands(height_), y = band % bands(height_) * kWarpRows;
+    const int64_t z = band / bands(height_), y = top_ + band % bands(height_) * kWarpRows;
     const auto row_count = static_cast<int>(rows(band));
     if (shifts_rows_) return shift_rows(reinterpret_cast<uint8_t*>(out), y, row_count);
-    for (int64_t x = 0; x < width_; x += kWarpColumns) {
-      const int columns = static_cast<int>(std::min<int64_t>(kWarpColumns, width_ - x));
-      mapping_.locate(at_, sample_, {z, y, x, row_count, columns});
+    int columns = 0;
+    for (int64_t x = left_; x < left_ + width_; x += columns) {
+      // Running sums start again between tiles only.
+      columns = static_cast<int>(std::min<int64_t>(kWarpColumns, kWarpRestart - x % kWarpRestart));
+      columns = static_cast<int>(std::min<int64_t>(columns, left_ + width_ - x));
+      mapping_.locate(at_, sample_, {z, y, x, row_count, columns, x == left_});
       if (scattered_) prefetch_tile(row_count, columns);
-      make_tile(out + x * pixel_bytes_, row_count, columns);
+      make_tile(out + (x - left_) * pixel_bytes_, row_count, columns);
     }
   }
 
@@ -183,14 +190,15 @@ class BandMaker {
 
   void shift_rows(uint8_t* out, int64_t first, int row_count) {
     for (int r = 0; r < row_count; r++, out += row_bytes()) {
-      shift_row(out, surface_, first + r, width_, *mapping_.row_shift(sample_, first + r),
-                buffer_.data());
+      shift_row(out, surface_, first + r, {left_, left_ + width_},
+                *mapping_.row_shift(sample_, first + r), buffer_.data());
     }
   }
 
   const WarpMapping& mapping_;
   const Sampler& sampler_;
   int64_t sample_, height_, width_, pixel_bytes_, item_bytes_;
+  int64_t top_ = 0, left_ = 0;
   bool volume_, shifts_rows_, scattered_;
   std::vector<uint8_t> buffer_;
   std::vector<std::byte> fill_;
@@ -226,13 +234,18 @@ void AffineMapping::locate(WarpCoordinates& at, int64_t sample, const WarpTile& 
   for (int d = 0; d < dims_; d++) {
     const float* row = m + d * (dims_ + 1);
     step[d] = row[0];
-    if (tile.x % kWarpRestart != 0) continue;
+    const int64_t steps = tile.x % kWarpRestart;
+    if (steps != 0 && !tile.first) continue;
+    float* sums = at.sums[d];
     for (int r = 0; r < kWarpRows; r++) {
       float sum = row[dims_] + row[0] * 0.5f;
       sum += row[1] * (static_cast<float>(tile.y + r) + 0.5f);
       if (dims_ == 3) sum += row[2] * (static_cast<float>(tile.z) + 0.5f);
-      for (int64_t x = 0; x < tile.x; x += kWarpRestart) sum += kWarpRestart * row[0];
-      at.sums[d][r] = sum;
+      for (int64_t x = 0; x < tile.x - steps; x += kWarpRestart) sum += kWarpRestart * row[0];
+      sums[r] = sum;
+    }
+    for (int64_t k = 0; k < steps; k++) {
+      for (int r = 0; r < kWarpRows; r++) sums[r] += row[0];
     }
   }
   warp_loops().affine(at, step, dims_);

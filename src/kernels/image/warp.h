@@ -16,10 +16,12 @@ namespace daliesque::image {
 
 enum class WarpInterp : int32_t { nearest = 0, linear = 1, cubic = 2 };
 
-/// Part of the output: columns from `x` on of the rows from `y` on, in the slice `z`.
+/// Part of the output: columns from `x` on of the rows from `y` on, in the slice `z`. The `first`
+/// one of a row of tiles may begin anywhere.
 struct WarpTile {
   int64_t z, y, x;
   int rows, columns;
+  bool first;
 };
 
 /// Says where the pixels of the output come from. It is asked for the tiles of a row of tiles from
@@ -130,6 +132,8 @@ struct WarpOptions {
   std::vector<float> fill;
   /// Samples with 0 are copied; null if there are none. Needs equal shapes and types.
   const PerSample<int32_t>* mask = nullptr;
+  /// Where outputs begin, (y, x), if they are windows of what the mapping makes of images.
+  const PerSample<int64_t>* origins = nullptr;
 };
 
 /// Fills `out` (HWC or DHWC, its shapes say the wanted sizes) from `in`. Nearest-neighbor
