@@ -51,6 +51,9 @@ struct Rows {
     return row;
   }
 
+  /// Whether nothing is mirrored.
+  bool is_plain() const { return !reversed && outer_axes <= 1 && !descends(); }
+
   /// Whether one row after the other comes from higher to lower addresses.
   bool descends() const { return outer_axes > 0 && outer[outer_axes - 1].mirrored; }
 };
@@ -149,11 +152,17 @@ void flip(Samples& out, const Samples& in, const std::vector<FlipAxis>& axes) {
         const Rows& rows = rows_of(i);
         const int64_t bytes = rows.items * rows.item_bytes;
         const auto* from = in.data<const std::byte>(i);
-        RowWriter writer(rows, streamed);
-        for (int64_t k = begin; k < end; k++) {
-          // It is reading that should go from lower to higher addresses.
-          const int64_t row = rows.descends() ? end - 1 - (k - begin) : k;
-          writer.run(out.data<std::byte>(i) + row * bytes, from + rows.source(row) * bytes);
+        auto* to = out.data<std::byte>(i);
+        if (rows.is_plain()) {
+          copy_bytes(to + begin * bytes, from + begin * bytes,
+                     static_cast<size_t>((end - begin) * bytes), streamed);
+        } else {
+          RowWriter writer(rows, streamed);
+          for (int64_t k = begin; k < end; k++) {
+            // It is reading that should go from lower to higher addresses.
+            const int64_t row = rows.descends() ? end - 1 - (k - begin) : k;
+            writer.run(to + row * bytes, from + rows.source(row) * bytes);
+          }
         }
         if (streamed) stream_fence();
       });
