@@ -298,15 +298,23 @@ DALIESQUE_INLINE bool results_fit(const ColorTransform& t) {
 
 #ifdef __AVX512VBMI__
 /// Transforms 16 pixels at a time; returns how many.
+///
+/// Without a center, bytes need no conversion: as the last bits of 2^23, they are the sum of both,
+/// and a fused product with that, less the product with 2^23, is rounded as that with the byte.
+template <bool centered>
 DALIESQUE_INLINE int64_t transform_groups(uint8_t* __restrict out, const uint8_t* __restrict in,
                                           int64_t pixels, const ColorTransform& t) {
   constexpr __mmask64 kGroup = (__mmask64{1} << 48) - 1, kFirstOfFour = 0x1111111111111111;
   const __m512i first_bytes =
       _mm512_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45);
-  __m512 matrix[3][3], offset[3];
+  constexpr float kBase = 0x1p23f;
+  __m512 matrix[3][3], base[3][3], offset[3];
   __m512i order[3], center[3];
   for (int k = 0; k < 3; k++) {
-    for (int j = 0; j < 3; j++) matrix[k][j] = _mm512_set1_ps(t.matrix[k][j]);
+    for (int j = 0; j < 3; j++) {
+      matrix[k][j] = _mm512_set1_ps(t.matrix[k][j]);
+      base[k][j] = _mm512_set1_ps(t.matrix[k][j] * -kBase);
+    }
     offset[k] = _mm512_set1_ps(t.offset[k]);
     center[k] = _mm512_set1_epi32(t.center[k]);
     order[k] = _mm512_add_epi32(first_bytes, _mm512_set1_epi32(t.reversed_in ? 2 - k : k));
@@ -325,16 +333,26 @@ DALIESQUE_INLINE int64_t transform_groups(uint8_t* __restrict out, const uint8_t
     const __m512i source = _mm512_maskz_loadu_epi8(kGroup, in + 3 * i);
     __m512 channels[3];
     for (int k = 0; k < 3; k++) {
-      const __m512i whole = _mm512_maskz_permutexvar_epi8(kFirstOfFour, order[k], source);
-      channels[k] = _mm512_cvtepi32_ps(_mm512_sub_epi32(whole, center[k]));
+      if constexpr (centered) {
+        const __m512i whole = _mm512_maskz_permutexvar_epi8(kFirstOfFour, order[k], source);
+        channels[k] = _mm512_cvtepi32_ps(_mm512_sub_epi32(whole, center[k]));
+      } else {
+        const __m512i bits = _mm512_castps_si512(_mm512_set1_ps(kBase));
+        channels[k] =
+            _mm512_castsi512_ps(_mm512_mask_permutexvar_epi8(bits, kFirstOfFour, order[k], source));
+      }
     }
+    const auto product = [&](int k, int j) {
+      return centered ? _mm512_mul_ps(matrix[k][j], channels[j])
+                      : _mm512_fmadd_ps(matrix[k][j], channels[j], base[k][j]);
+    };
     __m512i results[3];
     for (int k = 0; k < 3; k++) {
-      __m512 sum = _mm512_mul_ps(matrix[k][0], channels[0]);
-      sum = _mm512_add_ps(sum, _mm512_mul_ps(matrix[k][1], channels[1]));
-      sum = _mm512_add_ps(sum, _mm512_mul_ps(matrix[k][2], channels[2]));
-      sum = _mm512_add_ps(sum, offset[k]);
-      results[k] = _mm512_cvttps_epi32(_mm512_add_ps(sum, _mm512_set1_ps(kAlmostHalf)));
+      __m512 sum = _mm512_add_ps(product(k, 0), product(k, 1));
+      sum = _mm512_add_ps(_mm512_add_ps(sum, product(k, 2)), offset[k]);
+      // A sum by the units that multiply, which have less to do.
+      sum = _mm512_fmadd_ps(sum, _mm512_set1_ps(1), _mm512_set1_ps(kAlmostHalf));
+      results[k] = _mm512_cvttps_epi32(sum);
     }
     const __m512i packed = _mm512_packus_epi16(_mm512_packs_epi32(results[0], results[1]),
                                                _mm512_packs_epi32(results[2], results[2]));
@@ -351,7 +369,11 @@ void transform_bytes(uint8_t* __restrict out, const uint8_t* __restrict in, int6
 #ifdef __AVX2__
   const bool fits = results_fit(t);
 #ifdef __AVX512VBMI__
-  if (fits) i = transform_groups(out, in, pixels, t);
+  const bool centered = (t.center[0] | t.center[1] | t.center[2]) != 0;
+  if (fits) {
+    i = centered ? transform_groups<true>(out, in, pixels, t)
+                 : transform_groups<false>(out, in, pixels, t);
+  }
 #endif
   const __m256i mask[3] = {channel_mask(first_in), channel_mask(1), channel_mask(2 - first_in)};
   const __m256i interleaving = interleaving_mask(t.reversed_out);
