@@ -100,19 +100,21 @@ def _maps(
 
 # What a kernel takes each sample through, by the names of augmentations.
 _STEPS = {
-    "identity": Step.none,
-    **dict.fromkeys(_MOVING, Step.move),
-    "brightness": Step.brightness,
-    "contrast": Step.contrast,
-    "color": Step.color,
-    "sharpness": Step.sharpness,
-    "posterize": Step.posterize,
-    "solarize": Step.solarize,
-    "solarize_add": Step.add_below,
-    "invert": Step.invert,
-    "equalize": Step.equalize,
-    "auto_contrast": Step.autocontrast,
+    "identity": Step.none.value,
+    **dict.fromkeys(_MOVING, Step.move.value),
+    "brightness": Step.brightness.value,
+    "contrast": Step.contrast.value,
+    "color": Step.color.value,
+    "sharpness": Step.sharpness.value,
+    "posterize": Step.posterize.value,
+    "solarize": Step.solarize.value,
+    "solarize_add": Step.add_below.value,
+    "invert": Step.invert.value,
+    "equalize": Step.equalize.value,
+    "auto_contrast": Step.autocontrast.value,
 }
+# Whose parameters are not those of the kernel.
+_CONVERTED = ("posterize", "solarize_add", "sharpness")
 _CURVES = {
     "posterize": Curve.posterize,
     "solarize": Curve.solarize,
@@ -240,23 +242,25 @@ def _run_each(
     parameters = np.zeros((count, len(stages), 2), np.float32)
     matrices = np.zeros((count, len(stages), 6), np.float32)
     sizes = np.ascontiguousarray(images.shape_array()[:, :2])
-    moving = False
+    names = [str(augmentation.operator) for augmentation in policy.augmentations]
+    # The last one is for -1.
+    steps = np.array([*map(_STEPS.__getitem__, names), Step.none.value], np.int32)
     for k, stage in enumerate(stages):
-        for number, augmentation in enumerate(policy.augmentations):
-            rows = np.flatnonzero(stage.numbers == number)
-            name = augmentation.operator
-            if len(rows) == 0 or name == "identity":
+        kinds[:, k] = steps[stage.numbers]
+        parameters[:, k, 0] = stage.parameters
+        for number, name in enumerate(names):
+            if name not in _MOVING and name not in _CONVERTED:
                 continue
-            assert isinstance(name, str)
-            kinds[rows, k] = _STEPS[name].value
+            rows = np.flatnonzero(stage.numbers == number)
+            if len(rows) == 0:
+                continue
             own = stage.parameters[rows]
             maps = _maps(name, own, sizes[rows], canvas, rows)
             if maps is None:
                 parameters[rows, k] = _step_rows(name, own)
             else:
-                moving = True
                 matrices[rows, k] = maps
-    if moving:
+    if (kinds == Step.move.value).any():
         check_moves(images, sizes, canvas.fill_value, canvas.interp)
     # Samples for which nothing was drawn are not copied.
     changed = kinds.any(axis=1)
