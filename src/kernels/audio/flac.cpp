@@ -5,41 +5,13 @@
 #include <limits>
 #include <type_traits>
 
+#include "audio/byte_window.h"
 #include "audio/file.h"
 #include "audio/flac_frame.h"
 
 namespace daliesque::audio {
 
 namespace {
-
-/// Part of a file in memory, which moves on. Bytes that are in memory already stay there.
-class Window {
- public:
-  explicit Window(const AudioBytes& source) : source_(source) {}
-
-  /// The bytes from `offset` on: at least `least`, unless the file ends before.
-  std::pair<const uint8_t*, int64_t> from(int64_t offset, int64_t least) {
-    if (offset >= source_.size()) return {nullptr, 0};
-    if (const void* all = source_.memory()) {
-      return {static_cast<const uint8_t*>(all) + offset, source_.size() - offset};
-    }
-    const int64_t wanted = std::min(least, source_.size() - offset);
-    if (offset < begin_ || offset + wanted > begin_ + held_) {
-      bytes_.resize(
-          static_cast<size_t>(std::max(wanted, std::min(kStep, source_.size() - offset))));
-      begin_ = offset;
-      held_ = source_.read(bytes_.data(), static_cast<int64_t>(bytes_.size()), offset);
-    }
-    return {bytes_.data() + (offset - begin_), begin_ + held_ - offset};
-  }
-
- private:
-  static constexpr int64_t kStep = 1 << 20;
-
-  const AudioBytes& source_;
-  std::vector<uint8_t> bytes_;
-  int64_t begin_ = 0, held_ = 0;
-};
 
 template <class Out>
 Out to_output(int32_t value, int bits) {
@@ -164,7 +136,7 @@ class FlacFile : public AudioFile {
   }
 
   const FlacFormat format_;
-  Window window_;
+  ByteWindow window_;
   FlacFrame frame_;
   int64_t begin_, size_;
   /// Where the next frame is, and its first sample; how many samples before are in `frame_`.
