@@ -114,7 +114,11 @@ def test_other_formats(kind: str, subtype: str, channels: int) -> None:
     expected, wanted_rate = soundfile.read(io.BytesIO(file), dtype="float32", always_2d=True)
     samples, rate = decode(file)
     assert rate == wanted_rate
-    np.testing.assert_array_equal(samples, expected)
+    if subtype == "VORBIS":
+        # Decoded natively, with sums in another order.
+        assert_close(samples, expected, "unit values")
+    else:
+        np.testing.assert_array_equal(samples, expected)
     mixed, _ = decode(file, downmix=True)
     assert_close(mixed, expected.mean(axis=1), "unit values")
     integers, _ = decode(file, dtype=ndd.int16)

@@ -172,5 +172,5 @@ def test_other_files_are_left_to_libsndfile() -> None:
     part = flac.subframe(values, 16, "constant")
     unknown_length = flac.file([flac.frame(0, 0, 16, 16, [part])], 0, 1, 16, 16)
     for data in (unknown_length, b"fLaC", b"fLaC" + bytes(50)):
-        with pytest.raises(ndd.DecodeError, match="neither a WAV file of plain samples nor a FLAC"):
+        with pytest.raises(ndd.DecodeError, match=r"neither a WAV file .* nor a whole FLAC"):
             ndd.decoders.audio(data)[0].evaluate()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds libsndfile, which decodes all audio but plain WAV and FLAC files."""
+"""Finds libsndfile, which decodes all audio but plain WAV, FLAC and Ogg Vorbis."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _FUNCTIONS = (
 )
 
 _MISSING = (
-    "is neither a WAV file of plain samples nor a FLAC file, and libsndfile, which decodes other "
-    "audio formats, is not installed; pip install daliesque[audio]"
+    "is neither a WAV file of plain samples nor a whole FLAC or Ogg Vorbis file, and libsndfile, "
+    "which decodes other audio formats, is not installed; pip install daliesque[audio]"
 )
 _UNKNOWN = "is not audio of a known format, or its header is damaged"
 

@@ -38,8 +38,9 @@ def audio(
 ) -> tuple[HostSamples, Samples]:
     """Decode audio.
 
-    WAV files of plain samples and FLAC files are read by the library itself. Ogg Vorbis, Opus, MP3,
-    AIFF and whatever else libsndfile reads need that library: ``pip install daliesque[audio]``.
+    WAV files of plain samples, FLAC and Ogg Vorbis files are read by the library itself. Opus, MP3,
+    AIFF and whatever else libsndfile reads need that library: ``pip install daliesque[audio]``. It
+    also reads what it can of Vorbis files that are damaged or unusual.
 
     Parameters
     ----------

@@ -64,23 +64,26 @@ int64_t AudioBytes::read(void* out, int64_t count, int64_t offset) const {
 
 AudioFiles::AudioFiles(const Samples& encoded, const SndfileFunctions* library)
     : encoded_(encoded) {
+  if (library) library_ = *library;
   for (int64_t i = 0; i < encoded.size(); i++) {
     auto& entry = entries_.emplace_back(std::make_unique<Entry>());
     entry->source = std::make_unique<AudioBytes>(encoded.data(i), encoded.volume(i));
   }
-  open(library);
+  open();
 }
 
 AudioFiles::AudioFiles(const std::vector<std::string>& paths, const SndfileFunctions* library) {
+  if (library) library_ = *library;
   for (const std::string& path : paths) {
     auto& entry = entries_.emplace_back(std::make_unique<Entry>());
     entry->file.open(path);
     if (entry->file.code() == 0) entry->source = std::make_unique<AudioBytes>(entry->file);
   }
-  open(library);
+  open();
 }
 
-void AudioFiles::open(const SndfileFunctions* library) {
+void AudioFiles::open() {
+  const SndfileFunctions* library = library_ ? &*library_ : nullptr;
   const auto entry = [&](int64_t i) -> Entry& { return *entries_[static_cast<size_t>(i)]; };
   parallel_for(
       size(),
@@ -92,6 +95,7 @@ void AudioFiles::open(const SndfileFunctions* library) {
         if (!opened.source) return;
         opened.audio = open_wav(*opened.source);
         if (!opened.audio) opened.audio = open_flac(*opened.source);
+        if (!opened.audio) opened.audio = open_vorbis(*opened.source, library);
         if (!opened.audio && library) opened.audio = open_sndfile(*library, *opened.source);
       });
 }

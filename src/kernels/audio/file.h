@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoded audio: WAV files of plain samples and FLAC files by native decoders, everything else
-// through libsndfile, where it is installed.
+// Encoded audio: WAV files of plain samples, FLAC and Ogg Vorbis files by native decoders,
+// everything else through libsndfile, where it is installed.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,13 @@ std::unique_ptr<AudioFile> open_wav(const AudioBytes& source);
 /// `source` must stay.
 std::unique_ptr<AudioFile> open_flac(const AudioBytes& source);
 
+/// Opens an Ogg file of a Vorbis stream; null if it is anything else, or there is something unusual
+/// about it. `source` must stay, and `library`, which may be null; that reads what is found to be
+/// damaged.
+std::unique_ptr<AudioFile> open_vorbis(const AudioBytes& source, const SndfileFunctions* library);
+
 /// Opens a file of any kind that libsndfile knows; null if it cannot. `source` must stay.
-std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, AudioBytes& source);
+std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, const AudioBytes& source);
 
 /// Audio files, opened together and decoded together. The bytes must stay where they are.
 class AudioFiles {
@@ -93,9 +99,10 @@ class AudioFiles {
     std::unique_ptr<AudioFile> audio;
   };
 
-  void open(const SndfileFunctions* library);
+  void open();
 
   Samples encoded_;
+  std::optional<SndfileFunctions> library_;
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 

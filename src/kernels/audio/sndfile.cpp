@@ -130,7 +130,7 @@ class SndFile : public AudioFile {
 
 }  // namespace
 
-std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, AudioBytes& source) {
+std::unique_ptr<AudioFile> open_sndfile(const SndfileFunctions& library, const AudioBytes& source) {
   auto file = std::make_unique<SndFile>(library, source);
   if (!file->open()) return nullptr;
   return file;
