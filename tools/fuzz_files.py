@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole image files of every kind, of which the fuzzers make damaged ones."""
+"""Whole files of every kind, of which the fuzzers make damaged ones."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+from support.audio_makers import encoded, pcm, signal, wav
 from support.image_makers import bmp, exif, jpeg, picture, png, png_chunk, pnm, save, tiff
 from support.png_makers import Packing, filtered_png
 
@@ -22,8 +23,20 @@ COLORS = np.random.default_rng(0).integers(0, 256, (256, 3), np.uint8)
 
 
 def whole_files() -> dict[str, bytes]:
-    """A file of each kind; the first word of a name is that of the format."""
+    """An image of each kind; the first word of a name is that of the format."""
     return jpegs() | pngs() | tiffs() | bitmaps() | others()
+
+
+def audio_files() -> dict[str, bytes]:
+    """Audio in the formats that are decoded natively."""
+    data, bits, _ = pcm(signal(300, 2), "i16")
+    files = {"wav": wav(data, bits, 2)}
+    for channels in (1, 2, 3, 6):
+        values = signal(9000, channels)
+        files[f"ogg {channels}"] = encoded(values, 44100, "OGG", "VORBIS")
+        files[f"flac {channels}"] = encoded(values[:3000], 44100, "FLAC", "PCM_16")
+    files["ogg 8000"] = encoded(signal(5000, 2), 8000, "OGG", "VORBIS")
+    return files
 
 
 def jpegs() -> dict[str, bytes]:

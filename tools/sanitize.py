@@ -11,10 +11,11 @@ import time
 from pathlib import Path
 
 import asan
-from fuzz_files import whole_files
+from fuzz_files import audio_files, whole_files
 
 # Of which files each fuzzer makes damaged copies, and how many it decodes under AddressSanitizer.
 FUZZERS = {
+    "audio_fuzz": (("wav", "flac", "ogg"), 60_000),
     "jpeg_fuzz": (("jpeg",), 60_000),
     "formats_fuzz": (("png", "bmp", "pnm", "gif"), 40_000),
 }
@@ -23,7 +24,7 @@ FUZZERS = {
 def write_files(folder: Path, kinds: tuple[str, ...]) -> None:
     """Put the files of some kinds into a folder of which damaged copies are made."""
     folder.mkdir(exist_ok=True)
-    for name, data in whole_files().items():
+    for name, data in (whole_files() | audio_files()).items():
         if name.partition(" ")[0] in kinds:
             (folder / name.replace(" ", "-").replace(":", "")).write_bytes(data)
 
