@@ -26,6 +26,7 @@ NATIVE_FOLDERS: dict[str, set[str]] = {
     "boxes": {"random"},
     "files": {"tensor"},
     "records": {"files"},
+    "parquet": {"codecs", "files"},
     "audio": {"files"},
 }
 

@@ -80,7 +80,7 @@ def test_domains_follow_the_native_folders() -> None:
     folders = {path.name for path in (ROOT / "src" / "kernels").iterdir() if path.is_dir()}
     assert set(DOMAINS.values()) <= folders
     # What all share, file formats for `decode`, what only readers use, and the bindings.
-    assert folders - set(DOMAINS.values()) == {"core", "codecs", "records", "bind"}
+    assert folders - set(DOMAINS.values()) == {"core", "codecs", "parquet", "records", "bind"}
 
 
 def test_files_are_domains() -> None:

@@ -154,6 +154,12 @@ class Samples:
 
     def slice(self, ranges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], dropped: Sequence[bool], layout: str) -> Samples: ...
 
+    @staticmethod
+    def pick(parts: list[Samples], which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
+        """
+        Samples of several parts, in their memory: for each which has it, and where.
+        """
+
     def copy(self) -> Samples:
         """A contiguous copy in one buffer from the pool."""
 
@@ -1610,3 +1616,42 @@ def parse_coco(text: bytes, size_threshold: float, include_crowds: bool, ltrb: b
 
 def paint_coco_masks(sizes: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], mask_rows: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], polygons: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], vertices: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], mask_boxes: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu', writable=False)], run_ends: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], runs: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu', writable=False)], relative: bool) -> Samples:
     """Pictures of the labels of segmentations."""
+
+class ParquetCodec(enum.Enum):
+    """How pages are compressed."""
+
+    none = 0
+
+    snappy = 1
+
+    gzip = 2
+
+class ParquetType(enum.Enum):
+    """How values are stored."""
+
+    boolean = 0
+
+    int32 = 1
+
+    int64 = 2
+
+    float32 = 3
+
+    float64 = 4
+
+    bytes = 5
+
+    fixed = 6
+
+class RowGroupReader:
+    """Decodes columns of a row group."""
+
+    def __init__(self, archives: Archives, file: int, columns: Sequence[tuple[int, int, int, ParquetCodec, ParquetType, int, int, int]]) -> None:
+        """
+        Each column: offset, size, rows, codec, type, width, definition level and dtype.
+        """
+
+    def read(self, rows: int) -> list[Samples] | None:
+        """
+        The next rows; None if something is damaged, or of a kind that is not decoded here.
+        """

@@ -14,6 +14,7 @@
 #include "bytes.h"
 #include "check.h"
 #include "files/archives.h"
+#include "memory_source.h"
 #include "mutations.h"
 #include "records/coco.h"
 #include "records/coco_masks.h"
@@ -31,6 +32,7 @@ using namespace daliesque;
 using namespace daliesque::records;
 using testing::check;
 using testing::little;
+using testing::MemorySource;
 using testing::Mutator;
 using testing::passed;
 using testing::sample_of;
@@ -40,24 +42,6 @@ using testing::text_of;
 namespace {
 
 constexpr int kRounds = 20000;
-
-/// A file in memory.
-class MemorySource : public files::ByteSource {
- public:
-  explicit MemorySource(const std::string& bytes)
-      : size_(static_cast<int64_t>(bytes.size())), data_(new char[bytes.size()]) {
-    std::memcpy(data_.get(), bytes.data(), bytes.size());
-  }
-  int64_t size() const override { return size_; }
-  void read_at(int64_t offset, int64_t size, char* out) const override {
-    check(offset >= 0 && size >= 0 && offset <= size_ - size, "nobody reads beyond the end");
-    std::memcpy(out, data_.get() + offset, static_cast<size_t>(size));
-  }
-
- private:
-  int64_t size_;
-  std::unique_ptr<char[]> data_;
-};
 
 files::Archives archive_of(const std::string& bytes) {
   const auto source = std::make_shared<MemorySource>(bytes);

@@ -19,7 +19,14 @@ from .core.order import Numbers
 from .core.source import Fetched
 from .sources.arrow_columns import Columns, import_arrow
 from .sources.discovery import PathLike, list_paths, list_tree
-from .sources.row_groups import RowGroup, RowGroups, Slices, list_row_groups, open_parquet
+from .sources.row_groups import (
+    NativeDecoder,
+    RowGroup,
+    RowGroups,
+    Slices,
+    list_row_groups,
+    open_parquet,
+)
 from .sources.storage import is_url, join
 
 
@@ -100,7 +107,10 @@ class Parquet(Reader[dict[str, Batch]]):
             except (OSError, DecodeError) as error:
                 self.leave_out(path, error)
         roots = [] if schema is None else self._columns.roots(schema)
+        values = [] if schema is None else self._columns.values(schema)
+        may_map = not self._settings["dont_use_mmap"]
         self._rows = RowGroups(files, groups, roots)
+        self._native = NativeDecoder(self._arrow, self._rows, values, may_map)
         return len(self._rows)
 
     def _find_files(self) -> list[str]:
@@ -141,7 +151,7 @@ class Parquet(Reader[dict[str, Batch]]):
         slices = getattr(self._local, "slices", None)
         if slices is None:
             kept_rows = self._settings["initial_fill"] if self._settings["random_shuffle"] else 0
-            slices = Slices(self._arrow, self._rows, self._columns, kept_rows)
+            slices = Slices(self._arrow, self._rows, self._native, self._columns, kept_rows)
             self._local.slices = slices
         return slices.rows(numbers)
 

@@ -51,6 +51,10 @@ namespace files {
 void bind_files(nb::module_& m);
 }
 
+namespace parquet {
+void bind_parquet(nb::module_& m);
+}
+
 namespace records {
 void bind_records(nb::module_& m);
 void bind_coco(nb::module_& m);
@@ -81,4 +85,5 @@ NB_MODULE(_kernels, m) {
   daliesque::files::bind_files(m);
   daliesque::records::bind_records(m);
   daliesque::records::bind_coco(m);
+  daliesque::parquet::bind_parquet(m);
 }

@@ -256,12 +256,16 @@ const char* describe(InflateFault fault) {
   }
 }
 
-InflateFault Inflater::start(Bytes stream) {
+void Inflater::start_raw(Bytes blocks) {
   bits_ = {};
-  begin_ = bits_.next = stream.data();
-  bits_.end = stream.data() + stream.size();
+  begin_ = bits_.next = blocks.data();
+  bits_.end = blocks.data() + blocks.size();
   state_ = State::kBlock;
   last_block_ = false;
+}
+
+InflateFault Inflater::start(Bytes stream) {
+  start_raw(stream);
   if (stream.size() < 2) return InflateFault::kTruncated;
   refill(&bits_);
   const uint32_t first = take(&bits_, 8), second = take(&bits_, 8);

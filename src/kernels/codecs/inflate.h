@@ -68,6 +68,8 @@ class Inflater {
 
   /// Begins with a stream, which must stay where it is.
   InflateFault start(Bytes stream);
+  /// The same for blocks without a header in front of them.
+  void start_raw(Bytes blocks);
 
   /// Expands until at least `target` is reached or the stream ends. What was written before must
   /// be in [history, *out): at least its last `kInflateWindow` bytes. Moves `*out` on.

@@ -290,7 +290,7 @@ Samples Column::samples(const std::vector<std::string>& formats, DType type) con
       shapes.push_back(length);
       add(value);
     }
-    return Samples::view(DType::uint8, 1, std::move(shapes), std::move(data), owner_);
+    return Samples::view(DType::uint8, 1, std::move(shapes), std::move(data), owner_, true);
   }
   const Levels levels(array_, formats);
   const int ndim = levels.ndim();
@@ -307,7 +307,7 @@ Samples Column::samples(const std::vector<std::string>& formats, DType type) con
     }
   }
   if (bits) return unpacked_bits(ndim, std::move(shapes), levels.values(), begins);
-  Samples out = Samples::view(type, ndim, std::move(shapes), std::move(data), owner_);
+  Samples out = Samples::view(type, ndim, std::move(shapes), std::move(data), owner_, true);
   const auto base = reinterpret_cast<intptr_t>(levels.values());
   return base % itemsize == 0 ? out : clone(out);
 }

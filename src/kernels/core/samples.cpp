@@ -172,14 +172,14 @@ Samples Samples::wrap(DType dtype, std::vector<int64_t> shape, std::vector<int64
 }
 
 Samples Samples::view(DType dtype, int ndim, std::vector<int64_t> shapes, std::vector<void*> data,
-                      Buffer owner) {
+                      Buffer owner, bool readonly) {
   Samples out;
   out.dtype_ = dtype;
   out.ndim_ = ndim;
   out.shapes_ = std::move(shapes);
   out.data_ = std::move(data);
   out.owners_ = {std::move(owner)};
-  out.readonly_ = true;
+  out.readonly_ = readonly;
   out.packed_ = true;
   for (int64_t i = 1; i < out.size(); i++) {
     const size_t bytes = static_cast<size_t>(out.volume(i - 1)) * out.itemsize();
@@ -219,6 +219,50 @@ Samples Samples::join(const std::vector<const Samples*>& parts) {
         const auto strides = part->strides(i);
         out.strides_.insert(out.strides_.end(), strides.begin(), strides.end());
       }
+    }
+  }
+  out.packed_ = !strided && one_owner && adjacent;
+  return out;
+}
+
+Samples Samples::pick(const std::vector<const Samples*>& parts, std::span<const int64_t> which,
+                      std::span<const int64_t> at) {
+  if (parts.empty()) throw std::out_of_range("nothing to pick from");
+  Samples out;
+  out.dtype_ = parts[0]->dtype_;
+  out.ndim_ = parts[0]->ndim_;
+  out.layout_ = parts[0]->layout_;
+  bool strided = false, one_owner = true, adjacent = true;
+  for (const Samples* part : parts) {
+    if (part->dtype_ != out.dtype_ || part->ndim_ != out.ndim_) {
+      throw UsageError("samples of one batch must have one type and dimensionality");
+    }
+    strided |= !part->contiguous();
+    one_owner &= part->owners_.size() == 1 && part->owners_[0] == parts[0]->owners_[0];
+    out.external_ |= part->external_;
+    out.readonly_ |= part->readonly_;
+  }
+  if (one_owner) out.owners_ = parts[0]->owners_;
+  out.data_.reserve(which.size());
+  out.shapes_.reserve(which.size() * static_cast<size_t>(out.ndim_));
+  const std::byte* expected = nullptr;
+  for (size_t k = 0; k < which.size(); k++) {
+    const int64_t i = at[k];
+    if (which[k] < 0 || which[k] >= static_cast<int64_t>(parts.size()) || i < 0 ||
+        i >= parts[static_cast<size_t>(which[k])]->size()) {
+      throw std::out_of_range("no such sample");
+    }
+    const Samples& part = *parts[static_cast<size_t>(which[k])];
+    const auto* data = part.data<const std::byte>(i);
+    adjacent &= expected == nullptr || data == expected;
+    expected = data + static_cast<size_t>(part.volume(i)) * part.itemsize();
+    out.data_.push_back(part.data(i));
+    const Shape extents = part.shape(i);
+    out.shapes_.insert(out.shapes_.end(), extents.begin(), extents.end());
+    if (!one_owner) out.owners_.push_back(part.owner(i));
+    if (strided) {
+      const auto strides = part.strides(i);
+      out.strides_.insert(out.strides_.end(), strides.begin(), strides.end());
     }
   }
   out.packed_ = !strided && one_owner && adjacent;

@@ -43,12 +43,17 @@ class Samples {
   static Samples wrap(DType dtype, std::vector<int64_t> shape, std::vector<int64_t> strides,
                       void* data, Buffer owner, bool readonly, bool external);
 
-  /// Contiguous samples in memory that nobody changes and `owner` keeps alive, for reading only.
+  /// Contiguous samples in memory that `owner` keeps alive and nobody else changes; if somebody
+  /// else reads it, `readonly`.
   static Samples view(DType dtype, int ndim, std::vector<int64_t> shapes, std::vector<void*> data,
-                      Buffer owner);
+                      Buffer owner, bool readonly);
 
   /// The samples of several Samples, without copying. All must agree in dtype and ndim.
   static Samples join(const std::vector<const Samples*>& parts);
+  /// Sample at[i] of parts[which[i]] for each i, likewise. Throws std::out_of_range for samples that
+  /// do not exist.
+  static Samples pick(const std::vector<const Samples*>& parts, std::span<const int64_t> which,
+                      std::span<const int64_t> at);
 
   int64_t size() const { return static_cast<int64_t>(data_.size()); }
   DType dtype() const { return dtype_; }

@@ -86,6 +86,21 @@ class Columns:
         found = [name if name in schema.names else name.split(".")[0] for name in self.names]
         return list(dict.fromkeys(found))
 
+    def values(self, schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
+        """For each output the path of what holds its values, as Parquet has it, and its type."""
+        found = []
+        for name in self.names:
+            path = [name] if name in schema.names else name.split(".")
+            kind = schema.field(path[0]).type
+            for field in path[1:]:
+                kind = kind.field(field).type
+            kind = getattr(kind, "storage_type", kind)
+            if _is_struct(kind):
+                path.append("bytes")
+                kind = kind.field("bytes").type
+            found.append((".".join(path), getattr(kind, "value_type", kind)))
+        return found
+
     def names_files(self, table: pa.Table) -> bool:
         """Whether rows have the names of files in place of contents."""
         return any(_field(self._value(table, name), "bytes").null_count for name in self._naming)

@@ -16,7 +16,9 @@ from ... import _kernels
 from ..._engine.errors import DecodeError
 from ..core.order import Numbers
 from ..core.source import Fetched
+from .archives import Archives
 from .arrow_columns import Columns
+from .column_chunks import ColumnChunks
 from .storage import is_url, open_binary
 
 # Rows are decoded in slices of about so many bytes, and at most so many rows. Slices that fit into
@@ -118,6 +120,44 @@ class RowGroups:
         ]
 
 
+class NativeDecoder:
+    """Decodes row groups natively; `values` is what holds the values of each output."""
+
+    def __init__(
+        self, arrow: Any, index: RowGroups, values: list[tuple[str, Any]], may_map: bool
+    ) -> None:
+        self._arrow = arrow
+        self._index = index
+        self._values = values
+        self._archives = Archives(index.files, may_map=may_map)
+        # The file that was looked at last: nearly always it is the next one as well.
+        self._chunks: tuple[int, ColumnChunks] | None = None
+
+    def open(self, number: int) -> _kernels.RowGroupReader | None:
+        """What decodes a row group, unless Arrow has to. Raises OSError or DecodeError."""
+        group = self._index.groups[number]
+        path = self._index.files[group.file]
+        if is_url(path):
+            return None
+        known = self._chunks
+        if known is None or known[0] != group.file:
+            with open_parquet(self._arrow, path) as opened:
+                known = (group.file, ColumnChunks(opened.metadata, self._values))
+            self._chunks = known
+        chunks = known[1].of_group(group.number)
+        if chunks is None:
+            return None
+        return _kernels.RowGroupReader(self._archives.native, group.file, chunks)
+
+
+class _Taken(NamedTuple):
+    """Samples among which chosen rows are, where these are, and why others have none."""
+
+    outputs: tuple[_kernels.Samples, ...]
+    at: Numbers
+    errors: _Errors
+
+
 class _Slice:
     """Some rows in memory, as samples: the numbers of rows, ascending, and why others have none.
 
@@ -136,37 +176,42 @@ class _Slice:
         self._complete = complete
         self._content = content
         self._errors = errors
-        self._taken = np.zeros(len(numbers), bool)
-        # How many rows have not been delivered.
+        self._first = int(numbers[0]) if len(numbers) else 0
+        # Which rows have been delivered, and how many have not.
+        self._taken: list[Numbers] = []
         self.left = len(numbers)
         parts = content if isinstance(content, tuple) else (content,)
         self.nbytes: int = sum(part.nbytes for part in parts)
 
-    def take(self, numbers: Numbers, columns: Columns, path: str) -> Fetched | None:
-        """Chosen rows, which share the memory of the slice; None if some are not there."""
+    def take(self, numbers: Numbers, columns: Columns, path: str) -> _Taken | None:
+        """Where chosen rows are, which is in the memory of the slice; None if some are missing."""
         failed: _Errors = {}
         if self._complete:
-            at = numbers - self.numbers[0]
+            at = numbers - self._first
         else:
             if self._errors:
                 found = enumerate(numbers.tolist())
                 failed = {k: self._errors[number] for k, number in found if number in self._errors}
                 numbers = np.delete(numbers, list(failed))
             if len(numbers) == 0:
-                return Fetched((), failed)
+                return _Taken((), numbers, failed)
             at = np.searchsorted(self.numbers, numbers)
             if at.max() >= len(self.numbers) or (self.numbers[at] != numbers).any():
                 return None
-        self._taken[at] = True
-        self.left = len(self.numbers) - int(np.count_nonzero(self._taken))
+        # A row that is delivered again counts twice: at worst, others are decoded again.
+        self._taken.append(at)
+        self.left -= len(at)
         if not isinstance(self._content, tuple):
-            return columns.convert(self._content.take(at), os.path.dirname(path))
-        chosen = at.tolist()
-        return Fetched(tuple(samples.select(chosen) for samples in self._content), failed)
+            outputs, failed = columns.convert(self._content.take(at), os.path.dirname(path))
+            return _Taken(outputs, np.arange(len(at) - len(failed)), failed)
+        return _Taken(self._content, at, failed)
 
     def rest(self) -> _Slice:
         """The rows that have not been delivered, in memory of their own."""
-        left = np.flatnonzero(~self._taken)
+        is_left = np.ones(len(self.numbers), bool)
+        for at in self._taken:
+            is_left[at] = False
+        left = np.flatnonzero(is_left)
         content = self._content
         if isinstance(content, tuple):
             content = tuple(samples.select(left.tolist()).copy() for samples in content)
@@ -183,8 +228,16 @@ class Slices:
     only these are kept, at most `kept_rows`.
     """
 
-    def __init__(self, arrow: Any, index: RowGroups, columns: Columns, kept_rows: int) -> None:
+    def __init__(
+        self,
+        arrow: Any,
+        index: RowGroups,
+        native: NativeDecoder,
+        columns: Columns,
+        kept_rows: int,
+    ) -> None:
         self._arrow = arrow
+        self._native = native
         self._index = index
         self._columns = columns
         self._kept_rows = kept_rows
@@ -202,56 +255,74 @@ class Slices:
 
     def rows(self, numbers: Numbers) -> Fetched:
         """Chosen rows, and by index why others cannot be read."""
-        parts: list[tuple[_kernels.Samples, ...]] = []
+        taken: list[_Taken] = []
         indices: list[Numbers] = []
         errors: _Errors = {}
-        for key, chosen in self._by_slice(numbers):
+        consecutive = self._are_consecutive(numbers)
+        runs = self._consecutive_runs if consecutive else self._sorted_runs
+        for key, chosen in runs(numbers):
             try:
-                outputs, failed = self._take(key, numbers[chosen])
+                found = self._take(key, numbers[chosen])
             except DecodeError as error:
                 errors |= dict.fromkeys(chosen.tolist(), error)
                 continue
-            if failed:
-                errors |= {int(chosen[k]): error for k, error in failed.items()}
-                chosen = np.delete(chosen, list(failed))
-            if outputs:
-                parts.append(outputs)
+            if found.errors:
+                errors |= {int(chosen[k]): error for k, error in found.errors.items()}
+                chosen = np.delete(chosen, list(found.errors))
+            if found.outputs:
+                taken.append(found)
                 indices.append(chosen)
-        if not parts:
+        if not taken:
             return Fetched((), errors)
-        if len(parts) == 1 and self._kept_rows == 0:
-            return Fetched(parts[0], errors)
-        # A batch that held all the slices of its rows could take many times the memory it needs.
-        order = np.argsort(np.concatenate(indices)).tolist()
-        joined = (_kernels.join(list(some)) for some in zip(*parts, strict=True))
-        return Fetched(tuple(some.select(order).copy() for some in joined), errors)
+        at, which = taken[0].at, np.zeros(len(taken[0].at), np.int64)
+        if len(taken) > 1:
+            at = np.concatenate([found.at for found in taken])
+            which = np.repeat(np.arange(len(taken)), [len(found.at) for found in taken])
+        if not consecutive:
+            order = np.argsort(np.concatenate(indices))
+            at, which = at[order], which[order]
+        columns = zip(*(found.outputs for found in taken), strict=True)
+        outputs = [_kernels.Samples.pick(list(column), which, at) for column in columns]
+        if self._kept_rows or not consecutive:
+            # A batch that held the slices of all its rows could take many times what it needs.
+            outputs = [samples.copy() for samples in outputs]
+        elif len(taken) > 1:
+            outputs = [samples if samples.ndim else samples.copy() for samples in outputs]
+        return Fetched(tuple(outputs), errors)
 
-    def _by_slice(self, numbers: Numbers) -> Iterator[tuple[_Key, Numbers]]:
+    def _are_consecutive(self, numbers: Numbers) -> bool:
+        first, count = int(numbers[0]), len(numbers)
+        if int(numbers[-1]) - first != count - 1:
+            return False
+        return bool((numbers == np.arange(first, first + count)).all())
+
+    def _consecutive_runs(self, numbers: Numbers) -> Iterator[tuple[_Key, Numbers]]:
         """Row groups and slices, and the indices in a request that they fill."""
-        indices, first, count = np.arange(len(numbers)), int(numbers[0]), len(numbers)
-        if int(numbers[-1]) - first == count - 1 and (numbers == indices + first).all():
-            begin = 0
-            for key, part in self._index.slices_of(first, first + count):
-                yield key, indices[begin : begin + part]
-                begin += part
-            return
+        first, count, begin = int(numbers[0]), len(numbers), 0
+        indices = np.arange(count)
+        for key, part in self._index.slices_of(first, first + count):
+            yield key, indices[begin : begin + part]
+            begin += part
+
+    def _sorted_runs(self, numbers: Numbers) -> Iterator[tuple[_Key, Numbers]]:
+        """The same for rows in any order."""
         groups = self._index.group_of(numbers)
         which = (numbers - self._index.first_rows[groups]) // self._index.slice_rows[groups]
         order = np.lexsort((which, groups))
-        keys = list(zip(groups[order].tolist(), which[order].tolist(), strict=True))
-        begin = 0
-        for key, run in itertools.groupby(keys):
-            end = begin + sum(1 for _ in run)
+        groups, which = groups[order], which[order]
+        changes = (groups[1:] != groups[:-1]) | (which[1:] != which[:-1])
+        begins = [0, *(np.flatnonzero(changes) + 1).tolist()]
+        keys = zip(groups[begins].tolist(), which[begins].tolist(), strict=True)
+        for key, begin, end in zip(keys, begins, [*begins[1:], len(order)], strict=True):
             yield key, order[begin:end]
-            begin = end
 
-    def _take(self, key: _Key, numbers: Numbers) -> Fetched:
+    def _take(self, key: _Key, numbers: Numbers) -> _Taken:
         """Rows of a slice."""
         path = self._index.files[self._index.groups[key[0]].file]
         kept = self._rest.get(key)
         if kept is not None:
             found = kept.take(numbers, self._columns, path)
-            if kept.left == 0:
+            if kept.left <= 0:
                 del self._rest[key]
             elif kept.left < len(kept.numbers) // 2:
                 self._rest[key] = kept.rest()
@@ -260,7 +331,7 @@ class Slices:
         decoded = self._slice(key)
         found = decoded.take(numbers, self._columns, path)
         assert found is not None, "a slice has all of its rows"
-        if decoded.left == 0 and self._finished != key:
+        if decoded.left <= 0 and self._finished != key:
             # One that is finished stays: what reads rows one by one may ask for the last one again.
             if self._finished is not None:
                 self._drop(self._finished)
@@ -295,7 +366,33 @@ class Slices:
         return self._recent[key]
 
     def _decode(self, number: int) -> Iterator[_Slice]:
-        """The slices of a row group."""
+        """The slices of a row group; those that are not decoded natively come from Arrow."""
+        done = 0
+        for decoded in self._decode_natively(number):
+            yield decoded
+            done += 1
+        group = self._index.groups[number]
+        if done * group.slice_rows < group.rows:
+            yield from itertools.islice(self._decode_by_arrow(number), done, None)
+
+    def _decode_natively(self, number: int) -> Iterator[_Slice]:
+        group = self._index.groups[number]
+        first = int(self._index.first_rows[number])
+        try:
+            reader = self._native.open(number)
+        except (DecodeError, OSError):
+            # Arrow will say what is wrong.
+            return
+        if reader is None:
+            return
+        for begin in range(0, group.rows, group.slice_rows):
+            numbers = np.arange(begin, min(begin + group.slice_rows, group.rows)) + first
+            outputs = reader.read(len(numbers))
+            if outputs is None:
+                return
+            yield _Slice(numbers, tuple(outputs), {}, complete=True)
+
+    def _decode_by_arrow(self, number: int) -> Iterator[_Slice]:
         arrow, group = self._arrow, self._index.groups[number]
         path = self._index.files[group.file]
         done, waiting = 0, []
@@ -357,7 +454,7 @@ class Slices:
         while len(self._recent) > 2 and self._recent_bytes > _KEPT_BYTES:
             key, oldest = next(iter(self._recent.items()))
             self._drop(key)
-            if self._kept_rows and oldest.left:
+            if self._kept_rows and oldest.left > 0:
                 self._rest[key] = oldest.rest()
         while sum(len(kept.numbers) for kept in self._rest.values()) > 2 * self._kept_rows:
             self._rest.popitem(last=False)
