@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import daliesque as ndd
+from daliesque._readers.sources import discovery
 from daliesque._readers.sources.discovery import Paths, list_classes
 from support.named_files import make_files
 from support.reader_calls import RECORD, read_labels
@@ -437,3 +438,50 @@ def test_steps_of_small_batches_are_counted(tmp_path: Path) -> None:
         pass
     counted = ndd.report().counters.readers["readers.File"]
     assert (counted.calls, counted.samples) == (20, 40)
+
+
+SIZES = [0, 1, 2047, 2048, 2049, 65_535, 65_536, 65_537, 5, 7]
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 1 << 26])
+def test_files_of_all_sizes_in_one_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept_bytes: int
+) -> None:
+    """Files in a row are opened from their folder; small ones are read at once."""
+    monkeypatch.setattr(discovery, "KEPT_BYTES", kept_bytes)
+    rng = np.random.default_rng(3)
+    contents = [rng.bytes(size) for size in SIZES]
+    for k, content in enumerate(contents):
+        (tmp_path / f"{k}.bin").write_bytes(content)
+    names = [f"{k}.bin" for k in range(len(SIZES))]
+    for prefix in (f"{tmp_path}/", f"file://{tmp_path}/"):
+        reader = ndd.readers.File(files=[prefix + name for name in names])
+        batch, _ = next(reader.next_epoch(batch_size=len(SIZES)))
+        assert [bytes(np.asarray(sample)) for sample in batch] == contents
+    monkeypatch.chdir(tmp_path)
+    batch, _ = next(ndd.readers.File(files=names).next_epoch(batch_size=len(SIZES)))
+    assert [bytes(np.asarray(sample)) for sample in batch] == contents
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 1 << 26])
+def test_what_is_no_file_among_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept_bytes: int
+) -> None:
+    monkeypatch.setattr(discovery, "KEPT_BYTES", kept_bytes)
+    for k in range(9):
+        (tmp_path / f"{k}").write_bytes(b"content")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    wrong = ["folder", "missing", "pipe"]
+    names = [*map(str, range(9)), *wrong]
+    reader = ndd.readers.File(file_root=tmp_path, files=names, on_error="skip")
+    batch, labels = next(reader.next_epoch(batch_size=9))
+    assert labels.torch().flatten().tolist() == list(range(9))
+    assert [bytes(np.asarray(sample)) for sample in batch] == [b"content"] * 9
+    next(reader.next_epoch(batch_size=12))
+    kinds = [type(error.exception) for error in reader.errors]
+    assert [Path(error.source).name for error in reader.errors] == wrong
+    assert kinds[:2] == [IsADirectoryError, FileNotFoundError]
+    gone = [str(tmp_path / "gone" / name) for name in names]
+    with pytest.raises(FileNotFoundError, match=r"gone/0\" .*No such file or directory"):
+        next(ndd.readers.File(files=gone).next_epoch(batch_size=12))

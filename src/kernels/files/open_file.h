@@ -36,10 +36,13 @@ class OpenFile {
   ~OpenFile() { close(); }
 
   void open(const std::string& path);
+  /// The same for a file whose name is relative to an open folder, or to the current one
+  /// (AT_FDCWD). Unless it is large or empty, it gets no stamp, which takes longer to find out.
+  void open_at(int folder, const std::string& name);
   void close();
   void fail(int code);
 
-  int64_t size() const { return stamp_ ? stamp_->size : 0; }
+  int64_t size() const { return size_; }
   const FileStamp& stamp() const { return *stamp_; }
   int code() const { return code_; }
   int descriptor() const { return descriptor_; }
@@ -48,11 +51,18 @@ class OpenFile {
   /// the file, so that several threads may read.
   int read_at(char* out, int64_t count, int64_t offset) const;
 
-  /// The same, but only if the system has the bytes in memory and says so; whether it does.
+  /// Reads all of the file and closes it, or fails.
+  void read_and_close(char* out);
+
+  /// Like `read_at`, but only if the system has the bytes in memory and says so; whether it does.
   bool read_cached(char* out, int64_t count, int64_t offset) const;
 
  private:
+  void open_only(int folder, const std::string& path);
+  void look_at();
+
   int descriptor_ = -1;
+  int64_t size_ = 0;
   std::optional<FileStamp> stamp_;
   int code_ = 0;
 };

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/read.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/parallel.h"
@@ -17,36 +23,120 @@ constexpr double kFileOpenCost = 2e3, kFileReadCost = 2e3, kFileByteCost = 0.25;
 // More files than this are not kept open at once: processes may have some thousand.
 constexpr int64_t kMostFilesOpen = 256;
 
-/// Reads files, those of them that are listed in `wanted`, into one buffer.
+// Files of so many bytes are read as soon as they are open, and copied when the sizes of all others
+// are known.
+constexpr int64_t kSmallFile = 2048, kMostSmallFiles = 4096;
+constexpr double kSmallCopyCost = 20;
+
+// So many files in a row must lie in one folder to make it worthwhile to open that.
+constexpr size_t kLeastInFolder = 8;
+
+/// The folders of files, which stay open for some time: the system finds files there faster.
+class OpenFolders {
+ public:
+  OpenFolders() = default;
+  // The other constructor comes first so that the destructor runs if memory is missing.
+  explicit OpenFolders(const std::vector<std::string>& paths) : OpenFolders() {
+    entries_.resize(paths.size());
+    for (size_t begin = 0, end; begin < paths.size(); begin = end) {
+      const std::string_view folder = folder_of(paths[begin]);
+      for (end = begin + 1; end < paths.size() && folder_of(paths[end]) == folder;) end++;
+      const int descriptor = end - begin < kLeastInFolder ? -1 : open_folder(folder);
+      for (size_t k = begin; k < end; k++) {
+        // Where the folder cannot be opened, or is all there is, opening the file will say why.
+        entries_[k] = descriptor < 0 || paths[k].size() == folder.size()
+                          ? Entry{AT_FDCWD, paths[k]}
+                          : Entry{descriptor, std::string_view(paths[k]).substr(folder.size())};
+      }
+    }
+  }
+  OpenFolders(const OpenFolders&) = delete;
+  OpenFolders& operator=(const OpenFolders&) = delete;
+  ~OpenFolders() {
+    for (const int descriptor : opened_) ::close(descriptor);
+  }
+
+  void open(size_t k, OpenFile& file) const {
+    file.open_at(entries_[k].folder, std::string(entries_[k].name));
+  }
+
+ private:
+  struct Entry {
+    int folder;
+    std::string_view name;
+  };
+
+  /// With the slash behind it; empty if the path has none.
+  static std::string_view folder_of(std::string_view path) {
+    return path.substr(0, path.rfind('/') + 1);
+  }
+
+  int open_folder(std::string_view folder) {
+    const std::string path(folder);
+    if (path.empty() || path.find('\0') != std::string::npos) return -1;
+    opened_.reserve(opened_.size() + 1);
+    const int descriptor = ::open(local_name(path), kFolderFlags);
+    if (descriptor >= 0) opened_.push_back(descriptor);
+    return descriptor;
+  }
+
+#ifdef O_PATH
+  static constexpr int kFolderFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+#else
+  static constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+#endif
+
+  std::vector<Entry> entries_;
+  std::vector<int> opened_;
+};
+
+/// Reads files, those of them that are listed in `wanted`, into one buffer. If they are `stamped`,
+/// they have stamps afterwards.
 Samples read_uncached(const std::vector<std::string>& paths, const std::vector<size_t>& wanted,
-                      std::vector<OpenFile>& files) {
+                      bool stamped, std::vector<OpenFile>& files) {
+  std::optional<OpenFolders> folders;
+  if (!stamped) folders.emplace(paths);
+  const auto open = [&](size_t k) {
+    folders ? folders->open(k, files[k]) : files[k].open(paths[k]);
+  };
   const auto count = static_cast<int64_t>(wanted.size());
   const bool keep_open = count <= kMostFilesOpen;
   const int64_t limit = max_sample_bytes();
   std::vector<int64_t> sizes(wanted.size());
+  const int64_t most_small = count <= kMostSmallFiles ? kSmallFile : 0;
+  const Buffer small = allocate(static_cast<size_t>(count * most_small));
+  const auto small_data = [&](int64_t i) {
+    return static_cast<char*>(small.get()) + i * most_small;
+  };
   parallel_for(
       count, [](int64_t) { return kFileOpenCost; },
       [&](int64_t i) {
-        const size_t k = wanted[static_cast<size_t>(i)];
-        files[k].open(paths[k]);
-        if (files[k].code() == 0 && files[k].size() > limit) files[k].fail(kTooLarge);
-        sizes[static_cast<size_t>(i)] = files[k].code() == 0 ? files[k].size() : 0;
-        if (!keep_open) files[k].close();
+        OpenFile& file = files[wanted[static_cast<size_t>(i)]];
+        open(wanted[static_cast<size_t>(i)]);
+        if (file.code() == 0 && file.size() > limit) file.fail(kTooLarge);
+        if (file.code() == 0 && file.size() <= most_small) file.read_and_close(small_data(i));
+        sizes[static_cast<size_t>(i)] = file.code() == 0 ? file.size() : 0;
+        if (!keep_open) file.close();
       });
   Samples out = Samples::empty(DType::uint8, 1, sizes, "", count);
   parallel_for(
       count,
       [&](int64_t i) {
-        return kFileReadCost + kFileByteCost * static_cast<double>(sizes[static_cast<size_t>(i)]);
+        const int64_t size = sizes[static_cast<size_t>(i)];
+        return (size <= most_small ? kSmallCopyCost : kFileReadCost) +
+               kFileByteCost * static_cast<double>(size);
       },
       [&](int64_t i) {
-        const size_t k = wanted[static_cast<size_t>(i)];
-        if (files[k].code() != 0) return;
-        if (!keep_open) files[k].open(paths[k]);
-        if (files[k].size() != sizes[static_cast<size_t>(i)]) files[k].fail(kFileChanged);
-        if (files[k].code() != 0) return;
-        const int code = files[k].read_at(out.data<char>(i), files[k].size(), 0);
-        code != 0 ? files[k].fail(code) : files[k].close();
+        OpenFile& file = files[wanted[static_cast<size_t>(i)]];
+        const int64_t size = sizes[static_cast<size_t>(i)];
+        if (file.code() != 0 || size == 0) return;
+        if (size <= most_small) {
+          std::memcpy(out.data(i), small_data(i), static_cast<size_t>(size));
+          return;
+        }
+        if (!keep_open) open(wanted[static_cast<size_t>(i)]);
+        if (file.size() != size) file.fail(kFileChanged);
+        if (file.code() == 0) file.read_and_close(out.data<char>(i));
       });
   return out;
 }
@@ -73,7 +163,7 @@ Samples read_files(const std::vector<std::string>& paths, FileCache* cache,
     if (parts.empty() || parts[k].size() == 0) wanted.push_back(k);
   }
   std::vector<OpenFile> files(paths.size());
-  const Samples read = read_uncached(paths, wanted, files);
+  const Samples read = read_uncached(paths, wanted, !parts.empty(), files);
   for (size_t k : wanted) {
     if (files[k].code() != 0) errors.push_back({static_cast<int64_t>(k), files[k].code()});
   }
