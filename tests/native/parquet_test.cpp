@@ -184,22 +184,44 @@ void columns() {
   check(decoded > 0, "some damage does not matter");
 }
 
-/// Blocks of Snappy's format by themselves: nearly all bytes of columns are somewhere else.
+/// Blocks of Snappy's format by themselves, part of which is read on the way: literals of all
+/// lengths, and copies.
 void blocks() {
-  std::string text;
-  for (int k = 0; k < 1000; k++) text += static_cast<char>('a' + k % 17);
-  std::string good = snappy(text.substr(0, 500), 17);
+  constexpr size_t kSize = 30000;
+  std::string text, good = varint(kSize);
   Mutator mutator(12);
-  for (int round = 0; round < kRounds; round++) {
-    const std::string block = round == 0 ? good : mutator.damaged(good);
-    const std::unique_ptr<uint8_t[]> data(new uint8_t[block.size()]);
-    std::memcpy(data.get(), block.data(), block.size());
-    const std::unique_ptr<uint8_t[]> out(new uint8_t[500 + kSnappySlack]);
+  while (text.size() < kSize) {
+    const size_t left = kSize - text.size();
+    const size_t literal = std::min(left, 1 + mutator.below(mutator.below(3) ? 40 : 9000));
+    std::string bytes;
+    for (size_t k = 0; k < literal; k++) bytes += static_cast<char>(mutator.below(256));
+    good += literal <= 60 ? std::string(1, static_cast<char>((literal - 1) << 2))
+                          : '\xf4' + little(literal - 1, 2);
+    good += bytes;
+    text += bytes;
+    const size_t length = std::min(kSize - text.size(), mutator.below(65));
+    if (length == 0) continue;
+    const size_t distance = 1 + mutator.below(std::min<size_t>(text.size(), 60000));
+    good += static_cast<char>((length - 1) << 2 | 2);
+    good += little(distance, 2);
+    for (size_t k = 0; k < length; k++) text += text[text.size() - distance];
+  }
+  for (int round = 0; round < kRounds / 10; round++) {
+    const std::string block = round < 50 ? good : mutator.damaged(good);
+    const size_t known = mutator.below(round % 2 ? block.size() + 1 : 20) % (block.size() + 1);
+    const MemorySource source(block);
+    const std::unique_ptr<uint8_t[]> data(new uint8_t[known]);
+    std::memcpy(data.get(), block.data(), known);
+    const std::unique_ptr<uint8_t[]> out(new uint8_t[kSize + kSnappySlack]);
+    const SnappyInput input{{data.get(), known},
+                            &source,
+                            static_cast<int64_t>(known),
+                            static_cast<int64_t>(block.size() - known)};
     try {
-      decompress_snappy({data.get(), block.size()}, out.get(), 500);
-      check(round > 0 || std::memcmp(out.get(), text.data(), 500) == 0, "good blocks are read");
+      decompress_snappy(input, out.get(), kSize);
+      check(round >= 50 || std::memcmp(out.get(), text.data(), kSize) == 0, "good blocks are read");
     } catch (const Undecoded&) {
-      check(round > 0, "good blocks are read");
+      check(round >= 50, "good blocks are read");
     }
   }
 }

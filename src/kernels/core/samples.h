@@ -50,8 +50,8 @@ class Samples {
 
   /// The samples of several Samples, without copying. All must agree in dtype and ndim.
   static Samples join(const std::vector<const Samples*>& parts);
-  /// Sample at[i] of parts[which[i]] for each i, likewise. Throws std::out_of_range for samples that
-  /// do not exist.
+  /// Sample at[i] of parts[which[i]] for each i, likewise. Throws std::out_of_range for samples
+  /// that do not exist.
   static Samples pick(const std::vector<const Samples*>& parts, std::span<const int64_t> which,
                       std::span<const int64_t> at);
 

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
+#include "parquet/snappy.h"
+
 namespace daliesque::parquet {
 
 namespace {
 
 // Small columns are read at once with this; of large ones it is the header, with statistics, and
 // the first part of a page.
-constexpr int64_t kWindow = 1 << 16;
+constexpr int64_t kWindow = 1 << 14;
 constexpr int64_t kLargestHeader = 1 << 24;
 
 // No format packs bytes more densely; what a header says must not make us allocate more.
@@ -89,6 +91,17 @@ Bytes ColumnPages::read_page(Buffer& memory, size_t& memory_size, bool may_be_in
   return {out, static_cast<size_t>(size)};
 }
 
+/// Decompresses the page while it is being read.
+void ColumnPages::unpack_snappy(uint8_t* out, size_t size) {
+  const int64_t known = std::clamp<int64_t>(window_end_ - position_, 0, header_->packed_size);
+  const auto* window = static_cast<const uint8_t*>(window_.get()) + (position_ - window_begin_);
+  const SnappyInput block{{window, static_cast<size_t>(known)},
+                          source_.get(),
+                          position_ + known,
+                          header_->packed_size - known};
+  decompress_snappy(block, out, size);
+}
+
 Page ColumnPages::load() {
   const PageHeader& header = *header_;
   const int64_t levels = header.definition_size + header.repetition_size;
@@ -102,14 +115,18 @@ Page ColumnPages::load() {
     if (header.packed_size != header.unpacked_size) throw Undecoded("a page has another size");
     page.values = read_page(page.memory, page.memory_size, false);
   } else {
-    const Bytes bytes = read_page(packed_, packed_capacity_, true);
-    const auto apart = static_cast<size_t>(levels);
     page.memory_size = unpacked + kDecompressSlack;
     page.memory = allocate(page.memory_size);
     auto* out = static_cast<uint8_t*>(page.memory.get());
-    std::copy_n(bytes.begin(), apart, out);
-    decompress(header.is_compressed ? codec_ : Codec::none, bytes.subspan(apart), out + apart,
-               unpacked - apart);
+    if (codec_ == Codec::snappy && levels == 0 && header.is_compressed) {
+      unpack_snappy(out, unpacked);
+    } else {
+      const Bytes bytes = read_page(packed_, packed_capacity_, true);
+      const auto apart = static_cast<size_t>(levels);
+      std::copy_n(bytes.begin(), apart, out);
+      decompress(header.is_compressed ? codec_ : Codec::none, bytes.subspan(apart), out + apart,
+                 unpacked - apart);
+    }
     page.values = {out, unpacked};
   }
   const auto repetitions = static_cast<size_t>(header.repetition_size);

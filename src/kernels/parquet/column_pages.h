@@ -37,6 +37,7 @@ class ColumnPages {
  private:
   void fill_window(int64_t size);
   bool parse_header();
+  void unpack_snappy(uint8_t* out, size_t size);
   Bytes read_page(Buffer& memory, size_t& memory_size, bool may_be_in_window);
 
   files::SourceHandle source_;

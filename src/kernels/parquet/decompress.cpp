@@ -51,7 +51,7 @@ void decompress(Codec codec, Bytes packed, uint8_t* out, size_t size) {
       if (size > 0) std::memcpy(out, packed.data(), size);
       return;
     case Codec::snappy:
-      return decompress_snappy(packed, out, size);
+      return decompress_snappy({packed}, out, size);
     case Codec::gzip:
       return decompress_gzip(packed, out, size);
   }
