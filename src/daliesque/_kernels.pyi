@@ -309,14 +309,20 @@ def export_arrow_schema(field: tuple[Any, ...]) -> Any:
 def export_arrow_array(samples: Samples, form: ArrowForm) -> Any:
     """A capsule of packed samples."""
 
+class Alarm:
+    """Wakes the background thread of a queue."""
+
+    def __init__(self) -> None: ...
+
+    def wait(self) -> None:
+        """Sleep until a queue rings."""
+
 class CallQueue:
     """The calls of a context that are not done, in order."""
 
     def __init__(self) -> None: ...
 
     def put(self, call: object) -> bool: ...
-
-    def put_once(self, call: object) -> None: ...
 
     def wait(self, call: object) -> None: ...
 
@@ -326,7 +332,7 @@ class CallQueue:
 
     def serve(self) -> bool: ...
 
-    def begin_service(self, alarm: object) -> bool: ...
+    def begin_service(self, alarm: Alarm) -> bool: ...
 
     def end_service(self) -> None: ...
 

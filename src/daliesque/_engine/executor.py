@@ -92,15 +92,14 @@ class Executor:
 
 def _serve(queue_ref: weakref.ref[_kernels.CallQueue]) -> None:
     """The background thread. It does not keep its queue alive while it sleeps."""
-    alarm = threading.Lock()
-    alarm.acquire()
+    alarm = _kernels.Alarm()
     queue = queue_ref()
     if queue is None or not queue.begin_service(alarm):
         return
     while queue is not None and queue.serve():
         if queue.fall_asleep():
             del queue
-            alarm.acquire()
+            alarm.wait()
             queue = queue_ref()
     if queue is not None:
         queue.end_service()

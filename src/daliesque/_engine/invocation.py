@@ -137,7 +137,6 @@ class Invocation:
             self.nbytes = size
             self.cost += self.cost * size
             context.executor.submit(self)
-            self._scheduled = True
         else:
             context.add_deferred(self)
 
@@ -301,8 +300,6 @@ class Invocation:
             if invocation.waits_for_reader and invocation._placement is not None:
                 queue.run_here(invocation)
                 continue
-            if not invocation._scheduled:
-                queue.put_once(invocation)
             queue.wait(invocation)
 
     def begin(self, background: EvalContext) -> None:
@@ -329,7 +326,6 @@ class Invocation:
         self.cost += self.nbytes
         self._context = background
         background.executor.submit(self)
-        self._scheduled = True
 
     def _planned(self, chain: Chain) -> PlannedChain:
         """What runs the kernels of a chain that this call stands for."""

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "bind/alarm.h"
 #include "bind/bind.h"
 #include "bind/pool_handle.h"
 #include "bind/waiters.h"
@@ -26,7 +27,6 @@ constexpr int64_t kWakeCost = 1 << 20;
 // A caller that is this far ahead works instead of queueing more: many small calls are cheaper to
 // run than to hand over.
 constexpr size_t kMostQueued = 64;
-
 // How many calls this thread is inside of.
 thread_local int depth = 0;
 
@@ -123,19 +123,13 @@ class CallQueue {
     queue_.emplace_back(Entry{call, number_of(call.ptr(), names().cost),
                               number_of(call.ptr(), names().nbytes), clock_now(), mark});
     count(queue_.back(), 1);
+    PyObject_SetAttr(call.ptr(), names().scheduled, Py_True);
     if (asleep_ && cost_ > kWakeCost) ring();
     return needs_thread() || is_full();
   }
 
-  /// Appends a call unless it was before.
-  void put_once(const nb::object& call) {
-    const nb::object scheduled = nb::steal(PyObject_GetAttr(call.ptr(), names().scheduled));
-    if (scheduled.ptr() == Py_True) return;
-    put(call);
-    PyObject_SetAttr(call.ptr(), names().scheduled, Py_True);
-  }
-
-  /// Returns when a call is done, working on the queue if nobody else does.
+  /// Returns when a call is done, working on the queue if nobody else does. The call is queued
+  /// unless it is: it was deferred, or is part of a chain and wanted by itself after all.
   ///
   /// A thread that waits inside a call runs just the call it needs, out of order: if it waited for
   /// the ones before, two threads could wait for each other.
@@ -144,6 +138,8 @@ class CallQueue {
     const unsigned long me = PyThread_get_thread_ident();
     while (!is_done(call.ptr())) {
       bool fine = true;
+      const nb::object scheduled = nb::steal(PyObject_GetAttr(call.ptr(), names().scheduled));
+      if (scheduled.ptr() != Py_True) put(call);
       if (depth > 0 || owner_ == me) {
         const auto found = std::ranges::find(queue_, call.ptr(), &Entry::pointer);
         fine = found != queue_.end() ? run(found) : sleepers_.sleep(call.ptr());
@@ -186,6 +182,7 @@ class CallQueue {
 
   /// For the background thread: runs the queue unless somebody else does. False if it is to end.
   bool serve() {
+    rung_ = false;
     if (stopping_) return false;
     const unsigned long me = PyThread_get_thread_ident();
     if (owner_ == 0 && !work(me, [&] { return !stopping_; })) {
@@ -198,15 +195,15 @@ class CallQueue {
 
   /// Makes the calling thread the one in the background, which `alarm` wakes; False if there is
   /// one.
-  bool begin_service(nb::object alarm) {
+  bool begin_service(nb::handle_t<Alarm> alarm) {
     if (served_ || stopping_) return false;
     served_ = in_background = true;
     thread_clock().role = "executor";
-    alarm_ = std::move(alarm);
+    alarm_ = nb::borrow(alarm);
     return true;
   }
 
-  void end_service() { served_ = asleep_ = false; }
+  void end_service() { served_ = asleep_ = rung_ = false; }
 
   /// Notes that the background thread sleeps until the alarm, unless there is work after all.
   bool fall_asleep() {
@@ -218,7 +215,7 @@ class CallQueue {
 
   void stop() {
     stopping_ = true;
-    if (asleep_) ring();
+    if (asleep_ || rung_) ring();
   }
 
   bool needs_thread() const { return !served_ && !stopping_ && cost_ > kWakeCost; }
@@ -282,6 +279,11 @@ class CallQueue {
   /// As the owner, runs calls while they are `wanted` and there are any.
   bool work(unsigned long me, auto&& wanted) {
     owner_ = me;
+    if (rung_) {
+      // The background thread may go on sleeping.
+      asleep_ = alarm().dismiss();
+      rung_ = false;
+    }
     bool fine = true;
     while (fine && !queue_.empty() && wanted()) fine = run(queue_.begin());
     owner_ = 0;
@@ -332,18 +334,21 @@ class CallQueue {
     queue_.splice(queue_.begin(), running_, entry);
   }
 
+  Alarm& alarm() const { return *nb::inst_ptr<Alarm>(alarm_); }
+
   void ring() {
     asleep_ = false;
-    const nb::object rung = nb::steal(
-        survive_exit([&] { return PyObject_CallMethod(alarm_.ptr(), "release", nullptr); }));
-    if (!rung.is_valid()) PyErr_Clear();
+    rung_ = true;
+    alarm().ring(stopping_);
   }
 
   std::list<Entry> queue_, running_;
   int64_t cost_ = 0, nbytes_ = 0;
   unsigned long owner_ = 0;
   Waiters sleepers_;
-  bool served_ = false, asleep_ = false, stopping_ = false, balked_ = false;
+  bool served_ = false, stopping_ = false, balked_ = false;
+  // The background thread sleeps until the alarm, or is about to wake up because of it.
+  bool asleep_ = false, rung_ = false;
   nb::object alarm_;
 
  public:
@@ -393,11 +398,19 @@ nb::object call_inside(nb::list stack, const nb::object& context, const nb::call
 void bind_calls(nb::module_& m) {
   using namespace nb::literals;
 
+  nb::class_<Alarm>(m, "Alarm", "Wakes the background thread of a queue.")
+      .def(nb::init<>())
+      .def(
+          "wait",
+          [](Alarm& alarm) {
+            const ReleaseGil release;
+            alarm.wait();
+          },
+          "Sleep until a queue rings.");
   nb::class_<CallQueue>(m, "CallQueue", nb::type_slots(queue_slots), nb::is_weak_referenceable(),
                         "The calls of a context that are not done, in order.")
       .def(nb::init<>())
       .def("put", &CallQueue::put, "call"_a)
-      .def("put_once", &CallQueue::put_once, "call"_a)
       .def("wait", &CallQueue::wait, "call"_a)
       .def("run_here", &CallQueue::run_here, "call"_a)
       .def("drain", &CallQueue::drain)
