@@ -320,7 +320,7 @@ class Alarm:
 class CallQueue:
     """The calls of a context that are not done, in order."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, find_chain: Any) -> None: ...
 
     def put(self, call: object) -> bool: ...
 
@@ -356,6 +356,9 @@ class CallQueue:
 
 def settle(call: object, results: object | None, failure: object | None) -> None:
     """Make a call done, with its results or its failure."""
+
+def become_chain(call: object, chain: object) -> None:
+    """Make a call stand for a chain of calls of which it is the last."""
 
 def inside_call() -> bool:
     """Whether this thread is inside a call."""

@@ -43,6 +43,25 @@ class Sync(Operators):
     mode = ndd.EvalMode.sync_cpu
 
 
+class QueuedChain(Scenario):
+    """Calls on samples that are large and many enough to run together."""
+
+    images = np.arange(8 * 200 * 200, dtype=np.int32).astype(np.uint8).reshape(8, 200, 200, 1)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batch = ndd.batch(self.images, layout="HWC").evaluate()
+
+    def step(self) -> Any:
+        flipped = ndd.flip(ndd.flip(self.batch), horizontal=0, vertical=1)
+        return np.asarray(ndd.brightness(flipped, brightness=1.0 + len(self.seen)))
+
+    def check(self) -> None:
+        mirrored = self.images[:, ::-1, ::-1]
+        for number, found in enumerate(self.seen):
+            np.testing.assert_array_equal(found, np.minimum(mirrored * (1.0 + number), 255))
+
+
 class Deferred(Operators):
     """Calls that run when they are read."""
 
@@ -278,6 +297,7 @@ class FunctionSource(Source):
 CALLS: tuple[type[Scenario], ...] = (
     Operators,
     Sync,
+    QueuedChain,
     Deferred,
     Context,
     Pending,

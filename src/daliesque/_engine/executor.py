@@ -4,7 +4,8 @@
 Waking a sleeping thread takes tens of microseconds, more than most small calls. So a call is only
 queued; the background thread is woken when the queued work is worth it, and whoever needs a result
 that nobody is computing yet runs the queue itself up to it. At any time at most one thread, the
-owner, takes calls from the queue, which keeps them in order.
+owner, takes calls from the queue, which keeps them in order. Calls that are queued behind one whose
+results nobody but them has run together with it: see `fusion`.
 
 The queue itself is native (`_kernels.CallQueue`): a KeyboardInterrupt can come out of any bytecode,
 and must find each call in the queue, running, or done. A call that is interrupted is queued again,
@@ -22,6 +23,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from .. import _kernels
+from .fusion import find_chain
 
 if TYPE_CHECKING:
     from .invocation import Invocation
@@ -36,7 +38,7 @@ class Executor:
     """An ordered queue of calls and the thread that works on it."""
 
     def __init__(self) -> None:
-        self.queue = _kernels.CallQueue()
+        self.queue = _kernels.CallQueue(find_chain)
         self._thread: threading.Thread | None = None
         self._retry_at = 0.0
         _executors.add(self)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of deferred calls that run together, sample by sample.
+"""Chains of calls that run together, sample by sample.
 
 In a chain such as decode, crop, resize, normalize, each call works sample by sample on the result
 of the one before, which nobody else has. Instead of one batch after the other, one sample after the
 other goes through all kernels of the chain: it is still in the cache of the processor when the next
 kernel takes it, threads wait for each other only at the end, and the last kernel writes into the
 buffer of the batch. No batch in between ever exists.
+
+Deferred calls form chains when a result is read; in eager mode, calls that are queued when the
+first of them is about to run do.
 
 For that, each body runs once, with a plan in place of its data (`_kernels.PlannedSamples`): type
 and shapes are known, and kernels that are given a plan return a longer one. Where that does not
@@ -76,28 +79,47 @@ def fuse(order: list[Invocation]) -> list[Invocation]:
         if id(last) in fused:
             continue
         chain = [last]
-        while (before := _call_before(chain[-1])) is not None:
+        while (before := _call_before(chain[-1], False, _REFERENCES_OF_DEFERRED)) is not None:
             chain.append(before)
         if len(chain) > 1:
             fused.update(map(id, chain[1:]))
-            _replace(last, chain[::-1])
+            _kernels.become_chain(last, _chain_of(chain[::-1]))
         del before, chain
     return [invocation for invocation in order if id(invocation) not in fused]
 
 
-def _call_before(invocation: Invocation) -> Invocation | None:
-    """The call that makes the first input, if the two can run together."""
+def find_chain(calls: list[Invocation]) -> tuple[Chain, list[Invocation]] | None:
+    """Find the chain that begins with the first of some calls of a queue, which are in order.
+
+    Returns what the last call of the chain is to run in place of its own body, and all its calls.
+    """
+    if not _can_split(calls[0], True):
+        return None
+    chain = calls[:1]
+    for number in range(1, len(calls)):
+        if _call_before(calls[number], True, _REFERENCES_OF_QUEUED) is chain[-1]:
+            chain.append(calls[number])
+    return (_chain_of(chain), chain) if len(chain) > 1 else None
+
+
+def _call_before(invocation: Invocation, queued: bool, references: int) -> Invocation | None:
+    """The call that makes the first input, if the two can run together.
+
+    `references` are those that a call has if nobody else wants its results.
+    """
     first = invocation._inputs[0] if invocation._inputs else None
-    if not isinstance(first, Value) or first._pending is None or not _can_split(invocation):
+    if not isinstance(first, Value) or first._pending is None:
+        return None
+    if not _can_split(invocation, queued):
         return None
     before = first._pending
-    if not _can_split(before) or before._context is not invocation._context:
+    if not _can_split(before, queued) or before._context is not invocation._context:
         return None
     # Whoever else has a result in between will want it computed. If that cannot be seen, the call
     # is made again when the result is read.
     if sys.getrefcount(first) > _REFERENCES_OF_VALUE:
         return None
-    if sys.getrefcount(before) > _REFERENCES_OF_CALL or _count_of(before) != _count_of(invocation):
+    if sys.getrefcount(before) > references or _count_of(before) != _count_of(invocation):
         return None
     return before
 
@@ -105,13 +127,15 @@ def _call_before(invocation: Invocation) -> Invocation | None:
 # What the tuple of inputs, the variable and the argument of getrefcount count for.
 _REFERENCES_OF_VALUE = 3
 # And for a call: that of its result, the list of calls, the variable and the argument.
-_REFERENCES_OF_CALL = 4
+_REFERENCES_OF_DEFERRED = 4
+# In a queue, there are also that of the queue and that of the chain so far.
+_REFERENCES_OF_QUEUED = 6
 
 
-def _can_split(invocation: Invocation) -> bool:
+def _can_split(invocation: Invocation, queued: bool) -> bool:
     """Whether a call that has not begun may be run for a few samples at a time."""
     body = invocation._body
-    if invocation._scheduled or invocation._placement is not None:
+    if invocation._scheduled is not queued or invocation._placement is not None:
         return False
     if not isinstance(body, functools.partial) or invocation.is_remote:
         return False
@@ -125,17 +149,13 @@ def _count_of(invocation: Invocation) -> int:
     return count
 
 
-def _replace(last: Invocation, chain: list[Invocation]) -> None:
-    """Make the last call of a chain the call of the whole chain."""
-    calls = [_call_of(invocation) for invocation in chain]
+def _chain_of(calls: list[Invocation]) -> Chain:
+    """What the last of some calls runs if it stands for all of them."""
+    last = calls[-1]
     # What was announced follows from the inputs, which are others from now on.
     last.announced(0)
     assert last._context is not None
-    body = Chain(calls, last._context, weakref.ref(last))
-    last._inputs = body.values
-    last._arguments = {}
-    last._converters = None
-    last._body = body
+    return Chain([_call_of(call) for call in calls], last._context, weakref.ref(last))
 
 
 def _call_of(invocation: Invocation) -> Link:

@@ -287,7 +287,11 @@ class Invocation:
             return
         # Dependencies first: so no call has to run another from within, however long the chain.
         order = self._with_dependencies()
-        if self._mode is DEFERRED and not self._scheduled and len(order) > 1:
+        if self._scheduled:
+            if not _kernels.inside_call() and self._is_last_queued(order):
+                # Not waiting for each of them lets them run together.
+                order = [self]
+        elif self._mode is DEFERRED and len(order) > 1:
             order = fuse(order)
         order.reverse()
         while order:
@@ -301,6 +305,11 @@ class Invocation:
                 queue.run_here(invocation)
                 continue
             queue.wait(invocation)
+
+    def _is_last_queued(self, order: list[Invocation]) -> bool:
+        """Whether all calls that this one needs are in its queue, before it."""
+        context = self._context
+        return all(call._scheduled and call._context is context for call in order)
 
     def begin(self, background: EvalContext) -> None:
         """As `finish`, but if this is the end of a chain, its kernels run in another context.

@@ -5,9 +5,11 @@
 // the exception, a call is in the queue, or is being run, or is done, and the queue has an owner
 // only as long as one works on it. The interpreter's lock guards all of it.
 #include <algorithm>
+#include <array>
 #include <list>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "bind/alarm.h"
 #include "bind/bind.h"
@@ -27,6 +29,11 @@ constexpr int64_t kWakeCost = 1 << 20;
 // A caller that is this far ahead works instead of queueing more: many small calls are cheaper to
 // run than to hand over.
 constexpr size_t kMostQueued = 64;
+// Calls that cost less are not looked at for others that go on with their results, and no more than
+// these are looked at: finding chains would cost more than they save.
+constexpr int64_t kLeastChainCost = 1 << 18;
+constexpr size_t kMostInChain = 16;
+
 // How many calls this thread is inside of.
 thread_local int depth = 0;
 
@@ -49,6 +56,7 @@ struct Names {
   PyObject* scheduled = PyUnicode_InternFromString("_scheduled");
   PyObject* placement = PyUnicode_InternFromString("_placement");
   PyObject* mark = PyUnicode_InternFromString("mark");
+  PyObject* values = PyUnicode_InternFromString("values");
 };
 
 const Names& names() {
@@ -102,6 +110,24 @@ void settle(PyObject* call, PyObject* results, PyObject* failure) {
   PyObject_SetAttr(call, name.done, Py_True);
 }
 
+/// Makes a call stand for a chain of calls of which it is the last. Returns what it had before: as
+/// in `settle`, that goes when all is in place.
+std::array<nb::object, 4> become_chain(PyObject* call, PyObject* chain) {
+  const Names& name = names();
+  const nb::object values = nb::steal(PyObject_GetAttr(chain, name.values));
+  const nb::object nothing = nb::steal(PyDict_New());
+  if (!values.is_valid() || !nothing.is_valid()) throw nb::python_error();
+  std::array<nb::object, 4> old = {nb::steal(PyObject_GetAttr(call, name.body)),
+                                   nb::steal(PyObject_GetAttr(call, name.inputs)),
+                                   nb::steal(PyObject_GetAttr(call, name.arguments)),
+                                   nb::steal(PyObject_GetAttr(call, name.converters))};
+  PyObject_SetAttr(call, name.body, chain);
+  PyObject_SetAttr(call, name.inputs, values.ptr());
+  PyObject_SetAttr(call, name.arguments, nothing.ptr());
+  PyObject_SetAttr(call, name.converters, Py_None);
+  return old;
+}
+
 /// Calls a function of Python on another pool; the thread's own is back in any case.
 nb::object on_pool(PoolHandle pool, auto&& function) {
   PoolHandle previous = exchange_current_pool(std::move(pool));
@@ -112,7 +138,8 @@ nb::object on_pool(PoolHandle pool, auto&& function) {
 
 class CallQueue {
  public:
-  CallQueue() = default;
+  /// `find_chain` is that of `_engine/fusion.py`.
+  explicit CallQueue(nb::callable find_chain) : find_chain_(std::move(find_chain)) {}
   ~CallQueue() { clear(); }
   CallQueue(const CallQueue&) = delete;
   CallQueue& operator=(const CallQueue&) = delete;
@@ -245,6 +272,7 @@ class CallQueue {
   int visit(visitproc visit, void* arg) {
     for (const Entry& entry : queue_) Py_VISIT(entry.pointer());
     for (const Entry& entry : running_) Py_VISIT(entry.pointer());
+    Py_VISIT(find_chain_.ptr());
     return 0;
   }
   void clear() {
@@ -285,10 +313,56 @@ class CallQueue {
       rung_ = false;
     }
     bool fine = true;
-    while (fine && !queue_.empty() && wanted()) fine = run(queue_.begin());
+    while (fine && !queue_.empty() && wanted()) fine = join_chain() && run(queue_.begin());
     owner_ = 0;
     sleepers_.wake_all();
     return fine;
+  }
+
+  /// If calls of the queue go on with what its first one makes, lets the last of them stand for all
+  /// of them, as the first. False, with an exception set, if that was interrupted.
+  bool join_chain() {
+    if (queue_.size() < 2 || queue_.front().cost < kLeastChainCost) return true;
+    const size_t most = std::min(queue_.size(), kMostInChain);
+    const nb::object calls = nb::steal(PyList_New(static_cast<Py_ssize_t>(most)));
+    if (!calls.is_valid()) return false;
+    auto next = queue_.begin();
+    for (size_t i = 0; i < most; i++, ++next) {
+      PyList_SET_ITEM(calls.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(next->pointer()));
+    }
+    const nb::object found = nb::steal(
+        survive_exit([&] { return PyObject_CallOneArg(find_chain_.ptr(), calls.ptr()); }));
+    if (!found.is_valid()) return false;
+    if (found.is_none()) return true;
+    PyObject* members = PyTuple_GET_ITEM(found.ptr(), 1);
+    std::vector<std::list<Entry>::iterator> entries;
+    std::array<nb::object, 4> replaced;
+    try {
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(members); i++) {
+        const auto entry = std::ranges::find(queue_, PyList_GET_ITEM(members, i), &Entry::pointer);
+        // Meanwhile another thread may have taken one that it needed.
+        if (entry == queue_.end()) return true;
+        entries.push_back(entry);
+      }
+      replaced = become_chain(entries.back()->pointer(), PyTuple_GET_ITEM(found.ptr(), 0));
+    } catch (const std::bad_alloc&) {
+      PyErr_NoMemory();
+      return false;
+    } catch (nb::python_error& error) {
+      error.restore();
+      return false;
+    }
+    std::list<Entry> dropped;
+    entries.back()->since = entries.front()->since;
+    queue_.splice(queue_.begin(), queue_, entries.back());
+    entries.pop_back();
+    for (const auto entry : entries) {
+      // Should anybody want the result after all, the call is made then.
+      PyObject_SetAttr(entry->pointer(), names().scheduled, Py_False);
+      count(*entry, -1);
+      dropped.splice(dropped.end(), queue_, entry);
+    }
+    return true;
   }
 
   /// Runs a call of the queue. False, with an exception set, if it is not done: then it is the
@@ -350,6 +424,7 @@ class CallQueue {
   // The background thread sleeps until the alarm, or is about to wake up because of it.
   bool asleep_ = false, rung_ = false;
   nb::object alarm_;
+  nb::callable find_chain_;
 
  public:
   static inline thread_local bool in_background = false;
@@ -409,7 +484,8 @@ void bind_calls(nb::module_& m) {
           "Sleep until a queue rings.");
   nb::class_<CallQueue>(m, "CallQueue", nb::type_slots(queue_slots), nb::is_weak_referenceable(),
                         "The calls of a context that are not done, in order.")
-      .def(nb::init<>())
+      .def(nb::init<nb::callable>(), "find_chain"_a,
+           nb::sig("def __init__(self, find_chain: Any) -> None"))
       .def("put", &CallQueue::put, "call"_a)
       .def("wait", &CallQueue::wait, "call"_a)
       .def("run_here", &CallQueue::run_here, "call"_a)
@@ -431,6 +507,10 @@ void bind_calls(nb::module_& m) {
       },
       "call"_a, "results"_a.none(), "failure"_a.none(),
       "Make a call done, with its results or its failure.");
+  m.def(
+      "become_chain",
+      [](nb::handle call, nb::handle chain) { become_chain(call.ptr(), chain.ptr()); }, "call"_a,
+      "chain"_a, "Make a call stand for a chain of calls of which it is the last.");
   m.def("inside_call", [] { return depth > 0; }, "Whether this thread is inside a call.");
   m.def("call_with_pool", &call_with_pool, "pool"_a.none(), "function"_a, "args"_a,
         nb::sig("def call_with_pool(pool: ThreadPool | None, function: Any, *args: Any) -> Any"));
