@@ -68,8 +68,9 @@ float read_window(const Window& window, float x) {
   return from + fraction * (to - from);
 }
 
-/// What read_window gives for the samples 0, 1, 0.
-float read_triangle(float x) { return x < 1 ? x : x < 2 ? 1 - (x - 1) : 0.0f; }
+/// What read_window gives for the samples 0, 1, 0; differences are exact. Without branches, which
+/// no processor foresees.
+float read_triangle(float x) { return std::max(0.0f, std::min(x, 2 - x)); }
 
 template <class Read>
 void fill_with(float* weights, int count, float offset, float scale, Read&& read) {

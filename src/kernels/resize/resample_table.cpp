@@ -2,6 +2,7 @@
 #include "resize/resample_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -85,33 +86,53 @@ void fill_filtered(AxisTable& table, const AxisSampling& key) {
   }
 }
 
-/// Quantizes to multiples of 1 / unit, carrying each rounding error into the next weight so that
-/// the sum is kept. Calls put(k, weight).
+/// Outputs whose weights are quantized side by side: each needs the result of the tap before.
+constexpr size_t kLanes = 8;
+
+/// Quantizes to multiples of 1 / unit, carrying each rounding error into the next weight of the
+/// output so that the sum is kept. Calls put(output, k, weight).
 template <class Put>
-void quantize(const float* weights, int taps, double unit, Put&& put) {
-  double carry = 0;
-  for (int k = 0; k < taps; k++) {
-    const double exact = weights[k] * unit + carry;
-    const auto rounded = static_cast<int32_t>(exact + (exact < 0 ? -0.5 : 0.5));
-    carry = exact - rounded;
-    put(k, rounded);
+void quantize(const AxisTable& table, double unit, Put&& put) {
+  const size_t count = table.start.size();
+  const auto taps = static_cast<size_t>(table.taps);
+  for (size_t first = 0; first < count; first += kLanes) {
+    const size_t lanes = std::min(kLanes, count - first);
+    double carry[kLanes] = {};
+    for (size_t k = 0; k < taps; k++) {
+      float weights[kLanes] = {};
+      for (size_t i = 0; i < lanes; i++) weights[i] = table.weights[(first + i) * taps + k];
+      int32_t rounded[kLanes];
+      for (size_t i = 0; i < kLanes; i++) {
+        const double exact = weights[i] * unit + carry[i];
+        rounded[i] = static_cast<int32_t>(exact + (exact < 0 ? -0.5 : 0.5));
+        carry[i] = exact - rounded[i];
+      }
+      for (size_t i = 0; i < lanes; i++) put(first + i, k, rounded[i]);
+    }
   }
 }
 
-/// Quantizes into pairs, the first of which starts with `lead` absent taps.
-void quantize_pairs(const float* weights, int taps, int bits, int lead, int32_t* pairs) {
-  quantize(weights, taps, std::ldexp(1.0, bits), [&](int k, int32_t weight) {
-    const int slot = k + lead;
+/// Quantizes into pairs, the first of which starts with `lead(output)` absent taps.
+template <class Lead>
+void quantize_pairs(const AxisTable& table, PairTable& into, Lead&& lead) {
+  const auto pairs = static_cast<size_t>(into.pairs);
+  into.weights.assign(table.start.size() * pairs, 0);
+  quantize(table, std::ldexp(1.0, into.bits), [&](size_t output, size_t k, int32_t weight) {
+    const size_t slot = k + lead(output);
     const auto half = static_cast<uint32_t>(weight) & 0xFFFF;
-    auto& pair = pairs[slot / 2];
+    auto& pair = into.weights[output * pairs + slot / 2];
     pair = static_cast<int32_t>(static_cast<uint32_t>(pair) | half << (slot % 2 * 16));
   });
 }
 
 /// The most bits with which all weights fit 16 bits and sums fit 32 for inputs of `input_bits`.
 int weight_bits(const AxisTable& table, int input_bits) {
-  float largest = 0;
-  for (const float weight : table.weights) largest = std::max(largest, std::abs(weight));
+  // Without their signs, floats are in the order of their bits.
+  int32_t largest_bits = 0;
+  for (const float weight : table.weights) {
+    largest_bits = std::max(largest_bits, std::bit_cast<int32_t>(std::abs(weight)));
+  }
+  const auto largest = std::bit_cast<float>(largest_bits);
   int bits = 30 - input_bits;
   while (bits > 0 && std::ldexp(largest, bits) > 32766.0f) bits--;
   return bits;
@@ -161,11 +182,7 @@ const PairTable& AxisTable::row_pairs() const {
   std::call_once(pairs_once_, [this] {
     pairs_.bits = weight_bits(*this, 9);
     pairs_.pairs = (taps + 1) / 2;
-    pairs_.weights.assign(start.size() * static_cast<size_t>(pairs_.pairs), 0);
-    for (size_t i = 0; i < start.size(); i++) {
-      quantize_pairs(&weights[i * static_cast<size_t>(taps)], taps, pairs_.bits, 0,
-                     &pairs_.weights[i * static_cast<size_t>(pairs_.pairs)]);
-    }
+    quantize_pairs(*this, pairs_, [](size_t) { return 0; });
   });
   return pairs_;
 }
@@ -173,13 +190,10 @@ const PairTable& AxisTable::row_pairs() const {
 const std::vector<uint16_t>& AxisTable::row_weights() const {
   std::call_once(weights_once_, [this] {
     row_weights_.resize(weights.size());
-    for (size_t i = 0; i < start.size(); i++) {
-      const size_t at = i * static_cast<size_t>(taps);
-      quantize(&weights[at], taps, 65536.0, [&](int k, int32_t weight) {
-        row_weights_[at + static_cast<size_t>(k)] =
-            static_cast<uint16_t>(std::clamp(weight, 0, 65535));
-      });
-    }
+    quantize(*this, 65536.0, [&](size_t output, size_t k, int32_t weight) {
+      row_weights_[output * static_cast<size_t>(taps) + k] =
+          static_cast<uint16_t>(std::clamp(weight, 0, 65535));
+    });
   });
   return row_weights_;
 }
@@ -192,12 +206,9 @@ const PairTable& AxisTable::column_pairs() const {
       columns_.pairs = std::max(columns_.pairs, (taps + position % 2 + 1) / 2);
     }
     columns_.start.resize(start.size());
-    columns_.weights.assign(start.size() * static_cast<size_t>(columns_.pairs), 0);
-    for (size_t i = 0; i < start.size(); i++) {
-      columns_.start[i] = start[i] / 2;
-      quantize_pairs(&weights[i * static_cast<size_t>(taps)], taps, columns_.bits, start[i] % 2,
-                     &columns_.weights[i * static_cast<size_t>(columns_.pairs)]);
-    }
+    for (size_t i = 0; i < start.size(); i++) columns_.start[i] = start[i] / 2;
+    quantize_pairs(*this, columns_,
+                   [&](size_t output) { return static_cast<size_t>(start[output] % 2); });
     for (const InputRange& block : blocks) {
       columns_.blocks.push_back({block.begin / 2, (block.end + 1) / 2});
     }
