@@ -68,13 +68,24 @@ struct Bits {
 /// Symbol of the code at the top of the bits, or -1; needs 16 valid bits.
 [[gnu::noinline]] int find_symbol(uint64_t top, const CodeBook& book, uint32_t* length) {
   const auto prefix = static_cast<uint32_t>(top >> 48);
-  for (int n = 1; n <= 16; ++n) {
-    if (prefix < book.limit[n]) {
-      *length = n;
-      return book.symbols[(prefix >> (16 - n)) + book.offset[n]];
-    }
+  // Limits grow with the length: the code has one bit more than the lengths whose limit is reached.
+  uint32_t n = 1;
+#ifdef __AVX2__
+  const __m256i value = _mm256_set1_epi32(static_cast<int>(prefix));
+  uint32_t beyond = 0;
+  for (int half = 0; half < 2; ++half) {
+    const auto* const limits = reinterpret_cast<const __m256i*>(book.limit + 1 + 8 * half);
+    const __m256i is_beyond = _mm256_cmpgt_epi32(_mm256_loadu_si256(limits), value);
+    const int lanes = _mm256_movemask_ps(_mm256_castsi256_ps(is_beyond));
+    beyond |= static_cast<uint32_t>(lanes) << (8 * half);
   }
-  return -1;
+  n += static_cast<uint32_t>(std::countr_zero(beyond | 1u << 16));
+#else
+  while (n <= 16 && prefix >= book.limit[n]) ++n;
+#endif
+  if (n > 16) return -1;
+  *length = n;
+  return book.symbols[(prefix >> (16 - n)) + static_cast<uint32_t>(book.offset[n])];
 }
 
 /// How far a block has come: more to read, complete, or broken.
