@@ -217,9 +217,11 @@ import daliesque as ndd
 root, delays = Path(sys.argv[2]), random.Random(int(sys.argv[3]))
 for job in test_stress.JOBS:
     job(root, 1)
-done = threading.Event()
+begun, done = threading.Event(), threading.Event()
 
 def interrupt():
+    # Not while threads are being started.
+    begun.wait()
     for _ in range(25):
         if done.wait(delays.expovariate(60)):
             return
@@ -240,6 +242,7 @@ for thread in (*helpers, sender):
 number = 0
 while sender.is_alive():
     try:
+        begun.set()
         while sender.is_alive():
             number += 1
             guarded(test_stress.JOBS[number % len(test_stress.JOBS)], number)
