@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 namespace daliesque {
@@ -16,10 +17,12 @@ namespace daliesque {
 /// much later.
 class Alarm {
  public:
-  /// Wakes the thread: at once if it is `urgent`, else soon.
+  /// Wakes the thread: at once if it is `urgent`, else when there has been no other ring for a
+  /// while.
   void ring(bool urgent) {
     std::lock_guard lock(mutex_);
     state_ = urgent ? State::kUrgent : State::kRung;
+    rings_++;
     if (urgent || !drowsy_) wake_.notify_one();
   }
 
@@ -37,7 +40,10 @@ class Alarm {
     do {
       wake_.wait(lock, [&] { return state_ != State::kQuiet; });
       drowsy_ = true;
-      wake_.wait_for(lock, kPatience, [&] { return state_ == State::kUrgent; });
+      for (uint64_t heard = 0; state_ == State::kRung && heard != rings_;) {
+        heard = rings_;
+        wake_.wait_for(lock, kPatience, [&] { return state_ == State::kUrgent; });
+      }
       drowsy_ = false;
     } while (state_ == State::kQuiet);
     state_ = State::kQuiet;
@@ -46,12 +52,14 @@ class Alarm {
  private:
   enum class State { kQuiet, kRung, kUrgent };
 
-  /// Longer than calls of a usual step take to be made, and much shorter than to run them.
-  static constexpr auto kPatience = std::chrono::microseconds(100);
+  /// Longer than it takes to make a call when kernels have just filled the caches with other data,
+  /// and much shorter than to run the calls of a usual step.
+  static constexpr auto kPatience = std::chrono::microseconds(300);
 
   std::mutex mutex_;
   std::condition_variable wake_;
   State state_ = State::kQuiet;
+  uint64_t rings_ = 0;
   bool drowsy_ = false;  // waking up, and looking again soon
 };
 

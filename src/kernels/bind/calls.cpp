@@ -151,7 +151,7 @@ class CallQueue {
                               number_of(call.ptr(), names().nbytes), clock_now(), mark});
     count(queue_.back(), 1);
     PyObject_SetAttr(call.ptr(), names().scheduled, Py_True);
-    if (asleep_ && cost_ > kWakeCost) ring();
+    if ((asleep_ || rung_) && cost_ > kWakeCost) ring();
     return needs_thread() || is_full();
   }
 
