@@ -155,9 +155,9 @@ class Samples:
     def slice(self, ranges: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], dropped: Sequence[bool], layout: str) -> Samples: ...
 
     @staticmethod
-    def pick(parts: list[Samples], which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Samples:
+    def pick(parts: list[Samples], which: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copied: bool = False) -> Samples:
         """
-        Samples of several parts, in their memory: for each which has it, and where.
+        Samples of several parts, in their memory or in a buffer of their own: for each which has it, and where.
         """
 
     def copy(self) -> Samples:

@@ -308,6 +308,25 @@ def test_rows_that_fail_among_rows_that_are_kept(
     assert len(reader.errors) == rows - len(good)
 
 
+@pytest.mark.parametrize("fill", [1, 3000])
+def test_rows_of_many_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: int) -> None:
+    """Rows that are drawn from far away are copied before all of their slices are in memory."""
+    monkeypatch.setattr(row_groups, "_SLICE_BYTES", 2_000)
+    monkeypatch.setattr(row_groups, "_KEPT_BYTES", 10_000)
+    values = [b"%d" % k * (k % 40) for k in range(3000)]
+    path = write(tmp_path / "x.parquet", {"n": range(3000), "y": values}, 100)
+    reader = ndd.readers.Parquet(
+        path=path, random_shuffle=True, initial_fill=fill, shuffle_after_epoch=True
+    )
+    seen = []
+    for step in reader.next_epoch(batch_size=100):
+        numbers = step["n"].torch().tolist()
+        assert [bytes(np.asarray(sample)) for sample in step["y"]] == [values[k] for k in numbers]
+        seen += numbers
+    assert sorted(seen) == list(range(3000))
+    assert seen != sorted(seen)
+
+
 def test_rows_that_name_files_among_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_groups, "_SLICE_BYTES", 300)
     for k in range(0, 60, 7):

@@ -9,6 +9,7 @@
 #include "core/byte_order.h"
 #include "core/convert.h"
 #include "core/errors.h"
+#include "core/gather.h"
 #include "core/memory_limit.h"
 #include "core/parallel.h"
 #include "core/ragged.h"
@@ -132,11 +133,14 @@ Samples read_big_endian(int type_id,
   return out;
 }
 
-Samples picked(const nb::typed<nb::list, Samples>& parts, const Numbers& which, const Numbers& at) {
+Samples picked(const nb::typed<nb::list, Samples>& parts, const Numbers& which, const Numbers& at,
+               bool copied) {
   if (which.size() != at.size()) throw std::invalid_argument("which and at must have equal length");
   std::vector<const Samples*> pointers;
   for (nb::handle part : parts) pointers.push_back(nb::cast<const Samples*>(part));
-  return Samples::pick(pointers, {which.data(), which.size()}, {at.data(), at.size()});
+  const ReleaseGil release;
+  const auto choose = copied ? gather : Samples::pick;
+  return choose(pointers, {which.data(), which.size()}, {at.data(), at.size()});
 }
 
 Samples copied_rows(const Samples& table, const Numbers& begins, const Numbers& counts) {
@@ -311,8 +315,9 @@ void bind_samples(nb::module_& m) {
           [](const Samples& s, int type) { return s.reinterpret(static_cast<DType>(type)); },
           "type_id"_a)
       .def("slice", &sliced, "ranges"_a, "dropped"_a, "layout"_a)
-      .def_static("pick", &picked, "parts"_a, "which"_a, "at"_a,
-                  "Samples of several parts, in their memory: for each which has it, and where.")
+      .def_static("pick", &picked, "parts"_a, "which"_a, "at"_a, "copied"_a = false,
+                  "Samples of several parts, in their memory or in a buffer of their own: for each "
+                  "which has it, and where.")
       .def("copy", &clone, release(), "A contiguous copy in one buffer from the pool.")
       .def("padded", &padded_copy, release(), "A uniform copy, zero-padded to the largest extents.")
       .def("empty_like", [](const Samples& s) { return Samples::empty_like(s); })

@@ -88,6 +88,9 @@ class RowGroups:
         self.ends: Numbers = np.cumsum(rows)
         self.first_rows: Numbers = self.ends - rows
         self.slice_rows: Numbers = np.array([group.slice_rows for group in groups], np.int64)
+        # The number of each row group's first slice, counted over all groups.
+        counts = -(-rows // self.slice_rows)
+        self.first_slices: Numbers = np.cumsum(counts) - counts
         self._ends: list[int] = self.ends.tolist()
 
     def __len__(self) -> int:
@@ -96,6 +99,12 @@ class RowGroups:
     def group_of(self, numbers: Numbers) -> Numbers:
         """The row groups of some rows."""
         return np.searchsorted(self.ends, numbers, side="right")
+
+    def slices(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
+        """The row groups of some rows, and the numbers of their slices, counted over all groups."""
+        groups = self.group_of(numbers)
+        within = (numbers - self.first_rows[groups]) // self.slice_rows[groups]
+        return groups, self.first_slices[groups] + within
 
     def slices_of(self, first: int, end: int) -> Iterator[tuple[_Key, int]]:
         """Row groups and slices of consecutive rows, and how many of these each has."""
@@ -255,10 +264,13 @@ class Slices:
 
     def rows(self, numbers: Numbers) -> Fetched:
         """Chosen rows, and by index why others cannot be read."""
-        taken: list[_Taken] = []
-        indices: list[Numbers] = []
+        # Samples of some slices, and for each row which of these it is in, and where there.
+        taken: list[tuple[_kernels.Samples, ...]] = []
+        which, at = np.full(len(numbers), -1), np.empty(len(numbers), np.int64)
         errors: _Errors = {}
         consecutive = self._are_consecutive(numbers)
+        # A batch that held the slices of all its rows could take many times what it needs.
+        copied, surplus = self._kept_rows > 0 or not consecutive, 0.0
         runs = self._consecutive_runs if consecutive else self._sorted_runs
         for key, chosen in runs(numbers):
             try:
@@ -269,26 +281,39 @@ class Slices:
             if found.errors:
                 errors |= {int(chosen[k]): error for k, error in found.errors.items()}
                 chosen = np.delete(chosen, list(found.errors))
-            if found.outputs:
-                taken.append(found)
-                indices.append(chosen)
+            if not found.outputs:
+                continue
+            which[chosen], at[chosen] = len(taken), found.at
+            taken.append(found.outputs)
+            unused = 1 - len(found.at) / len(found.outputs[0])
+            surplus += unused * sum(samples.nbytes for samples in found.outputs)
+            if copied and surplus > _KEPT_BYTES:
+                # What has been found so far becomes a part of its own, so that the slices may go.
+                done = np.flatnonzero(which >= 0)
+                taken = [self._joined(taken, which[done], at[done], copied)]
+                which[done], at[done] = 0, np.arange(len(done))
+                surplus = 0.0
         if not taken:
             return Fetched((), errors)
-        at, which = taken[0].at, np.zeros(len(taken[0].at), np.int64)
-        if len(taken) > 1:
-            at = np.concatenate([found.at for found in taken])
-            which = np.repeat(np.arange(len(taken)), [len(found.at) for found in taken])
-        if not consecutive:
-            order = np.argsort(np.concatenate(indices))
-            at, which = at[order], which[order]
-        columns = zip(*(found.outputs for found in taken), strict=True)
-        outputs = [_kernels.Samples.pick(list(column), which, at) for column in columns]
-        if self._kept_rows or not consecutive:
-            # A batch that held the slices of all its rows could take many times what it needs.
-            outputs = [samples.copy() for samples in outputs]
-        elif len(taken) > 1:
-            outputs = [samples if samples.ndim else samples.copy() for samples in outputs]
-        return Fetched(tuple(outputs), errors)
+        if errors:
+            good = which >= 0
+            which, at = which[good], at[good]
+        return Fetched(self._joined(taken, which, at, copied), errors)
+
+    def _joined(
+        self,
+        parts: list[tuple[_kernels.Samples, ...]],
+        which: Numbers,
+        at: Numbers,
+        copied: bool,
+    ) -> tuple[_kernels.Samples, ...]:
+        """For each output, chosen samples of several parts."""
+        pick = _kernels.Samples.pick
+        return tuple(
+            # Numbers are to be one array.
+            pick(list(column), which, at, copied or (len(parts) > 1 and column[0].ndim == 0))
+            for column in zip(*parts, strict=True)
+        )
 
     def _are_consecutive(self, numbers: Numbers) -> bool:
         first, count = int(numbers[0]), len(numbers)
@@ -306,13 +331,17 @@ class Slices:
 
     def _sorted_runs(self, numbers: Numbers) -> Iterator[tuple[_Key, Numbers]]:
         """The same for rows in any order."""
-        groups = self._index.group_of(numbers)
-        which = (numbers - self._index.first_rows[groups]) // self._index.slice_rows[groups]
-        order = np.lexsort((which, groups))
-        groups, which = groups[order], which[order]
-        changes = (groups[1:] != groups[:-1]) | (which[1:] != which[:-1])
-        begins = [0, *(np.flatnonzero(changes) + 1).tolist()]
-        keys = zip(groups[begins].tolist(), which[begins].tolist(), strict=True)
+        groups, slices = self._index.slices(numbers)
+        offsets = slices - slices.min()
+        # Small numbers are sorted in linear time.
+        small = offsets.max() < 1 << 16
+        order = np.argsort(offsets.astype(np.uint16) if small else offsets, kind="stable")
+        sorted_slices = slices[order]
+        begins = [0, *(np.flatnonzero(np.diff(sorted_slices)) + 1).tolist()]
+        firsts = order[begins]
+        groups = groups[firsts]
+        which = slices[firsts] - self._index.first_slices[groups]
+        keys = zip(groups.tolist(), which.tolist(), strict=True)
         for key, begin, end in zip(keys, begins, [*begins[1:], len(order)], strict=True):
             yield key, order[begin:end]
 
