@@ -129,6 +129,9 @@ class Samples:
 
     def select(self, indices: Sequence[int]) -> Samples: ...
 
+    def between(self, begin: int, end: int) -> Samples:
+        """The samples from one to another."""
+
     def sample(self, index: int) -> Samples: ...
 
     def with_layout(self, layout: str) -> Samples: ...

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import daliesque as ndd
+from daliesque import _kernels
+from daliesque._engine.convert import to_numpy
+from daliesque._engine.samples import host
 
 
 def values(batch: ndd.Batch) -> list[Any]:
@@ -289,3 +292,26 @@ def test_source_travels() -> None:
     assert [t.source for t in batch] == ["a", "b", "c"]
     assert ndd.as_batch(list(batch)).source == ["a", "b", "c"]
     assert ndd.batch([1]).source is None
+
+
+def test_samples_of_several_parts() -> None:
+    """Views and copies of chosen samples, and those between two of them."""
+    arrays = [[np.full(k, 10 * part + k) for k in (3, 0, 5)] for part in (1, 2)]
+    parts = [host(ndd.as_batch(part)._data()) for part in arrays]
+    which, at = np.array([1, 0, 1, 1, 0]), np.array([2, 0, 1, 0, 2])
+    expected = [[25] * 5, [13] * 3, [], [23] * 3, [15] * 5]
+    for copied in (False, True):
+        chosen = _kernels.Samples.pick(parts, which, at, copied)
+        assert [to_numpy(chosen, k).tolist() for k in range(5)] == expected
+        assert chosen.packed == copied
+        between = chosen.between(1, 4)
+        assert [to_numpy(between, k).tolist() for k in range(3)] == expected[1:4]
+    assert len(parts[0].between(2, 2)) == 0
+    for begin, end in ((-1, 2), (2, 1), (0, 4)):
+        with pytest.raises(ndd.InternalError):
+            parts[0].between(begin, end)
+    for wrong in ([2], [-1]):
+        with pytest.raises(ndd.InternalError):
+            _kernels.Samples.pick(parts, np.array(wrong), np.array([0]), True)
+        with pytest.raises(ndd.InternalError):
+            _kernels.Samples.pick(parts, np.array([0]), np.array([3 * wrong[0]]), True)

@@ -485,3 +485,18 @@ def test_what_is_no_file_among_files(
     gone = [str(tmp_path / "gone" / name) for name in names]
     with pytest.raises(FileNotFoundError, match=r"gone/0\" .*No such file or directory"):
         next(ndd.readers.File(files=gone).next_epoch(batch_size=12))
+
+
+def test_more_files_than_may_be_open(tmp_path: Path) -> None:
+    """Of those that cannot stay open, small ones are read at once and others opened again."""
+    sizes = [0, 1, 2048, 2049, 16384, 16385, 40000]
+    names = [f"a/{number:03}.bin" for number in range(700)]
+    (tmp_path / "a").mkdir()
+    expected = []
+    for number, name in enumerate(names):
+        expected.append(bytes([number % 251]) * sizes[number % len(sizes)])
+        (tmp_path / name).write_bytes(expected[-1])
+    for batch_size in (64, 700):
+        reader = ndd.readers.File(file_root=tmp_path, files=names)
+        parts = [part for contents, _ in reader.next_epoch(batch_size) for part in contents]
+        assert [bytes(np.asarray(part)) for part in parts[:700]] == expected

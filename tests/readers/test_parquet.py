@@ -308,6 +308,35 @@ def test_rows_that_fail_among_rows_that_are_kept(
     assert len(reader.errors) == rows - len(good)
 
 
+@pytest.mark.parametrize("arguments", [{}, {"random_shuffle": True, "initial_fill": 90}])
+@pytest.mark.parametrize("policy", ["skip", "replace"])
+def test_bad_rows_in_batches_that_are_read_together(
+    tmp_path: Path, arguments: dict[str, Any], policy: str
+) -> None:
+    """They come as if each batch was read by itself, and nothing is read twice."""
+    values = [None if k % 97 == 50 else b"%d" % k * (k % 30) for k in range(1500)]
+    path = write(tmp_path / "x.parquet", {"n": range(1500), "y": values}, 400)
+
+    def found(**more: Any) -> tuple[list[Any], list[Any]]:
+        reader = ndd.readers.Parquet(path=path, on_error=policy, seed=3, **arguments, **more)
+        steps = [
+            (
+                step["n"].torch().tolist(),
+                [bytes(np.asarray(sample)) for sample in step["y"]],
+                list(step["n"].source),
+            )
+            for step in reader.next_epoch(batch_size=20)
+        ]
+        return steps, [(error.source, str(error.exception)) for error in reader.errors]
+
+    steps, errors = found()
+    assert (steps, errors) == found(prefetch_queue_depth=1)
+    assert len(errors) == values.count(None)
+    for numbers, contents, sources in steps:
+        assert contents == [values[k] for k in numbers]
+        assert sources == [f"{path} at row {k}" for k in numbers]
+
+
 @pytest.mark.parametrize("fill", [1, 3000])
 def test_rows_of_many_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: int) -> None:
     """Rows that are drawn from far away are copied before all of their slices are in memory."""

@@ -69,6 +69,7 @@ class Parquet(Reader[dict[str, Batch]]):
 
     operator: ClassVar[str] = "readers.Parquet"
     _permutes_list: ClassVar[bool] = False
+    _samples_together: ClassVar[int] = 4096
 
     def __init__(
         self,

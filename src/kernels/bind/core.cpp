@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads, memory, processor features and the Samples class.
 #include <algorithm>
+#include <numeric>
 
 #include "bind/bind.h"
 #include "bind/planning.h"
@@ -143,6 +144,13 @@ Samples picked(const nb::typed<nb::list, Samples>& parts, const Numbers& which, 
   return choose(pointers, {which.data(), which.size()}, {at.data(), at.size()});
 }
 
+Samples selected_between(const Samples& samples, int64_t begin, int64_t end) {
+  if (begin < 0 || end < begin || end > samples.size()) throw std::out_of_range("no such samples");
+  std::vector<int64_t> indices(static_cast<size_t>(end - begin));
+  std::iota(indices.begin(), indices.end(), begin);
+  return samples.select(indices);
+}
+
 Samples copied_rows(const Samples& table, const Numbers& begins, const Numbers& counts) {
   if (table.size() != 1 || table.ndim() < 1 || !table.contiguous()) {
     throw std::invalid_argument("a table is one contiguous array");
@@ -270,6 +278,7 @@ void bind_samples(nb::module_& m) {
           "select",
           [](const Samples& s, const std::vector<int64_t>& indices) { return s.select(indices); },
           "indices"_a)
+      .def("between", &selected_between, "begin"_a, "end"_a, "The samples from one to another.")
       .def(
           "sample", [](const Samples& s, int64_t i) { return s.select(std::span(&i, 1)); },
           "index"_a)

@@ -28,6 +28,10 @@ constexpr int64_t kMostFilesOpen = 256;
 constexpr int64_t kSmallFile = 2048, kMostSmallFiles = 4096;
 constexpr double kSmallCopyCost = 20;
 
+// If files cannot stay open, those up to this size are read at once as well: to copy them takes
+// less time than to open them again.
+constexpr int64_t kLargestHeld = 1 << 14;
+
 // So many files in a row must lie in one folder to make it worthwhile to open that.
 constexpr size_t kLeastInFolder = 8;
 
@@ -108,13 +112,20 @@ Samples read_uncached(const std::vector<std::string>& paths, const std::vector<s
   const auto small_data = [&](int64_t i) {
     return static_cast<char*>(small.get()) + i * most_small;
   };
+  std::vector<Buffer> held(keep_open ? 0 : wanted.size());
   parallel_for(
       count, [](int64_t) { return kFileOpenCost; },
       [&](int64_t i) {
         OpenFile& file = files[wanted[static_cast<size_t>(i)]];
         open(wanted[static_cast<size_t>(i)]);
         if (file.code() == 0 && file.size() > limit) file.fail(kTooLarge);
-        if (file.code() == 0 && file.size() <= most_small) file.read_and_close(small_data(i));
+        if (file.code() == 0 && file.size() <= most_small) {
+          file.read_and_close(small_data(i));
+        } else if (file.code() == 0 && !keep_open && file.size() <= kLargestHeld) {
+          Buffer& memory = held[static_cast<size_t>(i)];
+          memory = allocate(static_cast<size_t>(file.size()));
+          file.read_and_close(static_cast<char*>(memory.get()));
+        }
         sizes[static_cast<size_t>(i)] = file.code() == 0 ? file.size() : 0;
         if (!keep_open) file.close();
       });
@@ -123,7 +134,8 @@ Samples read_uncached(const std::vector<std::string>& paths, const std::vector<s
       count,
       [&](int64_t i) {
         const int64_t size = sizes[static_cast<size_t>(i)];
-        return (size <= most_small ? kSmallCopyCost : kFileReadCost) +
+        const bool is_read = size <= most_small || (!keep_open && size <= kLargestHeld);
+        return (is_read ? kSmallCopyCost : kFileReadCost) +
                kFileByteCost * static_cast<double>(size);
       },
       [&](int64_t i) {
@@ -132,6 +144,10 @@ Samples read_uncached(const std::vector<std::string>& paths, const std::vector<s
         if (file.code() != 0 || size == 0) return;
         if (size <= most_small) {
           std::memcpy(out.data(i), small_data(i), static_cast<size_t>(size));
+          return;
+        }
+        if (!keep_open && held[static_cast<size_t>(i)]) {
+          std::memcpy(out.data(i), held[static_cast<size_t>(i)].get(), static_cast<size_t>(size));
           return;
         }
         if (!keep_open) open(wanted[static_cast<size_t>(i)]);

@@ -83,8 +83,8 @@ class Reader(Advising, Generic[Delivered]):
     shuffle_after_epoch_seed
         For the permutations of `shuffle_after_epoch`; all shards need the same.
     prefetch_queue_depth
-        How many batches to read ahead. By default one, or some if they have less than 16 samples
-        and the reader delivers files or records as they are.
+        How many batches to read ahead. By default one, or some if they are small and the reader
+        delivers files, records or rows as they are.
     lazy_init
         Make the index when it is needed, instead of at once.
     dont_use_mmap
@@ -130,9 +130,10 @@ class Reader(Advising, Generic[Delivered]):
     # How many samples to read at a time if there is no batch size. They share a buffer, which lives
     # as long as any of them.
     _samples_at_once: ClassVar[int] = 16
-    # Whether to read as many together if batches are smaller, unless the caller says how many
-    # batches to read ahead: for readers that take less time for a sample than to wake a thread.
-    _small_batches_together: ClassVar[bool] = False
+    # How many samples of several small batches to read together at most (0: each batch by itself),
+    # unless the caller says how many batches to read ahead: for readers that take less time for a
+    # batch than to hand it from one thread to another.
+    _samples_together: ClassVar[int] = 0
     # How many `__init__` of the class and its bases are running.
     _running_inits: int = 0
     # What the constructor was called with, by position and by name.
@@ -461,7 +462,7 @@ class Reader(Advising, Generic[Delivered]):
             output_names=self.output_names,
             prefetch_queue_depth=self._settings["prefetch_queue_depth"],
             samples_at_once=self._samples_at_once,
-            reads_together=self._small_batches_together and not self._has_depth,
+            samples_together=0 if self._has_depth else self._samples_together,
             fetch=self._fetch_checked,
             make_fetcher=self._make_fetcher,
             sources=self._sources,

@@ -212,7 +212,7 @@ class Epoch(Iterator[Delivered]):
     def _make_steps(self, capacity: Callable[[], Capacity] | None) -> Steps:
         source = self._source
         position, size = self.where(), self._batch_size
-        together = self._takes_several and source.reads_together
+        together = source.samples_together if self._takes_several else 0
         return Steps(source, position, self._length, size, self._last_batch, capacity, together)
 
     def _prepare(self, step: Step) -> tuple[Any, Changes, BaseException | None]:

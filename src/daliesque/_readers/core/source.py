@@ -143,8 +143,8 @@ class EpochSource:
     # How many steps to read ahead, and how many samples at a time if there is no batch size.
     prefetch_queue_depth: int
     samples_at_once: int
-    # Whether small batches may be read together.
-    reads_together: bool
+    # How many samples of small batches may be read together; 0: each batch by itself.
+    samples_together: int
     # Reads samples; those that the reader is to leave out are among the errors.
     fetch: Callable[[Numbers], Fetched]
     # Makes what reads the samples of an epoch, unless these are read step by step.

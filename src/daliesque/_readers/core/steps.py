@@ -20,7 +20,7 @@ LAST_BATCHES: tuple[str, ...] = get_args(LastBatch)
 
 # The bytes that small batches may have to be read together, so that the thread which reads ahead
 # is not woken for each of them.
-_MOST_BYTES_TOGETHER = 8 << 20
+_MOST_BYTES_TOGETHER = 4 << 20
 
 # Instead of a row of data: the sample that was delivered before.
 _PREVIOUS = -1
@@ -49,9 +49,9 @@ class Step(NamedTuple):
         """One batch of several."""
         if len(self.positions) == 1:
             return self
-        rows = range(index * self.valid, (index + 1) * self.valid)
-        outputs = tuple(samples.select(rows) for samples in self.outputs)
-        numbers = self.numbers[rows.start : rows.stop]
+        begin, end = index * self.valid, (index + 1) * self.valid
+        outputs = tuple(samples.between(begin, end) for samples in self.outputs)
+        numbers = self.numbers[begin:end]
         return self._replace(outputs=outputs, numbers=numbers)
 
 
@@ -65,8 +65,8 @@ class Capacity(NamedTuple):
 class Steps:
     """The steps of an epoch of `length` samples, from `position` on.
 
-    `capacity` returns, whenever a step begins, how much may be read ahead. With `together`, a step
-    may consist of several batches.
+    `capacity` returns, whenever a step begins, how much may be read ahead. With it, a step may
+    consist of several batches, of at most `together` samples.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Steps:
         batch_size: int | None,
         last_batch: LastBatch,
         capacity: Callable[[], Capacity] | None = None,
-        together: bool = False,
+        together: int = 0,
     ) -> None:
         self._source = source
         self._position = position
@@ -85,9 +85,11 @@ class Steps:
         self._batch_size = batch_size
         self._last_batch = last_batch
         self._capacity = capacity
-        self._together = together and capacity is not None
+        self._together = 0 if capacity is None else together
         # How many samples the next step may have, if these are several batches.
         self._samples = 0
+        # Samples that were read together, some of which failed: each batch is made by itself.
+        self._waiting = _Waiting(np.empty(0, np.int64), Fetched((), {}))
         self._fetcher: Fetcher | None = None
         # Whether there are no more; a generator that was interrupted ends as well.
         self.finished = False
@@ -127,7 +129,7 @@ class Steps:
             # Twice as many as this time, one batch after something was wrong.
             fitting = count * _MOST_BYTES_TOGETHER // max(step.nbytes, 1)
             twice = 2 * count if step.positions else 0
-            self._samples = min(twice, self._source.samples_at_once, fitting)
+            self._samples = min(twice, self._together, fitting)
         return step
 
     def _read_small(self, walk: Walk, left: int, size: int) -> Step | None:
@@ -136,7 +138,7 @@ class Steps:
         Their number doubles from step to step, so that the first batch is not late.
         """
         batches = min(self._samples, left, walk.left_of_pass()) // size
-        if batches < 2:
+        if batches < 2 or self._waiting.count:
             return None
         step = self._counted(self._read_together, walk, batches * size, 0)
         if not step.positions:
@@ -163,6 +165,8 @@ class Steps:
             positions = [self._advance(size, size, number) for number in lasts]
             return Step(fetched.outputs, numbers.tolist(), positions, [], valid=size)
         walk.put_back(len(numbers))
+        if isinstance(fetched, Fetched):
+            self._waiting = _Waiting(numbers, fetched)
         return Step((), numbers.tolist(), [], [])
 
     def _read_batch(self, walk: Walk, count: int) -> Step:
@@ -206,7 +210,19 @@ class Steps:
         return Step(batch.outputs, batch.numbers, [position], failed, valid=valid)
 
     def _fetched(self, numbers: Numbers, walk: Walk, count: int) -> Fetched | Exception:
-        """Read samples; those of the next step are the next `count`."""
+        """Samples, some of which may wait; those of the next step are the next `count`."""
+        waiting = self._waiting.take(numbers)
+        known = waiting.count
+        if known == len(numbers):
+            return waiting.fetched
+        read = self._read(numbers[known:], walk, count)
+        if known == 0 or isinstance(read, Exception):
+            return read
+        errors = {known + index: error for index, error in read.errors.items()}
+        outputs = _join(waiting.fetched.outputs, read.outputs)
+        return Fetched(outputs, waiting.fetched.errors | errors)
+
+    def _read(self, numbers: Numbers, walk: Walk, count: int) -> Fetched | Exception:
         try:
             if self._fetcher is None or self._capacity is None:
                 return self._source.fetch(numbers)
@@ -227,6 +243,32 @@ class Steps:
             delivered=position.delivered + delivered, taken=position.taken + taken, last=last
         )
         return self._position
+
+
+class _Waiting:
+    """Samples that were read and not used yet, in the order in which they are wanted."""
+
+    def __init__(self, numbers: Numbers, fetched: Fetched) -> None:
+        self._numbers = numbers
+        self.fetched = fetched
+        self.count = len(numbers)
+
+    def take(self, numbers: Numbers) -> _Waiting:
+        """The first of them, which are the first of `numbers`."""
+        count = min(len(numbers), self.count)
+        taken = _Waiting(self._numbers[:count], self._between(0, count))
+        assert (taken._numbers == numbers[:count]).all()
+        self.fetched = self._between(count, self.count)
+        self._numbers, self.count = self._numbers[count:], self.count - count
+        return taken
+
+    def _between(self, begin: int, end: int) -> Fetched:
+        outputs, errors = self.fetched
+        first, last = (k - sum(index < k for index in errors) for k in (begin, end))
+        chosen = {k - begin: error for k, error in errors.items() if begin <= k < end}
+        if first == last:
+            return Fetched((), chosen)
+        return Fetched(tuple(samples.between(first, last) for samples in outputs), chosen)
 
 
 class _Batch:
@@ -251,10 +293,7 @@ class _Batch:
                     self.numbers.append(number)
                 elif repeat:
                     self.pad(1)
-        if not self.outputs or not fetched.outputs:
-            self.outputs = self.outputs or fetched.outputs
-        else:
-            self.outputs = _join(self.outputs, fetched.outputs)
+        self.outputs = _join(self.outputs, fetched.outputs)
 
     def pad(self, count: int) -> None:
         """Append the last sample again."""
@@ -279,7 +318,7 @@ class _Batch:
         for number in itertools.chain(first, walk.nearest_first()):
             outputs, errors = source.fetch(np.array([number], np.int64))
             if not errors:
-                self.outputs = _join(outputs, self.outputs) if self.outputs else outputs
+                self.outputs = _join(outputs, self.outputs)
                 self.numbers.insert(0, number)
                 self.rows = [row + 1 for row in self.rows]
                 return
@@ -291,4 +330,7 @@ class _Batch:
 def _join(
     first: tuple[_kernels.Samples, ...], second: tuple[_kernels.Samples, ...]
 ) -> tuple[_kernels.Samples, ...]:
+    """Samples of both for each output; either may have none."""
+    if not first or not second:
+        return first or second
     return tuple(_kernels.join([a, b]) for a, b in zip(first, second, strict=True))

@@ -41,7 +41,7 @@ class ListedFiles(Reader[Delivered]):
         The arguments that all readers have; see `Reader`.
     """
 
-    _small_batches_together: ClassVar[bool] = True
+    _samples_together: ClassVar[int] = 1024
     _default_filter: ClassVar[str] = "*"
 
     def __init__(

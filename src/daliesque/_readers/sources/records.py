@@ -28,7 +28,7 @@ class RecordReader(Reader[Delivered]):
     """
 
     _permutes_list: ClassVar[bool] = False
-    _small_batches_together: ClassVar[bool] = True
+    _samples_together: ClassVar[int] = 1024
     _archives: Archives
     _locations: Locations
 
