@@ -47,6 +47,8 @@ class DType:
     _make_tensor: ClassVar[Any]
 
     __slots__ = (
+        "_hash",
+        "_key",
         "bits",
         "bytes",
         "code",
@@ -91,6 +93,10 @@ class DType:
         self.code = int(type_id) if type_id is not None else _BFLOAT16_CODE
         self.numpy = self._find_numpy()
         self.docs = docs
+        own_name = self.name if kind is DType.Kind.enum else ""
+        # Types are compared in every call.
+        self._key = (kind, bits, exponent_bits, significand_bits, own_name)
+        self._hash = hash(self._key)
 
     def _default_name(self) -> str:
         if self.kind is DType.Kind.bool:
@@ -144,17 +150,13 @@ class DType:
             text += f", name={self.name!r}"
         return text + ")"
 
-    def _key(self) -> tuple[object, ...]:
-        name = self.name if self.kind is DType.Kind.enum else ""
-        return (self.kind, self.bits, self.exponent_bits, self.significand_bits, name)
-
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return isinstance(other, DType) and self._key() == other._key()
+        return isinstance(other, DType) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return self._hash
 
     def __reduce__(self) -> tuple[object, ...]:
         return (DType.parse, (self.name,))

@@ -83,6 +83,11 @@ class Operator(OpSpec):
         return inspect.Signature([*positional, *extra, *keywords])
 
     @functools.cached_property
+    def _codes(self) -> frozenset[int]:
+        """The numbers of the types that the input may have."""
+        return frozenset(dtype.code for dtype in self.dtypes or ())
+
+    @functools.cached_property
     def plans(self) -> _kernels.PlanTable | None:
         """What the kernels of earlier calls did, if calls differ only in their arguments."""
         varied = self.is_random or self.wants_more or self.encoded or self.expands_frames
@@ -442,8 +447,8 @@ class Operator(OpSpec):
 
     def _check_dtype(self, samples: Samples) -> None:
         assert self.dtypes is not None
-        dtype = from_code(samples.type_id)
-        if dtype not in self.dtypes:
+        if samples.type_id not in self._codes:
+            dtype = from_code(samples.type_id)
             names = full_names(self.dtypes)
             msg = (
                 f"{self.name}: the type {dtype.full_name} is not supported. Cast to one of {names}."
