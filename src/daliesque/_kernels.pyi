@@ -746,7 +746,10 @@ def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples:
 def fill(out: Samples, values: Samples) -> None:
     """Broadcast values to the output."""
 
-def one_hot(out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
+def one_hot(input: Samples, type_id: int, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], layout: str, axis: int, values: Samples) -> Samples:
+    """
+    `axis` is the new one of `shapes`; `values` are that of the class and others.
+    """
 
 class Reduction(enum.Enum):
     """What is computed along axes."""

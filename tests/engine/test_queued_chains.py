@@ -52,7 +52,7 @@ class Gate:
         self._open.set()
 
     def find(self, calls: list[Any]) -> Any:
-        """In place of `find_chain`."""
+        """Stands for `find_chain`."""
         found = fusion.find_chain(calls)
         if found is not None:
             self.chains.append([call.name for call in found[1]])

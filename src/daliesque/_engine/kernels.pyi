@@ -71,7 +71,15 @@ class Kernels(Protocol):
     def arithmetic(self, name: str, operands: list[Samples]) -> Samples: ...
     def concatenate(self, parts: list[Samples], axis: int, layout: str) -> Samples: ...
     def fill(self, out: Samples, values: Samples) -> None: ...
-    def one_hot(self, out: Samples, input: Samples, axis: int, values: Samples) -> None: ...
+    def one_hot(
+        self,
+        input: Samples,
+        type_id: int,
+        shapes: NDArray[numpy.int64],
+        layout: str,
+        axis: int,
+        values: Samples,
+    ) -> Samples: ...
     def reduce(
         self,
         samples: Samples,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from .._engine.convert import to_numpy
 from .arithmetic import SIGNED
@@ -54,8 +55,16 @@ def _fitted(shape: Any, ndim: int) -> tuple[int, ...]:
     return tuple(shape[-missing:]) if all(e == 1 for e in shape[:-missing]) else tuple(shape)
 
 
-def one_hot(out: DeviceSamples, input: DeviceSamples, axis: int, values: Any) -> None:
+def one_hot(
+    input: DeviceSamples,
+    type_id: int,
+    shapes: NDArray[np.int64],
+    layout: str,
+    axis: int,
+    values: Any,
+) -> DeviceSamples:
     """Vectors that mark classes."""
+    out = DeviceSamples.empty(type_id, shapes, layout, input.device, input.queue)
     marked, other = (v.item() for v in to_numpy(values).view(f"i{out.itemsize}"))
     groups = []
     for indices, data in input.groups:
@@ -73,3 +82,4 @@ def one_hot(out: DeviceSamples, input: DeviceSamples, axis: int, values: Any) ->
         on, off = (torch.full((), v, dtype=kind, device=data.device) for v in (marked, other))
         groups.append(Group(indices, torch.where(match, on, off).view(carrier(out.type_id))))
     out.become(groups)
+    return out

@@ -280,6 +280,7 @@ def _hot_shapes(call: Call) -> Shapes:
 @op(
     dtypes=_ONE_HOT_TYPES,
     result=Result(ndim=_hot_ndim, layout=_hot_layout, shape=_hot_shapes),
+    by_sample=True,
 )
 def one_hot(
     input: Samples,
@@ -341,12 +342,9 @@ def one_hot(
     else:
         layout = _layout_with(axis_name, layout, position, shapes.shape[1])
     out_shapes = np.insert(shapes, position, num_classes, axis=1)
-    out = input.kernels.empty(dtype.code, out_shapes, layout, len(input))
-    values = [_as_number(value, dtype) for value in (on_value, off_value)]
-    input.kernels.one_hot(
-        out, input, position, to_samples(np.array(values), dtype, None, "one_hot")
-    )
-    return out
+    numbers = [_as_number(value, dtype) for value in (on_value, off_value)]
+    values = to_samples(np.array(numbers), dtype, None, "one_hot")
+    return input.kernels.one_hot(input, dtype.code, out_shapes, layout, position, values)
 
 
 def _layout_with(axis_name: str, layout: str, position: int, ndim: int) -> str:

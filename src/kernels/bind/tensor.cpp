@@ -2,6 +2,7 @@
 // Operators on arrays of any number of axes.
 #include "bind/bind.h"
 #include "bind/planning.h"
+#include "bind/shape_array.h"
 #include "core/convert.h"
 #include "tensor/arithmetic.h"
 #include "tensor/fill.h"
@@ -111,6 +112,17 @@ KernelOutput bound_look_up(const KernelInput& in, const Samples& table, const Sa
       in, Samples::outline_like(in.outline(), table.dtype()),
       [table = Samples(table), otherwise = Samples(otherwise)](
           Samples& out, const Samples& from, int64_t) { look_up(out, from, table, otherwise); });
+}
+
+KernelOutput bound_one_hot(const KernelInput& in, int type, const ShapeArray& shapes,
+                           std::string layout, int axis, const Samples& values) {
+  const int64_t count = in.outline().size();
+  return apply(in,
+               Samples::outline(static_cast<DType>(type), static_cast<int>(shapes.shape(1)),
+                                repeat_rows(shapes, count), std::move(layout), count),
+               [axis, values = Samples(values)](Samples& out, const Samples& from, int64_t) {
+                 one_hot(out, from, axis, values);
+               });
 }
 
 Samples bound_normalize(const Samples& in, int type, const std::optional<Samples>& means,
@@ -253,7 +265,9 @@ void bind_tensors(nb::module_& m) {
         nb::sig("def concatenate(parts: list[Samples], axis: int, layout: str) -> Samples"),
         "Samples joined along an axis.");
   m.def("fill", &fill, release(), "out"_a, "values"_a, "Broadcast values to the output.");
-  m.def("one_hot", &one_hot, release(), "out"_a, "input"_a, "axis"_a, "values"_a);
+  m.def("one_hot", &bound_one_hot, "input"_a, "type_id"_a, "shapes"_a, "layout"_a, "axis"_a,
+        "values"_a,
+        "`axis` is the new one of `shapes`; `values` are that of the class and others.");
   nb::enum_<Reduction>(m, "Reduction", "What is computed along axes.")
       .value("sum", Reduction::sum)
       .value("mean", Reduction::mean)
