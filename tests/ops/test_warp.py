@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import daliesque as ndd
 from support.compare import assert_close
 from support.instruction_sets import use_instructions
+from support.ramps import all_instruction_sets
 from support.reference.sampling import affine_positions, sampled
 
 Array = NDArray[Any]
@@ -72,6 +73,31 @@ def test_instruction_sets_agree(dtype: str, interp: Any) -> None:
                 )
                 results.append(np.stack([np.array(tensor) for tensor in rotated.tensors]))
         assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
+@pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f4", "f8"])
+def test_nearest_pixels_of_every_size(dtype: str) -> None:
+    """Positions are sums of small powers of two: no rounding moves them over an edge."""
+    matrix = np.float32([[0.5, 0.25, -8], [-0.25, 0.75, 20]])
+    rows, columns = np.mgrid[:90, :201].astype(np.float64) + 0.5
+    x = np.floor(matrix[0, 0] * columns + matrix[0, 1] * rows + matrix[0, 2]).astype(int)
+    y = np.floor(matrix[1, 0] * columns + matrix[1, 1] * rows + matrix[1, 2]).astype(int)
+    rng = np.random.default_rng(5)
+    for channels, (height, width) in itertools.product((1, 2, 3, 4, 5), ((60, 90), (41, 17))):
+        image = rng.integers(0, 256, (height, width, channels)).astype(dtype)
+        nearest = image[y.clip(0, height - 1), x.clip(0, width - 1)]
+        inside = ((x >= 0) & (x < width) & (y >= 0) & (y < height))[..., None]
+        for fill, expected in ((None, nearest), (7, np.where(inside, nearest, 7))):
+            got = ndd.warp_affine(
+                ndd.tensor(image, layout="HWC"),
+                matrix=matrix,
+                size=(90, 201),
+                fill_value=fill,
+                interp_type=ndd.types.INTERP_NN,
+            )
+            assert (np.array(got) == expected).all()
 
 
 @pytest.mark.parametrize("fill", [None, 9.0])

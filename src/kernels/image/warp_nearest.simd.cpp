@@ -34,6 +34,24 @@ DALIESQUE_INLINE void find_offsets(int32_t* out, const WarpSurface& in, const Wa
   }
 }
 
+/// The same for a straight stretch both ends of which are in rows above `bottom`, and so all of it:
+/// false, and nothing done, for others.
+DALIESQUE_INLINE bool find_straight_offsets(int32_t* out, const WarpSurface& in,
+                                            const WarpStretch& at, int64_t bottom) {
+  const auto width = static_cast<int32_t>(in.width);
+  // Not NaN, and compared as integers: not every extent is a float.
+  const auto below = [](float x, int64_t extent) {
+    return x >= 0 && x < kFarthest && static_cast<int32_t>(x) < extent;
+  };
+  const auto inside = [&](float x, float y) { return below(x, width) && below(y, bottom); };
+  constexpr int last = kWarpColumns - 1;
+  if (!at.straight || !inside(at.x[0], at.y[0]) || !inside(at.x[last], at.y[last])) return false;
+  for (int i = 0; i < kWarpColumns; i++) {
+    out[i] = static_cast<int32_t>(at.y[i]) * width + static_cast<int32_t>(at.x[i]);
+  }
+  return true;
+}
+
 template <int bytes>
 DALIESQUE_INLINE void copy_any(std::byte* out, const WarpSurface& in, const WarpStretch& at, int i,
                                size_t size) {
@@ -50,6 +68,22 @@ DALIESQUE_INLINE void copy_any(std::byte* out, const WarpSurface& in, const Warp
   std::memcpy(out, from, bytes ? bytes : size);
 }
 
+/// Pixels about which one decision is made.
+constexpr int kNearestGroup = 16;
+static_assert(kWarpColumns % kNearestGroup == 0);
+
+/// Copies a group of pixels that can be moved with what follows them.
+template <int bytes>
+DALIESQUE_INLINE void copy_group(std::byte* out, const std::byte* data, const int32_t* offsets) {
+  const auto pixel = [&](int i) { return data + static_cast<size_t>(offsets[i]) * bytes; };
+  // Each pixel overwrites what was moved too much with the one before it.
+#pragma GCC unroll 16
+  for (int i = 0; i < kNearestGroup - 1; i++) {
+    std::memcpy(out + i * bytes, pixel(i), moved_bytes(bytes));
+  }
+  std::memcpy(out + (kNearestGroup - 1) * bytes, pixel(kNearestGroup - 1), bytes);
+}
+
 /// `bytes` is the size of a pixel, or 0 for any.
 template <int bytes>
 static void nearest_pixels(std::byte* out, const WarpSurface& in, const WarpStretch& at,
@@ -60,26 +94,40 @@ static void nearest_pixels(std::byte* out, const WarpSurface& in, const WarpStre
     for (int i = 0; i < at.count; i++, out += size) copy_any<bytes>(out, in, at, i, size);
     return;
   }
-  constexpr size_t moved = moved_bytes(bytes);
   // Pixels that are moved with what follows them need a pixel behind them.
-  const auto last = static_cast<int32_t>(pixels - 1 - (moved > bytes));
+  constexpr int behind = moved_bytes(bytes) > bytes;
   alignas(64) int32_t offsets[kWarpColumns];
-  find_offsets(offsets, in, at, last);
+  if (!find_straight_offsets(offsets, in, at, in.height - behind)) {
+    find_offsets(offsets, in, at, static_cast<int32_t>(pixels - 1 - behind));
+  }
   const auto* data = static_cast<const std::byte*>(in.data);
-  // Each pixel overwrites what was moved too much with the one before it.
-  const int whole = at.count - (moved > bytes);
   const bool filled = in.border == Border::constant;
-  int i = 0;
-  for (; i < whole; i++, out += size) {
+  const auto copy_pixel = [&](std::byte* to, int i) {
     if (offsets[i] >= 0) {
-      std::memcpy(out, data + static_cast<size_t>(offsets[i]) * size, moved);
+      std::memcpy(to, data + static_cast<size_t>(offsets[i]) * bytes, bytes);
     } else if (filled && offsets[i] == kNowhere) {
-      std::memcpy(out, in.fill, bytes);
+      std::memcpy(to, in.fill, bytes);
     } else {
-      copy_any<bytes>(out, in, at, i, size);
+      copy_any<bytes>(to, in, at, i, size);
+    }
+  };
+  int i = 0;
+  for (; i + kNearestGroup <= at.count; i += kNearestGroup, out += kNearestGroup * bytes) {
+    const int32_t* group = offsets + i;
+    int32_t any_bits = 0, common_bits = -1;
+    for (int k = 0; k < kNearestGroup; k++) {
+      any_bits |= group[k];
+      common_bits &= group[k];
+    }
+    if (any_bits >= 0) {
+      copy_group<bytes>(out, data, group);
+    } else if (filled && common_bits == kNowhere) {
+      std::memcpy(out, in.fill, kNearestGroup * bytes);
+    } else {
+      for (int k = 0; k < kNearestGroup; k++) copy_pixel(out + k * bytes, i + k);
     }
   }
-  for (; i < at.count; i++, out += size) copy_any<bytes>(out, in, at, i, size);
+  for (; i < at.count; i++, out += bytes) copy_pixel(out, i);
 }
 
 }  // namespace
