@@ -12,6 +12,7 @@ import pytest
 
 import daliesque as ndd
 from support.compare import assert_near, assert_same
+from support.ramps import all_instruction_sets
 from support.reference import color as plain
 
 Array = plain.Array
@@ -132,6 +133,15 @@ def test_color_spaces_against_opencv(source: str, target: str, code: int) -> Non
     image = make_image("uint8", (37, 41, 1 if source == "GRAY" else 3))
     actual = convert(image, source, target)
     assert_same(actual, cv2.cvtColor(image, code).reshape(actual.shape))
+
+
+@pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
+@pytest.mark.parametrize("shape", [(5, 13, 3), (9, 64, 3), (2400, 2531, 3)])
+def test_order_of_channels(shape: tuple[int, ...]) -> None:
+    """Also of an image that does not fit into the caches."""
+    image = np.random.default_rng(1).integers(0, 256, shape, np.uint8)
+    assert_same(convert(image, "RGB", "BGR"), image[..., ::-1])
 
 
 def convert(image: Array, source: str, target: str) -> Array:

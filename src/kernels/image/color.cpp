@@ -267,8 +267,14 @@ void ycbcr_to_gray(uint8_t* out, const uint8_t* in, int64_t pixels) {
   for (int64_t i = 0; i < pixels; i++) out[i] = table.values[in[3 * i]];
 }
 
+template <bool streamed>
+void reverse_channels(uint8_t* out, const uint8_t* in, int64_t pixels) {
+  color_loops().reverse_bytes(out, in, pixels, streamed);
+  if (streamed) stream_fence();
+}
+
 /// The loop for a conversion, or null if the two spaces are the same.
-PixelLoop conversion(ColorSpace to, ColorSpace from) {
+PixelLoop conversion(ColorSpace to, ColorSpace from, bool streamed) {
   using enum ColorSpace;
   if (to == from) return nullptr;
   if (to == gray) {
@@ -277,13 +283,13 @@ PixelLoop conversion(ColorSpace to, ColorSpace from) {
   if (from == gray) return to == ycbcr ? gray_to_ycbcr : color_loops().repeat_bytes;
   if (to == ycbcr) return from == rgb ? rgb_to_ycbcr<false> : rgb_to_ycbcr<true>;
   if (from == ycbcr) return to == rgb ? ycbcr_to_rgb<false> : ycbcr_to_rgb<true>;
-  return color_loops().reverse_bytes;
+  return streamed ? reverse_channels<true> : reverse_channels<false>;
 }
 
 }  // namespace
 
 void convert_color_space(Samples& out, const Samples& in, ColorSpace to, ColorSpace from) {
-  const PixelLoop loop = conversion(to, from);
+  const PixelLoop loop = conversion(to, from, exceeds_caches(out, in));
   if (!loop) {
     copy(out, in);
     return;

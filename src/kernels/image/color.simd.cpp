@@ -469,21 +469,76 @@ void repeat_bytes(uint8_t* __restrict out, const uint8_t* __restrict in, int64_t
   for (; i < pixels; i++) out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = in[i];
 }
 
-void reverse_bytes(uint8_t* __restrict out, const uint8_t* __restrict in, int64_t pixels) {
+#ifdef __AVX512VBMI__
+/// Where the bytes of a line of 64 come from in two lines of pixels, the first of which begins
+/// `first` bytes into the pixels; the line of results begins `at` bytes into them.
+struct ReversedLine {
+  alignas(64) uint8_t from[64];
+
+  constexpr ReversedLine(int at, int first) : from() {
+    for (int k = 0; k < 64; k++) {
+      const int byte = at + k;
+      from[k] = static_cast<uint8_t>(byte / 3 * 3 + 2 - byte % 3 - first);
+    }
+  }
+};
+constexpr ReversedLine kReversedLines[] = {{0, 0}, {64, 48}, {128, 64}};
+
+/// Three lines of pixels at a time, as far as they go; returns how many pixels that were.
+template <bool streamed>
+DALIESQUE_INLINE int64_t reverse_lines(uint8_t* out, const uint8_t* in, int64_t pixels) {
+  const auto load = [&](int64_t at) { return _mm512_loadu_si512(in + at); };
+  const auto store = [&](int64_t at, __m512i line) {
+    if constexpr (streamed) {
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(out + at), line);
+    } else {
+      _mm512_storeu_si512(out + at, line);
+    }
+  };
+  const __m512i first = _mm512_load_si512(kReversedLines[0].from);
+  const __m512i second = _mm512_load_si512(kReversedLines[1].from);
+  const __m512i third = _mm512_load_si512(kReversedLines[2].from);
   int64_t i = 0;
-#ifdef __AVX2__
+  for (; i + 64 <= pixels; i += 64) {
+    const int64_t at = 3 * i;
+    const __m512i middle = load(at + 64);
+    store(at, _mm512_permutex2var_epi8(load(at), first, middle));
+    store(at + 64, _mm512_permutex2var_epi8(load(at + 48), second, load(at + 112)));
+    store(at + 128, _mm512_permutex2var_epi8(middle, third, load(at + 128)));
+  }
+  return i;
+}
+#endif
+
+void reverse_pixels(uint8_t* __restrict out, const uint8_t* __restrict in, int64_t pixels) {
+  for (int64_t i = 0; i < pixels; i++) {
+    const uint8_t first = in[3 * i], last = in[3 * i + 2];
+    out[3 * i] = last;
+    out[3 * i + 1] = in[3 * i + 1];
+    out[3 * i + 2] = first;
+  }
+}
+
+void reverse_bytes(uint8_t* out, const uint8_t* in, int64_t pixels,
+                   [[maybe_unused]] bool streamed) {
+  int64_t i = 0;
+#if defined(__AVX512VBMI__)
+  if (streamed) {
+    // After less than a line of pixels the result is at the beginning of one.
+    while (i < pixels && reinterpret_cast<uintptr_t>(out + 3 * i) % 64 != 0) i++;
+    reverse_pixels(out, in, i);
+    i += reverse_lines<true>(out + 3 * i, in + 3 * i, pixels - i);
+  } else {
+    i = reverse_lines<false>(out, in, pixels);
+  }
+#elif defined(__AVX2__)
   const __m256i reversal = _mm256_broadcastsi128_si256(
       _mm_setr_epi8(2, 1, 0, 5, 4, 3, 8, 7, 6, 11, 10, 9, -1, -1, -1, -1));
   for (; i + kTouched <= pixels; i += 8) {
     store_pixels(out + 3 * i, _mm256_shuffle_epi8(load_pixels(in + 3 * i), reversal));
   }
 #endif
-  for (; i < pixels; i++) {
-    const uint8_t first = in[3 * i], last = in[3 * i + 2];
-    out[3 * i] = last;
-    out[3 * i + 1] = in[3 * i + 1];
-    out[3 * i + 2] = first;
-  }
+  reverse_pixels(out + 3 * i, in + 3 * i, pixels - i);
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ struct ColorLoops {
   /// (weights * pixel + 2^14) / 2^15, rounded down.
   void (*weigh_bytes)(uint8_t* out, const uint8_t* in, int64_t pixels, const int16_t weights[3]);
   void (*repeat_bytes)(uint8_t* out, const uint8_t* in, int64_t pixels);
-  void (*reverse_bytes)(uint8_t* out, const uint8_t* in, int64_t pixels);
+  /// The other order of three channels. `streamed` as above, where that is faster.
+  void (*reverse_bytes)(uint8_t* out, const uint8_t* in, int64_t pixels, bool streamed);
 };
 
 namespace portable {
