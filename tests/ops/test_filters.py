@@ -361,6 +361,35 @@ def test_rank_filters_of_every_size_and_type(dtype: str) -> None:
     assert_same(experimental("median_blur", image, "HWC", window_size=3), expected)
 
 
+@pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
+@pytest.mark.parametrize("border", BORDERS)
+def test_morphology_of_wide_images(border: str) -> None:
+    """Borders repeat pixels of their own strip, however wide the window is."""
+    for dtype, width in (("uint8", 4111), ("int16", 3000), ("float32", 2001)):
+        image = full_range(dtype, (9, width, 3))
+        for size in ((301, 3), (64, 50), (5, 9)):
+            expected = cv2.dilate(
+                image, cv2.getStructuringElement(cv2.MORPH_RECT, size), borderType=BORDERS[border]
+            )
+            actual = experimental("dilate", image, "HWC", mask_size=list(size), border_mode=border)
+            assert_same(actual, expected, (dtype, size))
+
+
+@pytest.mark.usefixtures("instruction_set")
+@all_instruction_sets
+@pytest.mark.parametrize("width", [2560, 2551])
+@pytest.mark.parametrize(("dtype", "height"), [("uint8", 2301), ("uint16", 1151), ("float32", 577)])
+def test_rank_filters_of_large_images(dtype: str, height: int, width: int) -> None:
+    """That do not fit into the caches, with rows that are multiples of a cache line or not."""
+    image = full_range(dtype, (height, width, 3))
+    for size in ((3, 3), (1, 5), (9, 1), (4, 60)):
+        expected = cv2.erode(image, cv2.getStructuringElement(cv2.MORPH_RECT, size))
+        assert_same(experimental("erode", image, "HWC", mask_size=list(size)), expected, size)
+    median = experimental("median_blur", image, "HWC", window_size=3)
+    assert_same(median, cv2.medianBlur(image, 3))
+
+
 def test_mask_sizes_for_each_frame() -> None:
     video = full_range("uint8", (2, 3, 12, 14))
     sizes = ndd.tensor(np.array([[3, 5], [7, 1]], np.int32), layout="FK")

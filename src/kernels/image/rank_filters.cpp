@@ -4,6 +4,7 @@
 #include "core/parallel.h"
 #include "core/scratch.h"
 #include "core/simd.h"
+#include "core/stream.h"
 #include "image/extreme_filter.h"
 #include "image/rank_loops.h"
 #include "image/strips.h"
@@ -52,9 +53,12 @@ int key_size_for(int value_size, int64_t taps) {
 /// Finds the medians of the images of one sample.
 class MedianFilter {
  public:
-  MedianFilter(const FilterShape& shape, DType type, const RankFilter& arguments, int64_t i)
+  /// `streamed` results are written past the caches: a stream_fence() must follow.
+  MedianFilter(const FilterShape& shape, DType type, const RankFilter& arguments, int64_t i,
+               bool streamed)
       : shape_(shape),
         border_(arguments.border),
+        streamed_(streamed),
         value_size_(static_cast<int>(dtype_size(type))),
         width_(arguments.window.row(i)[0]),
         height_(arguments.window.row(i)[1]),
@@ -134,22 +138,35 @@ class MedianFilter {
       }
     }
     pick_(picked_.data(), inputs_.data(), static_cast<int64_t>(inputs_.size()), count_);
-    to_values_(out, picked_.data(), count_);
+    write(out, picked_.data());
+  }
+
+  /// Writes the part of a row that is due.
+  void write(std::byte* out, const std::byte* keys) {
+    if (!plain_) {
+      std::byte* values = streamed_ ? values_.data() : out;
+      to_values_(values, keys, count_);
+      keys = values;
+    }
+    if (keys != out) copy_bytes(out, keys, static_cast<size_t>(count_ * value_size_), streamed_);
   }
 
   void pick_squares(std::byte* out, int64_t y, int64_t count) {
     // The last row may be alone: what is computed beside it is dropped.
     const bool alone = count < kSquareRows;
+    const int64_t pitch = shape_.row() * value_size_;
     const void* rows[] = {slot(y), slot(y + 1), slot(y + 2), slot(y + (alone ? 2 : 3))};
     std::byte* picked[] = {picked_.data(), picked_.data() + stride_ * key_size_};
-    const int64_t pitch = shape_.row() * value_size_;
-    void* keys[] = {plain_ ? out : picked[0], plain_ && !alone ? out + pitch : picked[1]};
-    pick_square_(keys, rows, shape_.channels, count_);
-    for (int64_t k = 0; k < count && !plain_; k++) to_values_(out + k * pitch, picked[k], count_);
+    // Of two rows that are streamed directly, vectors begin at the same offsets.
+    const bool direct = plain_ && (!streamed_ || (pitch % kRankPadding == 0 && !alone));
+    void* keys[] = {direct ? out : picked[0], direct && !alone ? out + pitch : picked[1]};
+    pick_square_(keys, rows, shape_.channels, count_, direct && streamed_);
+    for (int64_t k = 0; k < count && !direct; k++) write(out + k * pitch, picked[k]);
   }
 
   const FilterShape& shape_;
   Border border_;
+  bool streamed_;
   int value_size_;
   int64_t width_, height_, anchor_x_, anchor_y_;
   int key_size_;
@@ -177,7 +194,8 @@ double cost_of_value(const RankFilter& arguments, int64_t i, size_t value_size) 
 template <class Filter>
 void filter_rows(Samples& out, const Samples& in, const FilterShape& shape,
                  const RankFilter& arguments, int64_t i, int64_t begin, int64_t end) {
-  Filter filter(shape, in.dtype(), arguments, i);
+  const bool streamed = exceeds_caches(out, in);
+  Filter filter(shape, in.dtype(), arguments, i, streamed);
   while (begin < end) {
     const int64_t plane = begin / shape.height;
     const int64_t stop = std::min(end, (plane + 1) * shape.height);
@@ -186,6 +204,7 @@ void filter_rows(Samples& out, const Samples& in, const FilterShape& shape,
                begin - plane * shape.height, stop - plane * shape.height);
     begin = stop;
   }
+  if (streamed) stream_fence();
 }
 
 }  // namespace

@@ -131,11 +131,12 @@ struct SquareMedian {
 /// the middle ones and the lowest of the highest. Two rows share the order of the keys that both
 /// have. To sort a column for each of the windows it is in takes less time than to store it.
 template <class Key>
-void median_3x3(void* const* out, const void* const* rows, int64_t channels, int64_t count) {
+void median_3x3(void* const* out, const void* const* rows, int64_t channels, int64_t count,
+                bool streamed) {
   const auto next = channels * static_cast<int64_t>(sizeof(Key));
   void *upper_out = out[0], *lower_out = out[1];
   const void *first = rows[0], *second = rows[1], *third = rows[2], *fourth = rows[3];
-  for_vectors<Key>(count, [&]<class Keys>(int64_t at) __attribute__((always_inline)) {
+  const auto body = [&]<class Keys>(auto store, int64_t at) __attribute__((always_inline)) {
     SquareMedian<Keys> upper_column, lower_column;
     const auto sort_column = [&](int64_t number) __attribute__((always_inline)) {
       const int64_t offset = at + number * next;
@@ -150,9 +151,10 @@ void median_3x3(void* const* out, const void* const* rows, int64_t channels, int
     upper_square.add(upper_column);
     lower_square.add(lower_column);
     sort_column(2);
-    store_part(upper_out, at, upper_square.end(upper_column));
-    store_part(lower_out, at, lower_square.end(lower_column));
-  });
+    store(upper_out, at, upper_square.end(upper_column));
+    store(lower_out, at, lower_square.end(lower_column));
+  };
+  for_results<Key>(upper_out, count, streamed, body);
 }
 
 /// Finds the bits of the median from the highest down: a bit is set if not too many keys are below

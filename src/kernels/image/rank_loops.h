@@ -16,8 +16,10 @@ using ConvertKeys = void (*)(void* out, const void* in, int64_t count);
 using PickKeys = void (*)(void* out, const void* const* rows, int64_t taps, int64_t count);
 /// The medians of squares of 3x3 pixels, of two rows: out[0] from rows 0 to 2, out[1] from rows 1
 /// to 3, which begin one pixel before it. Reads and writes no further than `count` results need.
+/// `streamed` results are written past the caches: rows of them must be multiples of kRankPadding
+/// bytes apart.
 using PickSquare = void (*)(void* const* out, const void* const* rows, int64_t channels,
-                            int64_t count);
+                            int64_t count, bool streamed);
 
 /// For keys of 1, 2, 4 or 8 bytes, of values that are as wide or narrower.
 struct RankLoops {
