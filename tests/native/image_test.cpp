@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the kernels that mirror, normalize and filter images on many shapes, in memory of exactly
-// the right size: the portable and the vector code must agree with plain loops. Meant to be run
-// under sanitizers.
+// Runs the kernels that mirror, normalize, filter and warp images on many shapes, in memory of
+// exactly the right size: the portable and the vector code must agree with plain loops. Meant to be
+// run under sanitizers.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <random>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "image/crop_mirror_normalize.h"
 #include "image/flip.h"
 #include "image/rank_filters.h"
+#include "image/warp.h"
 
 using namespace daliesque;
 using namespace daliesque::image;
@@ -85,9 +87,10 @@ void test_rank_filter(std::mt19937_64& rng, DType type, const Extents& shape) {
   const Samples in = random_sample(rng, type, shape);
   Samples out = exact_sample(type, shape);
   const Rank rank = static_cast<Rank>(rng() % 3);
-  const int most = rank == Rank::median ? 4 : 20;
-  const int32_t window[] = {static_cast<int32_t>(1 + rng() % most),
-                            static_cast<int32_t>(1 + rng() % most)};
+  // Tall windows are found in another way.
+  const int widest = rank == Rank::median ? 4 : 20, tallest = rng() % 8 == 0 ? 3 * widest : widest;
+  const int32_t window[] = {static_cast<int32_t>(1 + rng() % widest),
+                            static_cast<int32_t>(1 + rng() % tallest)};
   const int32_t anchor[] = {static_cast<int32_t>(rng() % window[0]),
                             static_cast<int32_t>(rng() % window[1])};
   const bool clamp = rank == Rank::median || rng() % 2;
@@ -119,6 +122,28 @@ void test_rank_filter(std::mt19937_64& rng, DType type, const Extents& shape) {
   check(good, "rank_filter", text_of_shape(shape));
 }
 
+/// Pixels of some sizes are moved with what follows them: not behind the image.
+void test_nearest(std::mt19937_64& rng, DType type, const Extents& shape) {
+  const Samples in = random_sample(rng, type, shape);
+  const Extents size = {shape[0] + 3, shape[1] + 70, shape[2]};
+  Samples out = exact_sample(type, size);
+  // Sums of these are exact.
+  const float matrix[] = {0.5f, 0.25f, -2, -0.25f, 1, static_cast<float>(rng() % 3)};
+  warp(out, in, AffineMapping(PerSample<float>(matrix, 1, 6), 2),
+       {WarpInterp::nearest, Border::clamp, {}});
+  bool good = true;
+  for (int64_t k = 0; good && k < out.volume(0); k++) {
+    const Extents at = coordinates(k, size);
+    const float x = static_cast<float>(at[1]) + 0.5f, y = static_cast<float>(at[0]) + 0.5f;
+    const auto column = static_cast<int64_t>(std::floor(matrix[0] * x + matrix[1] * y + matrix[2]));
+    const auto row = static_cast<int64_t>(std::floor(matrix[3] * x + matrix[4] * y + matrix[5]));
+    const Extents from = {std::clamp<int64_t>(row, 0, shape[0] - 1),
+                          std::clamp<int64_t>(column, 0, shape[1] - 1), at[2]};
+    good = same_element(out, k, in, index_of(from, shape));
+  }
+  check(good, "nearest", text_of_shape(shape));
+}
+
 }  // namespace
 
 int main() {
@@ -140,6 +165,7 @@ int main() {
                               static_cast<int64_t>(1 + rng() % 4)};
     test_rank_filter<uint8_t>(rng, DType::uint8, filtered);
     test_rank_filter<int16_t>(rng, DType::int16, filtered);
+    if (volume(filtered) > 0) test_nearest(rng, type, filtered);
   }
   set_simd_enabled(true);
   return passed("image_test");
