@@ -697,6 +697,11 @@ def roi_random_crop(out: Samples, state: PhiloxState, crop: numpy.typing.NDArray
 def arithmetic(name: str, operands: list[Samples]) -> Samples:
     """Apply an element-wise operation to one to three Samples, broadcasting."""
 
+def arithmetic_expression(names: list[str], operands: list[list[int]], inputs: list[Samples]) -> Samples:
+    """
+    Apply operations to contiguous inputs, by their numbers, and to what the operations before have made, whose numbers follow; returns what the last one makes.
+    """
+
 def arithmetic_type(name: str, type_ids: Sequence[int]) -> int:
     """The type id of the result of an element-wise operation."""
 

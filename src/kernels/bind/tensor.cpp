@@ -25,6 +25,19 @@ Samples arithmetic_by_name(const std::string& name, const nb::list& operands) {
   return arithmetic(arithmetic_op(name), pointers);
 }
 
+Samples expression_by_names(const std::vector<std::string>& names,
+                            std::vector<std::vector<size_t>> operands, const nb::list& inputs) {
+  std::vector<const Samples*> pointers;
+  for (nb::handle input : inputs) pointers.push_back(nb::cast<const Samples*>(input));
+  if (names.size() != operands.size()) throw nb::value_error("each operation has operands");
+  std::vector<Operation> operations;
+  for (size_t i = 0; i < names.size(); i++) {
+    operations.push_back({arithmetic_op(names[i]), std::move(operands[i])});
+  }
+  ReleaseGil release;
+  return arithmetic_expression(operations, pointers);
+}
+
 int type_by_name(const std::string& name, const std::vector<int>& type_ids) {
   std::vector<DType> types;
   for (int id : type_ids) types.push_back(static_cast<DType>(id));
@@ -227,6 +240,13 @@ void bind_arithmetic(nb::module_& m) {
   m.def("arithmetic", &arithmetic_by_name,
         nb::sig("def arithmetic(name: str, operands: list[Samples]) -> Samples"), "name"_a,
         "operands"_a, "Apply an element-wise operation to one to three Samples, broadcasting.");
+  m.def(
+      "arithmetic_expression", &expression_by_names,
+      nb::sig("def arithmetic_expression(names: list[str], operands: list[list[int]], "
+              "inputs: list[Samples]) -> Samples"),
+      "names"_a, "operands"_a, "inputs"_a,
+      "Apply operations to contiguous inputs, by their numbers, and to what the operations before "
+      "have made, whose numbers follow; returns what the last one makes.");
   m.def("arithmetic_type", &type_by_name, "name"_a, "type_ids"_a,
         "The type id of the result of an element-wise operation.");
 }

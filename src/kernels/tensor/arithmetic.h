@@ -76,4 +76,17 @@ DType arithmetic_type(ArithmeticOp op, std::span<const DType> types);
 /// layouts that do not go together, and for an integer division by zero.
 Samples arithmetic(ArithmeticOp op, std::span<const Samples* const> operands);
 
+/// One operation of an expression. Its operands are numbers: those of the inputs of the expression,
+/// and after them those of the results of its operations.
+struct Operation {
+  ArithmeticOp op;
+  std::vector<size_t> operands;
+};
+
+/// The result of the last of some operations, each of which may use those before it; the same bits
+/// as if they were applied one by one. What has the shape of the last result goes from operation to
+/// operation in the cache. Inputs are contiguous.
+Samples arithmetic_expression(std::span<const Operation> operations,
+                              std::span<const Samples* const> inputs);
+
 }  // namespace daliesque::tensor
