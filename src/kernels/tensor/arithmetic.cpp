@@ -143,6 +143,20 @@ void run_by_table(const ArithmeticRule& rule, Samples& out, Operands operands, s
   });
 }
 
+bool same_shapes(const Samples& a, const Samples& b) {
+  if (a.size() != b.size() || a.ndim() != b.ndim()) return false;
+  for (int64_t i = 0; i < a.size(); i++) {
+    if (!std::ranges::equal(a.shape(i), b.shape(i))) return false;
+  }
+  return true;
+}
+
+/// A batch whose samples follow each other in memory as one row of elements.
+Samples row_of(const Samples& samples) {
+  return Samples::view(samples.dtype(), 1, {samples.total_volume()}, {samples.data(0)},
+                       samples.owner(0), samples.readonly());
+}
+
 /// Runs steps of which the last one makes `out`.
 void run(std::span<const ArithmeticStep> steps, const Samples& out) {
   const bool streamed = is_streamed(out, steps);
@@ -151,6 +165,26 @@ void run(std::span<const ArithmeticStep> steps, const Samples& out) {
   for_elements(out, cost, [&](int64_t i, int64_t begin, int64_t end) {
     run_steps(steps, out, streamed, i, begin, end);
   });
+}
+
+/// The same, at once for all samples where they follow each other in all operands: each by itself
+/// takes longer than a small one has to.
+void run_joined(std::span<const ArithmeticStep> steps, const Samples& out) {
+  std::vector<ArithmeticStep> joined(steps.begin(), steps.end());
+  std::vector<Samples> rows;
+  rows.reserve(steps.size() * kMaxOperands);
+  for (ArithmeticStep& step : joined) {
+    // Errors name the sample.
+    if (out.size() < 2 || step.rule.refuses_zero) return run(steps, out);
+    for (size_t k = 0; k < step.arity(); k++) {
+      const Samples*& operand = step.operands[k];
+      const bool number = operand->size() == 1 && operand->volume(0) == 1;
+      if (step.made_by[k] != ArithmeticStep::kData || number) continue;
+      if (!operand->packed() || !same_shapes(*operand, out)) return run(steps, out);
+      operand = &rows.emplace_back(row_of(*operand));
+    }
+  }
+  run(joined, row_of(out));
 }
 
 std::array<DType, kMaxOperands> types_of(Operands operands) {
@@ -174,14 +208,6 @@ Samples outline_of(DType type, Operands operands) {
   const int64_t count = broadcast_count(operands);
   return Samples::outline(type, ndim, broadcast_shapes(operands, count, ndim),
                           broadcast_layout(operands, ndim), count);
-}
-
-bool same_shapes(const Samples& a, const Samples& b) {
-  if (a.size() != b.size() || a.ndim() != b.ndim()) return false;
-  for (int64_t i = 0; i < a.size(); i++) {
-    if (!std::ranges::equal(a.shape(i), b.shape(i))) return false;
-  }
-  return true;
 }
 
 /// The operations of an expression that are carried out together.
@@ -225,7 +251,7 @@ class Expression {
     }
     if (numbers.back() != ArithmeticStep::kData) {
       out.materialize();
-      tensor::run(steps, out);
+      run_joined(steps, out);
     }
     return out;
   }
@@ -267,7 +293,7 @@ Samples arithmetic(ArithmeticOp op, Operands operands) {
     run_by_table(rule, out, operands, static_cast<size_t>(varying));
   } else {
     const ArithmeticStep step{rule, contiguous};
-    run({&step, 1}, out);
+    run_joined({&step, 1}, out);
   }
   return out;
 }
