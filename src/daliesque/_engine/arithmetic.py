@@ -12,14 +12,15 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 
 from .. import _kernels
-from .convert import cast_samples, contiguous, number_samples, to_samples
+from .convert import cast_samples, number_samples, to_samples
 from .device import Device
 from .devices import Body, move
 from .dtype import DType, from_code
+from .elementwise import compute, shown_name
 from .interception import PASSED, intercept
 from .invocation import promise
 from .metadata import Call, NotKnown, Result, Shapes, announce_as
-from .samples import Samples, common_kernels, host_kernels
+from .samples import Samples
 from .thread_state import interception
 from .value import Value, agreed_count, any_remote, remote_device
 
@@ -40,7 +41,7 @@ def apply(name: str, *operands: Any) -> Any:
     inputs: list[Value | Samples] = []
     codes: list[int | None] = []
     source = None
-    shown = _SHOWN.get(name) or f"math.{name}"
+    shown = shown_name(name)
     for operand in operands:
         if isinstance(operand, Value):
             if isinstance(operand, Value._batch_class):
@@ -70,7 +71,7 @@ def apply(name: str, *operands: Any) -> Any:
     arguments = {"name": name, "remote": remote}
     values = tuple(inputs)
     return promise(
-        kind, shown, _compute, values, arguments, _announce, rows, source, None, dtype, remote
+        kind, shown, compute, values, arguments, _announce, rows, source, None, dtype, remote
     )
 
 
@@ -83,7 +84,7 @@ class Function(NamedTuple):
     @property
     def shown(self) -> str:
         """How the user wrote it."""
-        return _SHOWN.get(self.name) or f"math.{self.name}"
+        return shown_name(self.name)
 
     def invoke(
         self,
@@ -112,29 +113,6 @@ def _check_devices(shown: str, inputs: list[Value | Samples]) -> None:
 
 _NOT_NUMBERS = (str, bytes, dict, set)
 
-# How the user wrote the function; the others are called math.<name>.
-_SHOWN = {
-    "add": "operator +",
-    "sub": "operator -",
-    "mul": "operator *",
-    "fdiv": "operator /",
-    "div": "operator //",
-    "mod": "operator %",
-    "bitand": "operator &",
-    "bitor": "operator |",
-    "bitxor": "operator ^",
-    "lshift": "operator <<",
-    "rshift": "operator >>",
-    "eq": "operator ==",
-    "neq": "operator !=",
-    "lt": "operator <",
-    "leq": "operator <=",
-    "gt": "operator >",
-    "geq": "operator >=",
-    "minus": "operator -",
-    "bitnot": "operator ~",
-}
-
 
 @functools.cache
 def _result_type(name: str, codes: tuple[int, ...]) -> DType:
@@ -142,7 +120,7 @@ def _result_type(name: str, codes: tuple[int, ...]) -> DType:
     try:
         return from_code(_kernels.arithmetic_type(name, codes))
     except ValueError as error:
-        msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."
+        msg = f"{shown_name(name)}: {error}."
         raise TypeError(msg) from None
 
 
@@ -191,17 +169,6 @@ _announce = announce_as(
         shape=_broadcast_shapes,
     )
 )
-
-
-def _compute(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:
-    name = arguments["name"]
-    operands = [contiguous(samples) for samples in inputs if samples is not None]
-    try:
-        kernels = common_kernels(operands) if arguments["remote"] else host_kernels
-        return kernels.arithmetic(name, operands)
-    except ValueError as error:
-        msg = f"{_SHOWN.get(name) or 'math.' + name}: {error}."
-        raise ValueError(msg) from None
 
 
 def _cast(inputs: list[Samples | None], arguments: dict[str, Any]) -> Samples:

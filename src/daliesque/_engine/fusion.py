@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of calls that run together, sample by sample.
+"""Calls that run together: chains sample by sample, arithmetic block by block.
 
 In a chain such as decode, crop, resize, normalize, each call works sample by sample on the result
 of the one before, which nobody else has. Instead of one batch after the other, one sample after the
@@ -13,6 +13,8 @@ first of them is about to run do.
 For that, each body runs once, with a plan in place of its data (`_kernels.PlannedSamples`): type
 and shapes are known, and kernels that are given a plan return a longer one. Where that does not
 work, because a body reads its data or calls a kernel that cannot be planned, the data is made.
+
+Calls of arithmetic run together wherever they are queued or deferred: see `elementwise`.
 
 Results are those of the calls one by one, bit for bit. If anything is wrong, the calls are made one
 by one after all, so that the error is the same as well.
@@ -29,6 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _kernels
 from .devices import Results
+from .elementwise import Expression, find_expression, is_elementwise, make_expression
 from .samples import Samples
 from .value import Value
 
@@ -78,6 +81,12 @@ def fuse(order: list[Invocation]) -> list[Invocation]:
     for last in reversed(order):
         if id(last) in fused:
             continue
+        found = make_expression(last, False, _REFERENCES_OF_DEFERRED)
+        if found is not None:
+            fused.update(map(id, found[1][:-1]))
+            _kernels.become_chain(last, found[0])
+            del found
+            continue
         chain = [last]
         while (before := _call_before(chain[-1], False, _REFERENCES_OF_DEFERRED)) is not None:
             chain.append(before)
@@ -88,11 +97,13 @@ def fuse(order: list[Invocation]) -> list[Invocation]:
     return [invocation for invocation in order if id(invocation) not in fused]
 
 
-def find_chain(calls: list[Invocation]) -> tuple[Chain, list[Invocation]] | None:
-    """Find the chain that begins with the first of some calls of a queue, which are in order.
+def find_chain(calls: list[Invocation]) -> tuple[Chain | Expression, list[Invocation]] | None:
+    """Find calls of a queue that run together with the first of these, which are in order.
 
-    Returns what the last call of the chain is to run in place of its own body, and all its calls.
+    Returns what the last one of them is to run in place of its own body, and all of them.
     """
+    if is_elementwise(calls[0], True):
+        return find_expression(calls, _REFERENCES_OF_QUEUED - 1)
     if not _can_split(calls[0], True):
         return None
     chain = calls[:1]

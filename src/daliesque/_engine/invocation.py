@@ -13,6 +13,7 @@ from .context import EvalContext
 from .device import Device
 from .devices import Body, Placement, Results, require_backend
 from .dtype import DType
+from .elementwise import bytes_of, compute
 from .errors import CallSite, Failure, InternalError, call_site, raise_failure
 from .fusion import Chain, PlannedChain, fuse
 from .metadata import Announce, Call, Metadata, mismatch
@@ -134,7 +135,9 @@ class Invocation:
             if self.is_remote and self._only_launches():
                 self._run_synchronously()
                 return
-            self.nbytes = size
+            # What arithmetic makes is as large as one of its inputs.
+            is_arithmetic = self._body is compute
+            self.nbytes = max(map(bytes_of, self._inputs)) if is_arithmetic else size
             self.cost += self.cost * size
             context.executor.submit(self)
         else:
