@@ -108,35 +108,61 @@ struct Logarithm {
   DALIESQUE_INLINE double correction() const { return s * (half_square() + rest); }
 };
 
-DALIESQUE_INLINE Logarithm logarithm(double x) {
-  constexpr uint64_t kSqrtHalf = __builtin_bit_cast(uint64_t, 0x1.6a09e667f3bcdp-1);
-  constexpr uint64_t kBias = 1024;
-  const uint64_t exponent = (bits_of(x) - kSqrtHalf + (kBias << 52)) >> 52;
-  const double f = from_bits(bits_of(x) - (exponent << 52) + (kBias << 52)) - 1;
-  const double s = f / (2 + f);
-  const double z = s * s;
-  // The number is put where the last bits of 2^52 are.
-  const double k = from_bits(exponent | bits_of(0x1p52)) - (0x1p52 + kBias);
-  return {k, f, s, z * polynomial<LogTerms>(z)};
+/// The exponent, with a bias.
+struct Exponent {
+  static constexpr uint64_t kBias = 1024;
+  uint64_t biased;
+
+  DALIESQUE_INLINE explicit Exponent(double x) {
+    constexpr uint64_t kSqrtHalf = __builtin_bit_cast(uint64_t, 0x1.6a09e667f3bcdp-1);
+    biased = (bits_of(x) - kSqrtHalf + (kBias << 52)) >> 52;
+  }
+  /// The number is put where the last bits of 2^52 are.
+  DALIESQUE_INLINE double value() const {
+    return from_bits(biased | bits_of(0x1p52)) - (0x1p52 + kBias);
+  }
+  /// x / 2^exponent.
+  DALIESQUE_INLINE double fraction_of(double x) const {
+    return from_bits(bits_of(x) - (biased << 52) + (kBias << 52));
+  }
+};
+
+/// f and s of a logarithm, the first of two steps.
+DALIESQUE_INLINE Parts<double> begin_logarithm(double x) {
+  const double f = Exponent(x).fraction_of(x) - 1;
+  return {f, f / (2 + f)};
 }
 
-/// The logarithm of x * (1 - excess), with an excess that is small.
-DALIESQUE_INLINE double natural_log(double x, double excess = 0) {
-  const Logarithm log = logarithm(x);
+DALIESQUE_INLINE Logarithm finish_logarithm(Parts<double> parts, double x) {
+  const double z = parts.second * parts.second;
+  return {Exponent(x).value(), parts.first, parts.second, z * polynomial<LogTerms>(z)};
+}
+
+DALIESQUE_INLINE Logarithm logarithm(double x) { return finish_logarithm(begin_logarithm(x), x); }
+
+/// The logarithm of a number times 1 - excess, with an excess that is small.
+DALIESQUE_INLINE double natural_log(Logarithm log, double excess = 0) {
   const double low = log.correction() + (log.exponent * kLn2Low<double> - excess);
   return log.exponent * kLn2High<double> - ((log.half_square() - low) - log.f);
 }
 
-DALIESQUE_INLINE double natural_log(Sum x) { return natural_log(x.high, -x.low / x.high); }
+DALIESQUE_INLINE double natural_log(Sum x) {
+  return natural_log(logarithm(x.high), -x.low / x.high);
+}
+
+/// The quotient of which `finish_exact_log` is a function, and what it lost.
+DALIESQUE_INLINE Parts<double> begin_exact_log(double x) {
+  const double f = Exponent(x).fraction_of(x) - 1;
+  const Sum lower = quick_sum(2, f);
+  const double inverse = 1 / lower.high, s = f * inverse;
+  return {s, (difference_to_product(f, s, lower.high) - s * lower.low) * inverse};
+}
 
 /// The logarithm of a double with some ten bits more than a double has.
-DALIESQUE_INLINE Sum exact_log(double x) {
+DALIESQUE_INLINE Sum finish_exact_log(Parts<double> parts, double x) {
   // What the first of the terms lost.
   constexpr double kTwoThirdsLow = 0x1.5555555555555p-55;
-  const Logarithm log = logarithm(x);
-  const Sum lower = quick_sum(2, log.f);
-  const double inverse = 1 / lower.high, s = log.f * inverse;
-  const double s_low = (difference_to_product(log.f, s, lower.high) - s * lower.low) * inverse;
+  const double s = parts.first, s_low = parts.second, exponent = Exponent(x).value();
   const double z = s * s, z_low = lost_in_product(s, s, z) + 2 * s * s_low;
   constexpr double kFirst = LogTerms::float64[0];
   const double first = kFirst * z;
@@ -146,8 +172,8 @@ DALIESQUE_INLINE Sum exact_log(double x) {
   const double high = s * factor.high;
   const double low = lost_in_product(s, factor.high, high) +
                      (s * (factor.low + (rest.low + first_low)) + s_low * factor.high);
-  const Sum sum = quick_sum(log.exponent * kLn2High<double>, high);
-  return {sum.high, sum.low + (low + log.exponent * kLn2Low<double>)};
+  const Sum sum = quick_sum(exponent * kLn2High<double>, high);
+  return {sum.high, sum.low + (low + exponent * kLn2Low<double>)};
 }
 
 /// An angle less a multiple of pi / 2: r + low.

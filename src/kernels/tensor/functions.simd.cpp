@@ -26,21 +26,41 @@ DALIESQUE_INLINE int64_t apply_block(T* __restrict to, int64_t count,
   return static_cast<int64_t>(others);
 }
 
-/// The same for powers, in two steps: each is short enough for the processor to begin with the next
-/// values before it has finished the last ones.
-template <class Function, class T>
-DALIESQUE_INLINE int64_t power_block(T* __restrict to, int64_t count, const T* __restrict x,
-                                     const T* __restrict y) {
-  T high[kFunctionBlock], low[kFunctionBlock];
+/// The same in two or three steps. Of a long function, the processor holds the instructions of two
+/// or three vectors at a time, which are not enough to hide how long each waits for the one before;
+/// of the shorter steps, it holds those of more vectors.
+template <class Function, class T, class... Inputs>
+DALIESQUE_INLINE int64_t apply_block_in_steps(T* __restrict to, int64_t count,
+                                              const Inputs* __restrict... in) {
+  T first[kFunctionBlock], second[kFunctionBlock];
   Bits<T> others = 0;
   for (int64_t i = 0; i < count; i++) {
-    const auto log = Function::log_of(x[i]);
-    high[i] = log.high;
-    low[i] = log.low;
-    others += Function::is_ordinary(x[i], y[i]) ? 0 : 1;
+    const Parts<T> parts = Function::begin(in[i]...);
+    first[i] = parts.first;
+    second[i] = parts.second;
+    others += Function::is_ordinary(in[i]...) ? 0 : 1;
   }
-  for (int64_t i = 0; i < count; i++) to[i] = Function::raise(x[i], {high[i], low[i]}, y[i]);
+  if constexpr (requires { &Function::go_on; }) {
+    for (int64_t i = 0; i < count; i++) {
+      const Parts<T> parts = Function::go_on({first[i], second[i]}, in[i]...);
+      first[i] = parts.first;
+      second[i] = parts.second;
+    }
+  }
+  for (int64_t i = 0; i < count; i++) to[i] = Function::finish({first[i], second[i]}, in[i]...);
   return static_cast<int64_t>(others);
+}
+
+/// One value, of a function in any number of steps.
+template <class Function, class... Inputs>
+DALIESQUE_INLINE auto apply(Inputs... in) {
+  if constexpr (requires { &Function::go_on; }) {
+    return Function::finish(Function::go_on(Function::begin(in...), in...), in...);
+  } else if constexpr (requires { &Function::begin; }) {
+    return Function::finish(Function::begin(in...), in...);
+  } else {
+    return Function::apply(in...);
+  }
 }
 
 /// Powers as the C library has them, but exact squares.
@@ -61,14 +81,14 @@ DALIESQUE_INLINE void finish_block(float* to, int64_t count, int64_t others, con
   constexpr int64_t kMany = 16;
   double found[kFunctionBlock];
   if (others >= kMany) {
-    for (int64_t i = 0; i < count; i++) found[i] = Wide::apply(static_cast<double>(in[i])...);
+    for (int64_t i = 0; i < count; i++) found[i] = apply<Wide>(static_cast<double>(in[i])...);
   }
   for (int64_t i = 0; i < count; i++) {
     if (Narrow::is_ordinary(in[i]...)) continue;
     if (!Wide::is_ordinary(static_cast<double>(in[i])...)) {
       to[i] = static_cast<float>(library(in[i]...));
     } else {
-      const double one = others < kMany ? Wide::apply(static_cast<double>(in[i])...) : found[i];
+      const double one = others < kMany ? apply<Wide>(static_cast<double>(in[i])...) : found[i];
       to[i] = static_cast<float>(one);
     }
   }
@@ -78,8 +98,8 @@ template <class T, class Narrow, class Wide, auto library, class... Inputs>
 DALIESQUE_INLINE void function_block(T* to, int64_t count, const Inputs*... in) {
   using Function = std::conditional_t<std::is_same_v<T, float>, Narrow, Wide>;
   int64_t others;
-  if constexpr (requires { &Function::log_of; }) {
-    others = power_block<Function>(to, count, in...);
+  if constexpr (requires { &Function::begin; }) {
+    others = apply_block_in_steps<Function>(to, count, in...);
   } else {
     others = apply_block<Function>(to, count, in...);
   }

@@ -67,6 +67,12 @@ DALIESQUE_INLINE T at_least(T x, std::type_identity_t<T> limit) {
   return x < limit ? limit : x;
 }
 
+/// What a function has found in one of its steps.
+template <class T>
+struct Parts {
+  T first, second;
+};
+
 template <class Terms, class T>
 constexpr auto& terms_of() {
   if constexpr (sizeof(T) == 4) {

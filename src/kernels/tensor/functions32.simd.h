@@ -263,12 +263,15 @@ struct Asinh {
 
 struct Acosh {
   DALIESQUE_INLINE static bool is_ordinary(float x) { return (x >= 1) & (x < kLargestSquared); }
-  DALIESQUE_INLINE static float apply(float x) {
+  DALIESQUE_INLINE static bool is_small(float above) { return above < 0.5f; }
+  DALIESQUE_INLINE static Parts<float> begin(float x) {
     const float above = x - 1;
-    const bool small = above < 0.5f;
+    const bool small = is_small(above);
     const float root = square_root(above * select(small, 2.0f, x + 1));
-    const float large = log_of_sum(root, x);
-    return select(small, root + root * above * polynomial<AcoshTerms>(above), large);
+    return {root, root + root * above * polynomial<AcoshTerms>(above)};
+  }
+  DALIESQUE_INLINE static float finish(Parts<float> parts, float x) {
+    return select(is_small(x - 1), parts.second, log_of_sum(parts.first, x));
   }
 };
 
@@ -319,23 +322,23 @@ struct Cbrt {
 
 /// The base comes first.
 struct Pow {
-  /// A sum of which the second part is what the first one lost.
-  struct Sum {
-    float high, low;
-  };
-
   DALIESQUE_INLINE static bool is_ordinary(float x, float y) {
     return is_normal_and_positive(x) & (magnitude(y) < kInfinity);
   }
-  /// The logarithm to base 2, with more bits than a float has.
-  DALIESQUE_INLINE static Sum log_of(float x) {
+  /// The quotient of which the logarithm is a function, and what it lost.
+  DALIESQUE_INLINE static Parts<float> begin(float x, float) {
+    const float f = split(x).f;
+    const float lower = 2 + f, lower_low = f - (lower - 2);
+    const float inverse = 1 / lower, s = f * inverse;
+    return {s, (fused(-s, lower, f) - s * lower_low) * inverse};
+  }
+  /// The logarithm to base 2, with more bits than a float has: the second part is what the first
+  /// one lost.
+  DALIESQUE_INLINE static Parts<float> go_on(Parts<float> parts, float x, float) {
     // The first two terms of the series of s = f / (2 + f), and what they lost.
     constexpr float kFirst = 0x1.715476p+1f, kFirstLow = 0x1.4ae0cp-25f;
     constexpr float kSecond = 0x1.ec709ep-1f, kSecondLow = -0x1.e2fe02p-28f;
-    const Split log = split(x);
-    const float lower = 2 + log.f, lower_low = log.f - (lower - 2);
-    const float inverse = 1 / lower, s = log.f * inverse;
-    const float s_low = (fused(-s, lower, log.f) - s * lower_low) * inverse;
+    const float s = parts.first, s_low = parts.second, exponent = split(x).exponent;
     const float z = s * s, z_low = fused(s, s, -z) + 2 * s * s_low;
     const float second = kSecond * z;
     const float second_low = fused(kSecond, z, -second) + (kSecond * z_low + kSecondLow * z);
@@ -344,12 +347,12 @@ struct Pow {
     const float factor_low = (second - (factor - kFirst)) + (rest + kFirstLow);
     const float product = s * factor;
     const float product_low = fused(s, factor, -product) + (s * factor_low + s_low * factor);
-    const float sum = log.exponent + product;
-    return {sum, (product - (sum - log.exponent)) + product_low};
+    const float sum = exponent + product;
+    return {sum, (product - (sum - exponent)) + product_low};
   }
-  DALIESQUE_INLINE static float apply(float x, float y) { return raise(x, log_of(x), y); }
-  DALIESQUE_INLINE static float raise(float x, Sum log, float y) {
-    const float product = y * log.high, low = fused(y, log.high, -product) + y * log.low;
+  DALIESQUE_INLINE static float finish(Parts<float> log, float x, float y) {
+    const float product = y * log.first;
+    const float low = fused(y, log.first, -product) + y * log.second;
     // Beyond these, results are infinite or zero.
     const float inside = at_least(at_most(product, 130), -160);
     const float rounded = inside + kRounder<float>;

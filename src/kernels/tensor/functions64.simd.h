@@ -26,13 +26,17 @@ struct Exp {
 
 struct Log {
   DALIESQUE_INLINE static bool is_ordinary(double x) { return is_normal_and_positive(x); }
-  DALIESQUE_INLINE static double apply(double x) { return natural_log(x); }
+  DALIESQUE_INLINE static Parts<double> begin(double x) { return begin_logarithm(x); }
+  DALIESQUE_INLINE static double finish(Parts<double> parts, double x) {
+    return natural_log(finish_logarithm(parts, x));
+  }
 };
 
 struct Log2 {
   DALIESQUE_INLINE static bool is_ordinary(double x) { return is_normal_and_positive(x); }
-  DALIESQUE_INLINE static double apply(double x) {
-    const Logarithm log = logarithm(x);
+  DALIESQUE_INLINE static Parts<double> begin(double x) { return begin_logarithm(x); }
+  DALIESQUE_INLINE static double finish(Parts<double> parts, double x) {
+    const Logarithm log = finish_logarithm(parts, x);
     constexpr double kHigh = 0x1.71547p+0, kLow = 0x1.94ae0bf85ddf4p-22;
     const double high = log.high() * kHigh, sum = log.exponent + high;
     const double low = (log.low() + log.high()) * kLow + log.low() * kHigh;
@@ -42,8 +46,9 @@ struct Log2 {
 
 struct Log10 {
   DALIESQUE_INLINE static bool is_ordinary(double x) { return is_normal_and_positive(x); }
-  DALIESQUE_INLINE static double apply(double x) {
-    const Logarithm log = logarithm(x);
+  DALIESQUE_INLINE static Parts<double> begin(double x) { return begin_logarithm(x); }
+  DALIESQUE_INLINE static double finish(Parts<double> parts, double x) {
+    const Logarithm log = finish_logarithm(parts, x);
     constexpr double kHigh = 0x1.bcb7bp-2, kLow = 0x1.526e50e32a6abp-26;
     constexpr double kTwoHigh = 0x1.34413509f6p-2, kTwoLow = 0x1.9fef311f12b36p-42;
     const double high = log.high() * kHigh, whole = log.exponent * kTwoHigh;
@@ -149,9 +154,14 @@ struct Acosh {
 
 struct Atanh {
   DALIESQUE_INLINE static bool is_ordinary(double x) { return magnitude(x) < 1; }
-  DALIESQUE_INLINE static double apply(double x) {
+  DALIESQUE_INLINE static Parts<double> begin(double x) {
     const double a = magnitude(x);
-    const double large = 0.5 * natural_log(exact_quotient(quick_sum(1, a), quick_sum(1, -a)));
+    const Sum found = exact_quotient(quick_sum(1, a), quick_sum(1, -a));
+    return {found.high, found.low};
+  }
+  DALIESQUE_INLINE static double finish(Parts<double> parts, double x) {
+    const double a = magnitude(x);
+    const double large = 0.5 * natural_log(Sum{parts.first, parts.second});
     const double small = a + a * a * a * (1.0 / 3);
     return with_sign(select(a < kSmall, small, large), x);
   }
@@ -194,12 +204,15 @@ struct Pow {
     const bool in_range = magnitude(y) * (magnitude(exponent) + 1) < 1020;
     return is_normal_and_positive(x) & in_range;
   }
-  DALIESQUE_INLINE static Sum log_of(double x) { return exact_log(x); }
-  DALIESQUE_INLINE static double apply(double x, double y) { return raise(x, log_of(x), y); }
-  DALIESQUE_INLINE static double raise(double x, Sum log, double y) {
+  DALIESQUE_INLINE static Parts<double> begin(double x, double) { return begin_exact_log(x); }
+  DALIESQUE_INLINE static Parts<double> go_on(Parts<double> parts, double x, double) {
+    const Sum log = finish_exact_log(parts, x);
+    return {log.high, log.low};
+  }
+  DALIESQUE_INLINE static double finish(Parts<double> log, double x, double y) {
     // Squares are exact.
-    const double product = y * log.high;
-    const double low = lost_in_product(y, log.high, product) + y * log.low;
+    const double product = y * log.first;
+    const double low = lost_in_product(y, log.first, product) + y * log.second;
     return select(y == 2, x * x, exponential(product, low).value());
   }
 };

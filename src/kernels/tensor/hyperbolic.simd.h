@@ -51,16 +51,22 @@ struct HyperbolicCosine {
 template <class T>
 struct HyperbolicTangent {
   DALIESQUE_INLINE static bool is_ordinary(T) { return true; }
-  DALIESQUE_INLINE static T apply(T x) {
-    // Below the first, a polynomial is more exact; above the second, the result is 1.
-    constexpr T kSmall = sizeof(T) == 4 ? T(0.55) : T(0.65), kLargest = sizeof(T) == 4 ? 10 : 20;
+  // Below the first, a polynomial is more exact; above the second, the result is 1.
+  static constexpr T kSmall = sizeof(T) == 4 ? T(0.55) : T(0.65);
+  static constexpr T kLargest = sizeof(T) == 4 ? 10 : 20;
+
+  DALIESQUE_INLINE static Parts<T> begin(T x) {
     constexpr int kShift = sizeof(T) == 4 ? 23 : 52;
     const T a = magnitude(x), inside = at_most(a, kLargest);
     const T rounded = inside * (2 * kLog2e<T>)+kRounder<T>, k = rounded - kRounder<T>;
     const T r = (inside - k * (kLn2High<T> / 2)) - k * (kLn2Low<T> / 2);
     const T scale = from_bits((bits_of(rounded) << kShift) + bits_of(T(1)));
+    return {scale, r};
+  }
+  DALIESQUE_INLINE static T finish(Parts<T> exponential, T x) {
+    const T scale = exponential.first, r = exponential.second;
     const T grown = scale * (1 + r * polynomial<ExpTwiceTerms>(r));
-    const T z = a * a;
+    const T a = magnitude(x), z = a * a;
     const T small = a + a * z * polynomial<TanhTerms>(z);
     return with_sign(select(a < kSmall, small, 1 - 2 / (grown + 1)), x);
   }
