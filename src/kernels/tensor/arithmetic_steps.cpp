@@ -19,11 +19,11 @@ namespace daliesque::tensor {
 
 namespace {
 
-/// Bytes of an operand that go through its buffers at a time. Of one step, few enough to stay in
-/// the L1 cache. Of several steps, much less than a page: the processor fetches the next lines of
-/// an array ahead, but not beyond the page, so that pages in one piece are waited for one by one.
-constexpr size_t kStagedBytes = 4096;
-constexpr size_t kStagedBytesOfSteps = 1024;
+/// Bytes of an operand that go through its buffers at a time, few enough to stay in the L1 cache.
+/// Of plain steps, memory is the limit: the processor fetches the next lines of an array ahead, but
+/// not beyond a page of 4096 bytes, so that pages in one piece are waited for one by one. The more
+/// arrays steps have, the smaller the best pieces are.
+constexpr size_t kStagedBytes = 4096, kPlainBytes = 2048, kBytesOfSteps = 1024;
 
 /// Brings an operand, block by block, into the order of the result and the type of the loop.
 class OperandStream {
@@ -113,6 +113,23 @@ size_t largest_element(std::span<const ArithmeticStep> steps) {
   return largest;
 }
 
+/// Whether a step takes data and numbers as they are, one element after the other.
+bool is_plain(const ArithmeticStep& step, const Samples& out, int64_t i) {
+  bool plain = step.rule.computed == step.rule.result;
+  for (size_t k = 0; k < step.arity(); k++) {
+    const Samples& operand = *step.operands[k];
+    const int64_t volume = operand.volume(own_index(operand, i));
+    const bool same = volume == out.volume(i) && same_bits(operand.dtype(), step.rule.compute[k]);
+    plain &= same || volume == 1;
+  }
+  return plain;
+}
+
+size_t staged_bytes(std::span<const ArithmeticStep> steps, const Samples& out, int64_t i) {
+  if (steps.size() > 1) return kBytesOfSteps;
+  return is_plain(steps[0], out, i) ? kPlainBytes : kStagedBytes;
+}
+
 /// Steps on their way through one sample. Each thread keeps its own for the next sample: to
 /// allocate the buffers takes longer than a small sample does.
 class Run {
@@ -123,7 +140,7 @@ class Run {
     sample_ = i;
     streamed_ = streamed;
     in_blocks_ = streamed || steps.size() > 1;
-    const size_t bytes = steps.size() > 1 ? kStagedBytesOfSteps : kStagedBytes;
+    const size_t bytes = staged_bytes(steps, out, i);
     const auto elements = static_cast<int64_t>(bytes / largest_element(steps));
     block_ = std::clamp(out.volume(i), int64_t{1}, elements);
     const size_t wanted = steps.size() * (3 * kMaxOperands + 2) * bytes;
