@@ -22,8 +22,10 @@ namespace {
 /// Bytes of an operand that go through its buffers at a time, few enough to stay in the L1 cache.
 /// Of plain steps, memory is the limit: the processor fetches the next lines of an array ahead, but
 /// not beyond a page of 4096 bytes, so that pages in one piece are waited for one by one. The more
-/// arrays steps have, the smaller the best pieces are.
-constexpr size_t kStagedBytes = 4096, kPlainBytes = 2048, kBytesOfSteps = 1024;
+/// arrays steps have, the smaller the best pieces are. Plain steps whose result is not streamed
+/// need pieces for their constants only.
+constexpr size_t kStagedBytes = 4096, kPlainBytes = 2048, kBytesOfSteps = 1024,
+                 kDirectBytes = 16384;
 
 /// Brings an operand, block by block, into the order of the result and the type of the loop.
 class OperandStream {
@@ -125,9 +127,11 @@ bool is_plain(const ArithmeticStep& step, const Samples& out, int64_t i) {
   return plain;
 }
 
-size_t staged_bytes(std::span<const ArithmeticStep> steps, const Samples& out, int64_t i) {
+size_t staged_bytes(std::span<const ArithmeticStep> steps, const Samples& out, bool streamed,
+                    int64_t i) {
   if (steps.size() > 1) return kBytesOfSteps;
-  return is_plain(steps[0], out, i) ? kPlainBytes : kStagedBytes;
+  if (!is_plain(steps[0], out, i)) return kStagedBytes;
+  return streamed ? kPlainBytes : kDirectBytes;
 }
 
 /// Steps on their way through one sample. Each thread keeps its own for the next sample: to
@@ -140,7 +144,7 @@ class Run {
     sample_ = i;
     streamed_ = streamed;
     in_blocks_ = streamed || steps.size() > 1;
-    const size_t bytes = staged_bytes(steps, out, i);
+    const size_t bytes = staged_bytes(steps, out, streamed, i);
     const auto elements = static_cast<int64_t>(bytes / largest_element(steps));
     block_ = std::clamp(out.volume(i), int64_t{1}, elements);
     const size_t wanted = steps.size() * (3 * kMaxOperands + 2) * bytes;
