@@ -172,6 +172,21 @@ def test_errors_are_those_of_the_calls_one_by_one(gate: Gate) -> None:
     np.testing.assert_array_equal(np.asarray(good), one_by_one(batch))
 
 
+def test_calls_of_which_no_chain_can_be_made(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are made one by one, and no other result has anything to do with it."""
+
+    def fail(_calls: list[Any]) -> Any:
+        raise ValueError
+
+    monkeypatch.setattr(fusion, "_chain_of", fail)
+    batch = images()
+    gate.close()
+    results = [chain(batch, ndd.random.RNG(seed=3)) for _ in range(2)]
+    gate.open()
+    for result in results:
+        np.testing.assert_array_equal(np.asarray(result), one_by_one(batch), strict=True)
+
+
 @pytest.mark.pool
 def test_no_batch_in_between(gate: Gate) -> None:
     batch = images(64)

@@ -102,15 +102,20 @@ def find_chain(calls: list[Invocation]) -> tuple[Chain | Expression, list[Invoca
 
     Returns what the last one of them is to run in place of its own body, and all of them.
     """
-    if is_elementwise(calls[0], True):
-        return find_expression(calls, _REFERENCES_OF_QUEUED - 1)
-    if not _can_split(calls[0], True):
-        return None
-    chain = calls[:1]
-    for number in range(1, len(calls)):
-        if _call_before(calls[number], True, _REFERENCES_OF_QUEUED) is chain[-1]:
-            chain.append(calls[number])
-    return (_chain_of(chain), chain) if len(chain) > 1 else None
+    # Whoever reads some other result must not get what is wrong here: that comes out when the calls
+    # are made one by one.
+    with contextlib.suppress(Exception):
+        if is_elementwise(calls[0], True):
+            return find_expression(calls, _REFERENCES_OF_QUEUED - 1)
+        if not _can_split(calls[0], True):
+            return None
+        chain = calls[:1]
+        for number in range(1, len(calls)):
+            if _call_before(calls[number], True, _REFERENCES_OF_QUEUED) is chain[-1]:
+                chain.append(calls[number])
+        if len(chain) > 1:
+            return _chain_of(chain), chain
+    return None
 
 
 def _call_before(invocation: Invocation, queued: bool, references: int) -> Invocation | None:
